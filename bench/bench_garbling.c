@@ -40,29 +40,29 @@ static tacit_status gates(end *self, tacit_builder *builder) {
 
 static tacit_status products(end *self, tacit_builder *builder) {
     const work *all = self->context;
-    size_t wires = tacit_fixed_centre.width * LANES;
+    size_t wires = tacit_fixed_center.width * LANES;
     tacit_wire *a = tacit_scratch(builder, wires), *b = tacit_scratch(builder, wires);
     uint8_t bits[64 * LANES] = { 1, 0, 1 };
     if (a == NULL || b == NULL) return TACIT_NO_MEMORY;
     TACIT_TRY(tacit_input_wires(builder, TACIT_GARBLER, a, self->first ? bits : NULL, wires));
     TACIT_TRY(tacit_input_wires(builder, TACIT_EVALUATOR, b, self->first ? NULL : bits, wires));
     while (builder->and_count < all->wanted)
-        TACIT_TRY(tacit_fixed_multiply(builder, a, a, b, tacit_fixed_centre, LANES));
+        TACIT_TRY(tacit_fixed_multiply(builder, a, a, b, tacit_fixed_center, LANES));
     return TACIT_OK;
 }
 
 /* The identity: its gates are those of any matrix. */
 static tacit_status factors(end *self, tacit_builder *builder) {
     const work *all = self->context;
-    size_t count = tacit_triangle(ORDER, 0), wires = tacit_fixed_centre.width * count;
+    size_t count = tacit_triangle(ORDER, 0), wires = tacit_fixed_center.width * count;
     tacit_wire *a = tacit_scratch(builder, wires), *factor = tacit_scratch(builder, wires);
     if (a == NULL || factor == NULL) return TACIT_NO_MEMORY;
     for (size_t k = 0; k < wires; k++) a[k] = tacit_constant(builder, 0);
     for (size_t i = 0; i < ORDER; i++)
-        a[tacit_fixed_centre.fraction * count + tacit_triangle(i, i)] = tacit_constant(builder, 1);
+        a[tacit_fixed_center.fraction * count + tacit_triangle(i, i)] = tacit_constant(builder, 1);
     while (builder->and_count < all->wanted)
         TACIT_TRY(
-            tacit_fixed_factor(builder, factor, a, tacit_fixed_centre, tacit_fixed_centre.width, ORDER));
+            tacit_fixed_factor(builder, factor, a, tacit_fixed_center, tacit_fixed_center.width, ORDER));
     return TACIT_OK;
 }
 

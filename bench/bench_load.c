@@ -315,7 +315,7 @@ static void dial_more(swarm *all) {
     }
 }
 
-static void stir(swarm *all, wire *self) {
+static void wake(swarm *all, wire *self) {
     bool opened;
     bool alive = wire_advance(self, &opened);
     if (opened) {
@@ -337,7 +337,7 @@ static uint64_t total(const swarm *all, bool sent) {
 }
 
 /* The seconds from each round's first question to the next one's. */
-static void tell_rounds(const swarm *all) {
+static void print_rounds(const swarm *all) {
     printf("{\"rounds\": %llu, \"answers\": %llu, \"sent\": %llu, \"got\": %llu, \"seconds\": [",
            (unsigned long long)all->rounds, (unsigned long long)all->answers,
            (unsigned long long)total(all, true), (unsigned long long)total(all, false));
@@ -367,7 +367,7 @@ static int run_swarm(uint16_t port, const char *key, const char *certificates, s
             if (events[i].data.ptr == NULL)
                 stopped = true;
             else
-                stir(&all, events[i].data.ptr);
+                wake(&all, events[i].data.ptr);
         }
         if (all.open == all.count && !all.told_idle) {
             all.told_idle = true;
@@ -375,7 +375,7 @@ static int run_swarm(uint16_t port, const char *key, const char *certificates, s
             fflush(stdout);
         }
     }
-    tell_rounds(&all);
+    print_rounds(&all);
     return 0;
 }
 

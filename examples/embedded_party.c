@@ -100,7 +100,7 @@ static tacit_status use(const tacit_model *model, const device *self, tacit_erro
     return status;
 }
 
-static void tell(void *context, const char *line) {
+static void notify(void *context, const char *line) {
     (void)context;
     fprintf(stderr, "%s\n", line);
     fflush(stderr);
@@ -119,7 +119,7 @@ static const char *read_invitation(const char *path) {
 
 int main(int count, char **words) {
     tacit_error error = TACIT_ERROR_INIT;
-    const tacit_site_listener listener = { .news = tell };
+    const tacit_site_listener listener = { .news = notify };
     static device pump;
     tacit_frame *frame = NULL;
     tacit_site *site = NULL;
@@ -138,7 +138,7 @@ int main(int count, char **words) {
     tacit_status status = describe(&frame, &pump, &error);
     if (status == TACIT_OK && invitation != NULL) status = limit(folder, &error);
     if (status == TACIT_OK) status = join(&site, folder, invitation, frame, &listener, &error);
-    if (status == TACIT_OK) tell(NULL, "joined; waiting for questions");
+    if (status == TACIT_OK) notify(NULL, "joined; waiting for questions");
     if (status == TACIT_OK) status = tacit_site_answer(&model, site, &error); /* until the study ends */
     if (status == TACIT_OK) status = use(model, &pump, &error);
 

@@ -1,5 +1,5 @@
 /*
- * The two centre servers, before and while they compute. The first byte says what the rest is: 'w' all that somebody says to B who
+ * The two center servers, before and while they compute. The first byte says what the rest is: 'w' all that somebody says to B who
  * comes to its door; 'a' what A says once its study was welcome; 'g' B's answer to A's greeting; 'k' a card's address.
  */
 #include <sodium.h>
@@ -8,7 +8,7 @@
 
 #include "center/center_parts.h"
 #include "outside.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -21,7 +21,7 @@ static void begin(void) {
     char key[2 * TACIT_HASH_BYTES + 1], certificate[8192];
     const char *pem = tacit_authority_pem(outside_authority());
     tacit_buffer der = TACIT_BUFFER_INIT, text = TACIT_BUFFER_INIT;
-    outside_must(tacit_centre_simulated_key(&secret, NULL));
+    outside_must(tacit_center_simulated_key(&secret, NULL));
     sodium_bin2hex(key, sizeof key, tacit_paillier_fingerprint(tacit_paillier_public_of(secret)),
                    TACIT_HASH_BYTES);
     outside_must(tacit_certificate_to_der(&der, pem, strlen(pem), NULL));
@@ -73,7 +73,7 @@ static void to_door(const uint8_t *bytes, size_t length) {
 static void to_assistant(const uint8_t *bytes, size_t length) {
     tacit_channel *channel = outside_channel(bytes, length);
     tacit_error error = TACIT_ERROR_INIT;
-    outside_explained(tacit_centre_assist(&study->plan, channel, secret, NULL, &error), &error);
+    outside_explained(tacit_center_assist(&study->plan, channel, secret, NULL, &error), &error);
     tacit_channel_free(channel);
 }
 

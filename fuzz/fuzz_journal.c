@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/meetings.h"
+#include "data/round_schedule.h"
 #include "outside.h"
 #include "rand/entropy.h"
 #include "session/board.h"
@@ -170,7 +170,7 @@ static void try_board(int what, const tacit_study *study, const uint8_t *bytes, 
     tacit_question question = { .study = "study", .method = "avg", .name = "question", .wants_sum = true };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_board *board = NULL;
-    tacit_meetings *meetings = NULL;
+    tacit_round_schedule *schedule = NULL;
     uint64_t total[LENGTH];
     size_t parties = 0;
     question.sum = (tacit_sum_spec){ LENGTH, 1, 20 };
@@ -185,11 +185,11 @@ static void try_board(int what, const tacit_study *study, const uint8_t *bytes, 
     tacit_transport transport = tacit_board_transport(board);
     if (study == talking) {
         question.wants_sum = false;
-        question.round = study->plan.method->first_meeting;
-        outside_must(study->plan.method->meetings(&meetings, &study->plan, NULL));
+        question.round = study->plan.method->first_scheduled_round;
+        outside_must(study->plan.method->schedule(&schedule, &study->plan, NULL));
         outside_explained(
-            transport.exchange(transport.context, &question, &meetings->mixing, &parties, &error), &error);
-        tacit_meetings_free(meetings);
+            transport.exchange(transport.context, &question, &schedule->mixing, &parties, &error), &error);
+        tacit_round_schedule_free(schedule);
     } else {
         outside_explained(transport.ask_sum(transport.context, &question, total, &parties, &error), &error);
     }
@@ -228,7 +228,7 @@ static void try_noise(const uint8_t *bytes, size_t length) {
     double noise[LENGTH];
     outside_must(tacit_entropy_create(&entropy, NULL));
     tacit_party party = { .keep = &keep, .noise = { .entropy = entropy } };
-    outside_explained(tacit_party_lasting_noise(&party, 1, LENGTH, 20, noise, &error), &error);
+    outside_explained(tacit_party_persistent_noise(&party, 1, LENGTH, 20, noise, &error), &error);
     tacit_entropy_free(entropy);
 }
 

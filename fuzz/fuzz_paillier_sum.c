@@ -9,7 +9,7 @@
 
 #include "crypto/paillier/paillier_sum_parts.h"
 #include "outside.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -75,7 +75,7 @@ static void open_honest_box(uint8_t *text) {
 static void begin(void) {
     static const int64_t values[LENGTH] = { 5, -7 };
     tacit_entropy *entropy = NULL;
-    outside_must(tacit_centre_simulated_key(&secret, NULL));
+    outside_must(tacit_center_simulated_key(&secret, NULL));
     terms = (tacit_paillier_sum_terms){
         .study = "study", .length = LENGTH, .parties = PARTIES, .minimum = 1, .key_bits = BITS
     };

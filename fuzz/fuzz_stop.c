@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "study/choose.h"
+#include "study/public_tuning.h"
 #include "study/stop.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

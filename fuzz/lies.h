@@ -26,7 +26,7 @@ typedef struct lies_settings {
     uint32_t puppets;           /* a bit for each, by place */
     bool shares;                /* parties add shares of the noise */
     bool draws;                 /* they draw the graph, as if it were sparse: it is complete all the same */
-    bool forgetful;             /* a party that is started anew has lost its roster and its drawing */
+    bool forgetful;             /* a party that is started again has lost its roster and its drawing */
     bool strict;                /* judge sums with shares of the noise as if they had none */
 } lies_settings;
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Audit every method and mechanism with exact noise, and write the table of docs/auditing.md anew.
+"""Audit every method and mechanism with exact noise, and write the table of docs/auditing.md again.
 
 Usage: script/audits [--tacit PROGRAM] [--seed S] [--scale X] [--only NAME,...] [--print]
 

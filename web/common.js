@@ -185,7 +185,7 @@ async function listen(changed, signal) {
     } catch (problem) {
       if (signal.aborted) return;
       if (problem.status === 401) return leave("The session has ended.");
-      last = "0"; // perhaps it starts again, and counts anew
+      last = "0"; // perhaps it starts again, and counts again
       live("not connected");
       await pause(2000);
     }

@@ -135,7 +135,7 @@ tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const 
                              tacit_ledger *ledger, const tacit_progress *progress, tacit_error *error);
 
 /* `tacit simulate` over frames: `test` and `auxiliary` (public points, labels not read) and `target` may be NULL; options are those of
- * the command but for its files. `json` receives the document, `model` (may be NULL) the model of the last run's first trial, or NULL
+ * the command except for its files. `json` receives the document, `model` (may be NULL) the model of the last run's first trial, or NULL
  * where a method ends with several. */
 tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_frame *train,
                                   const tacit_frame *test, const tacit_frame *auxiliary,
@@ -215,7 +215,7 @@ tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const 
                                 const tacit_options *options, const tacit_site_listener *listener,
                                 tacit_error *error);
 
-/* A study that was joined before, by its name; as amended, where it was amended since, and then to be accepted anew. A frame is needed again if
+/* A study that was joined before, by its name; as amended, where it was amended since, and then to be accepted again. A frame is needed again if
  * it was joined with one. Options: home, retry. */
 tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
                                const tacit_options *options, const tacit_site_listener *listener,

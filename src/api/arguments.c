@@ -6,9 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "api/guess.h"
 #include "api/methods_list.h"
 #include "api/options.h"
+#include "api/suggestion.h"
 #include "api/value.h"
 #include "base/buffer.h"
 #include "base/memory.h"
@@ -74,13 +74,14 @@ static tacit_status fail_unknown(const tacit_arguments *arguments, const char *w
     if (length >= sizeof given) length = sizeof given - 1;
     memcpy(given, word, length);
     given[length] = 0;
-    tacit_guess guess = tacit_guess_for(given + strspn(given, "-"));
+    tacit_suggestion suggestion = tacit_suggestion_for(given + strspn(given, "-"));
     for (size_t i = 0; i < arguments->option_count; i++)
-        tacit_guess_consider(&guess, arguments->options[i]->name, strlen(arguments->options[i]->name));
-    if (tacit_guess_found(&guess))
+        tacit_suggestion_consider(&suggestion, arguments->options[i]->name,
+                                  strlen(arguments->options[i]->name));
+    if (tacit_suggestion_found(&suggestion))
         return tacit_fail(error, TACIT_USAGE,
                           "unknown flag %s; did you mean --%.*s? (tacit %s --help lists them)", given,
-                          (int)guess.length, guess.word, command);
+                          (int)suggestion.length, suggestion.word, command);
     return tacit_fail(error, TACIT_USAGE, "unknown flag %s (tacit %s --help lists those it has)", given,
                       command);
 }

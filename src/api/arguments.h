@@ -4,7 +4,7 @@
  * A command line is parsed in GNU style: `--name value`, `--name=value`, flags and operands in any order, `--` ends the
  * flags, a lone `-` is an operand. Names are never abbreviated, so that a new flag cannot break a script.
  * Every mistake is TACIT_USAGE with one sentence that names the flag and, where one is near, the flag
- * that was probably meant.
+ * that was probably intended.
  *
  * A getter asserts that the option is in the command's table and has the kind the getter is for: anything
  * else is a mistake in the program, not in the input. Returned pointers are borrowed from the arguments.

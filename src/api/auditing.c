@@ -1,12 +1,12 @@
 #include "api/auditing.h"
 
-#include "api/chance.h"
 #include "api/document.h"
+#include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 
-static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const tacit_arguments *arguments,
-                               tacit_error *error) {
+static tacit_status read_audit(tacit_audit *out, tacit_setting_value **settings,
+                               const tacit_arguments *arguments, tacit_error *error) {
     size_t count = 0;
     const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
     *out = (tacit_audit){
@@ -20,12 +20,12 @@ static tacit_status read_audit(tacit_audit *out, tacit_choice **settings, const 
         .search = (size_t)tacit_arguments_integer(arguments, "search"),
         .runs = (size_t)tacit_arguments_integer(arguments, "runs"),
         .confidence = tacit_arguments_number(arguments, "confidence"),
-        .seed = tacit_chance_seed(arguments),
+        .seed = tacit_run_options_seed(arguments),
     };
     TACIT_TRY(tacit_auditable_require(&out->subject, tacit_arguments_operand(arguments, "METHOD"), error));
-    *settings = TACIT_NEW(tacit_choice, count);
+    *settings = TACIT_NEW(tacit_setting_value, count);
     if (*settings == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++) (*settings)[i] = (tacit_choice){ given[i].key, given[i].value };
+    for (size_t i = 0; i < count; i++) (*settings)[i] = (tacit_setting_value){ given[i].key, given[i].value };
     out->setup.settings = *settings;
     return TACIT_OK;
 }
@@ -52,7 +52,7 @@ tacit_status tacit_auditing_run(tacit_auditing *out, const tacit_arguments *argu
                                 const tacit_progress *progress, tacit_error *error) {
     tacit_pool *pool = NULL;
     TACIT_TRY(read_audit(&out->audit, &out->settings, arguments, error));
-    TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
+    TACIT_TRY(tacit_pool_create(&pool, tacit_run_options_threads(arguments), error));
     out->audit.pool = pool;
     out->audit.progress = progress;
     tacit_status status = tacit_audit_run(&out->result, &out->audit, error);

@@ -8,7 +8,7 @@
 typedef struct tacit_auditing {
     tacit_audit audit;
     tacit_audit_result result;
-    tacit_choice *settings;
+    tacit_setting_value *settings;
 } tacit_auditing;
 
 #define TACIT_AUDITING_INIT                                                                                  \

@@ -60,8 +60,7 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
         [TACIT_SUMS_PAILLIER] =
             "the party that joined first holds the key, multiplies the ciphertexts that the parties signed "
             "and sealed for it, and decrypts the sum, under masks that only the coordinator can take off. "
-            "The "
-            "two together can read every single contribution",
+            "The two together can read every single contribution",
     };
     size_t minimum = 0;
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {

@@ -10,7 +10,7 @@ typedef struct tacit_explanation {
     tacit_prices prices;
     tacit_noise_law noise;
     char sums[1024];  /* how a deployed study adds up, and what that rests on */
-    char *comparison; /* the method's own table beside the paper's, cells parted by tabs; NULL: it has none */
+    char *comparison; /* the method's own table beside the paper's, tab-separated cells; NULL: it has none */
 } tacit_explanation;
 
 #define TACIT_EXPLANATION_INIT                                                                               \

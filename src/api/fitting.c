@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "api/chance.h"
 #include "api/frame.h"
+#include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 #include "data/text.h"
@@ -86,8 +86,8 @@ tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const 
     tacit_status status;
     TACIT_CHECK(tacit_form_take(&arguments, &fit_form, options, error));
     job.simulated = tacit_arguments_given(arguments, "seed");
-    if (job.simulated) job.seed = tacit_chance_seed(arguments);
-    TACIT_CHECK(tacit_pool_create(&job.pool, tacit_chance_threads(arguments), error));
+    if (job.simulated) job.seed = tacit_run_options_seed(arguments);
+    TACIT_CHECK(tacit_pool_create(&job.pool, tacit_run_options_threads(arguments), error));
     TACIT_CHECK(fit(out, frame, arguments, &job, error));
 cleanup:
     if (status != TACIT_OK) tacit_without_dashes(error);

@@ -379,8 +379,7 @@ static tacit_status check_classes(const tacit_frame *frame, const tacit_schema *
     if (same) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
-        "the frame's %zu classes are not the %zu that belong here: both names and order must be "
-        "the same",
+        "the frame's %zu classes are not the %zu that belong here: both names and order must be the same",
         frame->classes.count, schema->classes.count);
 }
 
@@ -394,11 +393,10 @@ static tacit_status set_labels(tacit_dataset *data, const tacit_frame *frame, co
     if (frame->response == NULL)
         return tacit_fail(error, TACIT_USAGE, "the frame's rows have no response: set it");
     if (tacit_response_columns(schema->response) > 1)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "the label is a time with an event, '%s' and '%s', and a frame's response has one column: "
-            "read the rows from a file",
-            schema->label, schema->event);
+        return tacit_fail(error, TACIT_USAGE,
+                          "the label is a time with an event, '%s' and '%s', and a frame's response has one "
+                          "column: read the rows from a file",
+                          schema->label, schema->event);
     data->response = TACIT_NEW(double, frame->rows);
     if (data->response == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < frame->rows; i++) {

@@ -50,7 +50,7 @@ tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_o
     tacit_arguments *arguments = NULL;
     tacit_frame *frame = NULL;
     tacit_status status;
-    if (path == NULL || path[0] == 0) return tacit_fail(error, TACIT_USAGE, "which file shall be loaded?");
+    if (path == NULL || path[0] == 0) return tacit_fail(error, TACIT_USAGE, "which file is to be loaded?");
     TACIT_CHECK(tacit_form_take(&arguments, &load_form, options, error));
     frame = TACIT_NEW(tacit_frame, 1);
     if (frame == NULL) TACIT_CHECK(tacit_fail_memory(error));

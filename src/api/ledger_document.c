@@ -32,10 +32,10 @@ json_t *tacit_account_document(const tacit_account *account, const char *study, 
                      "limit", limit, "remaining", remaining);
 }
 
-json_t *tacit_otherwise_document(const double ways[TACIT_OTHERWISES]) {
+json_t *tacit_alternatives_document(const double ways[TACIT_ALTERNATIVES]) {
     json_t *out = json_object();
-    for (int i = 0; out != NULL && i < TACIT_OTHERWISES; i++)
-        if (json_object_set_new(out, tacit_otherwise_name((tacit_otherwise)i),
+    for (int i = 0; out != NULL && i < TACIT_ALTERNATIVES; i++)
+        if (json_object_set_new(out, tacit_alternative_name((tacit_alternative)i),
                                 isnan(ways[i]) ? json_null() : tacit_json_number(ways[i])) != 0)
             out = (json_decref(out), NULL);
     return out;

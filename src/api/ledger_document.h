@@ -12,7 +12,7 @@ double tacit_remaining(double spent, bool limited, double limit);
 json_t *tacit_account_document(const tacit_account *account, const char *study, tacit_unit unit);
 
 /* {"basic", "rdp", "gdp", "pld"}: epsilon in other ways of counting; null where one does not apply. New reference. */
-json_t *tacit_otherwise_document(const double ways[TACIT_OTHERWISES]);
+json_t *tacit_alternatives_document(const double ways[TACIT_ALTERNATIVES]);
 
 /* A study's account is shown where there is something to say; that of the data source (study NULL) always. */
 bool tacit_account_is_shown(const tacit_account *account, const char *study);

@@ -152,10 +152,10 @@ typedef struct tacit_form {
     {                                                                                                        \
         .name = "seed", .kind = TACIT_OPTION_INTEGER, .placeholder = "S", .rules = TACIT_RULE_RANGE,         \
         .least = 0, .most = 9007199254740991,                                                                \
-        .help = "all chance follows from it, on any number of threads; drawn and printed unless told"        \
+        .help = "all chance follows from it, on any number of threads; drawn and printed by default"         \
     }
 #define TACIT_OPTION_THREADS                                                                                 \
     {                                                                                                        \
         .name = "threads", .kind = TACIT_OPTION_INTEGER, .placeholder = "N", .rules = TACIT_RULE_RANGE,      \
-        .least = 1, .most = 1024, .help = "processors to use; all unless told"                               \
+        .least = 1, .most = 1024, .help = "processors to use; all by default"                                \
     }

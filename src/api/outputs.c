@@ -75,12 +75,12 @@ static tacit_status predict_blocks(void *context, size_t begin, size_t end, unsi
         } else {
             double *raw = all->raw + worker * BLOCK_ROWS * all->map->columns;
             double *encoded = all->encoded + worker * BLOCK_ROWS * all->map->features;
-            tacit_encode_counts bent = { 0 };
+            tacit_encode_counts adjusted = { 0 };
             TACIT_TRY(frame_gather(all->frame, i, count, raw, error));
             for (size_t r = 0; r < count; r++)
                 (void)frame_map_row(all->map, raw + r * all->map->columns, encoded + r * all->map->features,
-                                    &bent);
-            TACIT_TRY(frame_check_complete(all->frame, all->map->schema, bent.missing, error));
+                                    &adjusted);
+            TACIT_TRY(frame_check_complete(all->frame, all->map->schema, adjusted.missing, error));
             tacit_matrix matrix = { count, all->map->features, encoded };
             block = tacit_rows_of_matrix(&matrix);
         }

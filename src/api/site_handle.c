@@ -116,9 +116,9 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
     char home[PATH_MAX], source[PATH_MAX];
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     if (data == NULL && given == NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a frame has no name of its own: say with the option source how the ledger calls "
-                          "its rows");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a frame has no name of its own: say with the option source how the ledger calls its rows");
     TACIT_TRY(find_home(home, arguments, error));
     TACIT_TRY(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);

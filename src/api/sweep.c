@@ -1,9 +1,9 @@
 #include "api/sweep.h"
 
-#include "api/chance.h"
 #include "api/document.h"
 #include "api/frame.h"
 #include "api/results.h"
+#include "api/run_options.h"
 #include "api/tables.h"
 #include "base/memory.h"
 
@@ -21,9 +21,10 @@ static tacit_status read_methods(tacit_sweep *all, const tacit_arguments *argume
 static tacit_status read_settings(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
     size_t count = 0;
     const tacit_setting *given = tacit_arguments_settings(arguments, "set", &count);
-    all->settings = TACIT_NEW(tacit_choice, count);
+    all->settings = TACIT_NEW(tacit_setting_value, count);
     if (all->settings == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++) all->settings[i] = (tacit_choice){ given[i].key, given[i].value };
+    for (size_t i = 0; i < count; i++)
+        all->settings[i] = (tacit_setting_value){ given[i].key, given[i].value };
     all->plan.settings = all->settings;
     all->plan.setting_count = count;
     return TACIT_OK;
@@ -38,14 +39,13 @@ static tacit_status read_stop(tacit_sweep *all, const tacit_arguments *arguments
     plan->enough = all->stop.converged;
     for (size_t m = 0; m < plan->method_count; m++)
         if ((plan->most_rounds > 0 || plan->enough > 0) && !plan->methods[m]->stops_early)
-            return tacit_fail(error, TACIT_USAGE,
-                              "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of "
-                              "--stop",
-                              plan->methods[m]->name);
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "method %s has no rounds to stop early: leave 'rounds' and 'converged' out of --stop",
+                plan->methods[m]->name);
     if (all->stop.participants > 0)
         return tacit_fail(error, TACIT_USAGE,
-                          "--stop: --parties says how many take part: leave "
-                          "'participants' out");
+                          "--stop: --parties says how many take part: leave 'participants' out");
     if (all->stop.target != TACIT_TARGET_NONE && tacit_simulation_runs(plan) != 1)
         return tacit_fail(error, TACIT_USAGE, "--stop with a target is for one method at one epsilon");
     return TACIT_OK;
@@ -77,12 +77,12 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
         plan->minimum_rows = (size_t)tacit_arguments_integer(arguments, "minimum-rows");
     plan->dropouts = tacit_arguments_number(arguments, "dropouts");
     plan->colluders = tacit_arguments_number(arguments, "colluders");
-    plan->seed = tacit_chance_seed(arguments);
+    plan->seed = tacit_run_options_seed(arguments);
     for (size_t m = 0; m < plan->method_count; m++)
         if (!plan->methods[m]->noise_free && plan->epsilon_count == 0)
             return tacit_fail(
                 error, TACIT_USAGE,
-                "method %s needs --epsilon, one or more numbers parted by commas (inf: no noise)",
+                "method %s needs --epsilon, one or more comma-separated numbers (inf: no noise)",
                 plan->methods[m]->name);
     return read_stop(all, arguments, error);
 }
@@ -91,19 +91,20 @@ tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const t
                                        tacit_error *error) {
     bool told = split->kind != TACIT_SPLIT_EVEN && split->kind != TACIT_SPLIT_DIRICHLET;
     if (told || tacit_arguments_given(arguments, "parties")) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE,
-                      "how many parties? give --parties M, or a --split that says it (fractions, or "
-                      "by:COLUMN)");
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "how many parties? give --parties M, or a --split that says it (fractions, or by:COLUMN)");
 }
 
-tacit_status tacit_sweep_deal(tacit_sweep *all, const tacit_arguments *arguments,
-                              const tacit_split_plan *split, tacit_error *error) {
-    return tacit_deal_make(&all->deal, arguments, split, all->plan.seed, error);
+tacit_status tacit_sweep_partition(tacit_sweep *all, const tacit_arguments *arguments,
+                                   const tacit_split_plan *split, tacit_error *error) {
+    return tacit_partition_make(&all->partition, arguments, split, all->plan.seed, error);
 }
 
 tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
-                             const tacit_progress *progress, const tacit_teller *teller, tacit_error *error) {
-    unsigned threads = tacit_chance_threads(arguments);
+                             const tacit_progress *progress, const tacit_notifier *notifier,
+                             tacit_error *error) {
+    unsigned threads = tacit_run_options_threads(arguments);
     if (threads == 0) threads = tacit_ranks_threads(all->ranks);
     TACIT_TRY(tacit_pool_create(&all->pool, threads, error));
     threads = tacit_pool_threads(all->pool);
@@ -112,20 +113,20 @@ tacit_status tacit_sweep_run(tacit_sweep *all, const tacit_arguments *arguments,
     all->run_count = tacit_simulation_runs(&all->plan);
     all->runs = TACIT_NEW(tacit_run, all->run_count);
     if (all->runs == NULL) return tacit_fail_memory(error);
-    all->plan.dataset = all->deal.data;
-    all->plan.schema = all->deal.schema;
-    all->plan.split = all->deal.parties;
-    all->plan.test = all->deal.test;
-    all->plan.auxiliary = all->deal.auxiliary;
-    if (all->deal.target_data != NULL) all->plan.target = tacit_dataset_view(all->deal.target_data);
-    all->plan.range = all->deal.range;
+    all->plan.dataset = all->partition.data;
+    all->plan.schema = all->partition.schema;
+    all->plan.split = all->partition.parties;
+    all->plan.test = all->partition.test;
+    all->plan.auxiliary = all->partition.auxiliary;
+    if (all->partition.target_data != NULL) all->plan.target = tacit_dataset_view(all->partition.target_data);
+    all->plan.range = all->partition.range;
     all->plan.pool = all->pool;
     all->plan.leader = all->leader;
     all->plan.progress = progress;
     if (all->stop.target == TACIT_TARGET_NONE)
         return tacit_simulate(&all->plan, all->runs, &all->model, error);
-    return tacit_looks_run(&all->looks, &all->stop, &all->plan, all->deal.parties, all->runs, &all->model,
-                           teller, error);
+    return tacit_interim_looks_run(&all->looks, &all->stop, &all->plan, all->partition.parties, all->runs,
+                                   &all->model, notifier, error);
 }
 
 json_t *tacit_sweep_document(const tacit_sweep *all) {
@@ -143,7 +144,7 @@ void tacit_sweep_clear(tacit_sweep *all) {
     free(all->runs);
     tacit_pool_free(all->pool);
     tacit_pool_free(all->leader);
-    tacit_deal_clear(&all->deal);
+    tacit_partition_clear(&all->partition);
     free(all->settings);
     free(all->methods);
     *all = (tacit_sweep)TACIT_SWEEP_INIT;
@@ -185,22 +186,22 @@ static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4
     static const char *const called[] = { "train", "test", "auxiliary", "target" };
     tacit_dataset **rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
     if (frames[0]->kind != FRAME_FILE) TACIT_TRY(frame_schema(&all->drafted, frames[0], pool, error));
-    all->sweep.deal.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
+    all->sweep.partition.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
     for (size_t k = 0; k < 4; k++) {
         if (frames[k] == NULL) continue;
-        tacit_status status = frame_encode(rows[k], frames[k], all->sweep.deal.schema,
+        tacit_status status = frame_encode(rows[k], frames[k], all->sweep.partition.schema,
                                            k == 2 ? NEED_ROWS : NEED_LABELS, pool, error);
         if (status != TACIT_OK) return tacit_fail_in(error, status, "%s", called[k]);
     }
-    all->sweep.deal.data = all->train;
-    all->sweep.deal.test_data = all->test;
-    all->sweep.deal.aux_data = all->auxiliary;
-    all->sweep.deal.target_data = all->target;
-    all->sweep.deal.groups = frames[0]->parties;
+    all->sweep.partition.data = all->train;
+    all->sweep.partition.test_data = all->test;
+    all->sweep.partition.aux_data = all->auxiliary;
+    all->sweep.partition.target_data = all->target;
+    all->sweep.partition.groups = frames[0]->parties;
     return TACIT_OK;
 }
 
-/* The frame's parties, unless told otherwise. */
+/* The frame's parties by default. */
 static tacit_status read_split(framed *all, const tacit_frame *train, const tacit_arguments *arguments,
                                tacit_error *error) {
     bool told = tacit_arguments_given(arguments, "split") || tacit_arguments_given(arguments, "parties");
@@ -224,14 +225,14 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
         return tacit_fail(error, TACIT_USAGE, "give either auxiliary rows or --aux-fraction");
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
     TACIT_TRY(read_split(all, frames[0], arguments, error));
-    TACIT_TRY(tacit_pool_create(&pool, tacit_chance_threads(arguments), error));
+    TACIT_TRY(tacit_pool_create(&pool, tacit_run_options_threads(arguments), error));
     TACIT_CHECK(encode_frames(all, frames, pool, error));
-    TACIT_CHECK(tacit_sweep_deal(&all->sweep, arguments, all->split, error));
+    TACIT_CHECK(tacit_sweep_partition(&all->sweep, arguments, all->split, error));
     TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, progress, NULL, error));
     if (all->sweep.model != NULL) {
-        tacit_guarantee_settle(&all->sweep.model->guarantee, all->sweep.deal.schema);
+        tacit_guarantee_settle(&all->sweep.model->guarantee, all->sweep.partition.schema);
         TACIT_CHECK(
-            tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.deal.schema, error));
+            tacit_model_describe(all->sweep.model, &all->train->classes, all->sweep.partition.schema, error));
     }
 cleanup:
     tacit_pool_free(pool);

@@ -1,16 +1,16 @@
 /* A simulation as `tacit simulate` runs it: methods x epsilons x trials over parties that rows are dealt to. */
 #pragma once
 
-#include "api/deal.h"
-#include "api/looks.h"
+#include "api/interim_looks.h"
+#include "api/partition.h"
 #include "lab/simulate.h"
 #include "study/stop.h"
 
 typedef struct tacit_sweep {
     const tacit_method **methods;
-    tacit_choice *settings;
-    tacit_deal deal;    /* its rows are to be set before dealing */
-    tacit_ranks *ranks; /* that share the work; NULL: this process is alone */
+    tacit_setting_value *settings;
+    tacit_partition partition; /* its rows are to be set before dealing */
+    tacit_ranks *ranks;        /* that share the work; NULL: this process is alone */
     tacit_pool *pool, *leader;
     tacit_run *runs;
     size_t run_count;
@@ -27,12 +27,13 @@ typedef struct tacit_sweep {
 tacit_status tacit_sweep_plan(tacit_sweep *sweep, const tacit_arguments *arguments, tacit_error *error);
 
 /* Deal the rows out by `split`. */
-tacit_status tacit_sweep_deal(tacit_sweep *sweep, const tacit_arguments *arguments,
-                              const tacit_split_plan *split, tacit_error *error);
+tacit_status tacit_sweep_partition(tacit_sweep *sweep, const tacit_arguments *arguments,
+                                   const tacit_split_plan *split, tacit_error *error);
 
 /* Run everything. */
 tacit_status tacit_sweep_run(tacit_sweep *sweep, const tacit_arguments *arguments,
-                             const tacit_progress *progress, const tacit_teller *teller, tacit_error *error);
+                             const tacit_progress *progress, const tacit_notifier *notifier,
+                             tacit_error *error);
 
 /* TACIT_USAGE when neither `split` nor --parties says how many there are. */
 tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,

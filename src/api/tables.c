@@ -41,8 +41,7 @@ const tacit_option tacit_fit_options[] = {
       .placeholder = "L|choose:L1,L2,...",
       .fallback = "0.01",
       .help = "weight of the regulariser (lambda/2)|w|^2; or candidates, to choose among on public rows "
-              "(--public), free, or on "
-              "the private ones for a price of its own (--set select=private:E)" },
+              "(--public), free, or on the private ones for a price of its own (--set select=private:E)" },
     { .name = "public",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -59,7 +58,7 @@ const tacit_option tacit_fit_options[] = {
     { .name = "source",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
-      .help = "the data source that is charged; the file of --train unless told" },
+      .help = "the data source that is charged; the file of --train by default" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -69,12 +68,12 @@ const tacit_option tacit_simulate_options[] = {
       .kind = TACIT_OPTION_WORDS,
       .placeholder = "NAMES",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "one or more of 'tacit methods', parted by commas" },
+      .help = "one or more of 'tacit methods', comma-separated" },
     { .name = "train",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
       .rules = TACIT_RULE_REQUIRED,
-      .help = "the rows that the parties share out: " TACIT_SOURCES_HELP },
+      .help = "the rows that are divided among the parties: " TACIT_SOURCES_HELP },
     { .name = "schema",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -82,7 +81,7 @@ const tacit_option tacit_simulate_options[] = {
               "warning that this is not private" },
     { .name = "bounds-from-data",
       .kind = TACIT_OPTION_FLAG,
-      .help = "say that reading bounds off the rows is meant" },
+      .help = "confirm that bounds are read off the rows" },
     TACIT_OPTION_RESPONSE,
     TACIT_OPTIONS_TEXT,
     { .name = "test",
@@ -95,7 +94,7 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE | TACIT_RULE_BELOW,
       .least = 0,
       .most = 1,
-      .help = "how many of --train are held out; 0.2 unless told" },
+      .help = "how many of --train are held out; 0.2 by default" },
     { .name = "aux",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -128,9 +127,8 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "together",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "COLUMN",
-      .help =
-          "rows with the same value, such as those of one account, stay together: whole accounts are held "
-          "out for testing and dealt out to parties" },
+      .help = "rows with the same value, such as those of one account, stay together: whole accounts are "
+              "held out for testing and dealt out to parties" },
     { .name = "undersample",
       .kind = TACIT_OPTION_SETTING,
       .placeholder = "CLASS=SHARE",
@@ -158,7 +156,7 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = INFINITY,
-      .help = "weight of the regulariser (lambda/2)|w|^2; unless told each method chooses one from public "
+      .help = "weight of the regulariser (lambda/2)|w|^2; by default each method chooses one from public "
               "quantities, or takes 0.01; {no-lambda and}: none, which 0 says too" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
@@ -167,7 +165,7 @@ const tacit_option tacit_simulate_options[] = {
       .least = 1,
       .most = 4294967295,
       .help = "a party with fewer rows refuses, and sensitivities are those of N rows; what the smallest "
-              "party has unless told" },
+              "party has by default" },
     { .name = "trials",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "T",
@@ -189,20 +187,19 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "plot",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE.svg",
-      .help =
-          "draw accuracy against 1/epsilon, with bars of one standard deviation; methods without noise are "
-          "dashed lines" },
+      .help = "draw accuracy against 1/epsilon, with bars of one standard deviation; methods without noise "
+              "are dashed lines" },
     { .name = "trace",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE.csv",
       .help = "write how far the parties are from each other and from the pooled optimum after every round, "
-              "for methods without a centre" },
+              "for methods without a center" },
     { .name = "stop",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "RULES",
-      .help = "when there is enough, as 'stop' in a study's definition: {rounds: 20}, {converged: 1e-4}, or "
-              "{se: {column: age, at_most: 0.01}, looks: 5, more: 4}; --parties are then those of the last "
-              "look" },
+      .help =
+          "when there is enough, as 'stop' in a study's definition: {rounds: 20}, {converged: 1e-4}, or {se: "
+          "{column: age, at_most: 0.01}, looks: 5, more: 4}; --parties are then those of the last look" },
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -229,7 +226,7 @@ const tacit_option tacit_audit_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
       .least = 0,
       .most = 1e6,
-      .help = "weight of the regulariser; the one at which the pair is worst unless told" },
+      .help = "weight of the regulariser; the one at which the pair is worst by default" },
     { .name = "runs",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
@@ -318,8 +315,8 @@ const tacit_option tacit_explain_options[] = {
 const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
       "a method ({audited}), a mechanism (laplace, gamma-norm, gaussian, exponential), or a control that is "
-      "broken on purpose (laplace-halved, dpnewton-thin, psgd-claim, "
-      "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
+      "broken on purpose (laplace-halved, dpnewton-thin, psgd-claim, dpstgd-claim, dpsgd-batches, "
+      "pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
 
@@ -342,22 +339,19 @@ const tacit_option tacit_join_options[] = {
     { .name = "link",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "COLUMN",
-      .help = "the column that says whom a row is about: of rows with the same value the last one "
-              "counts. It is dropped "
-              "as rows are read and never leaves" },
+      .help = "the column that says whom a row is about: of rows with the same value the last one counts. It "
+              "is dropped as rows are read and never leaves" },
     { .name = "source",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "NAME",
-      .help = "the data source that is charged; the data file unless told" },
+      .help = "the data source that is charged; the data file by default" },
     { .name = "allow-entrusted",
       .kind = TACIT_OPTION_FLAG,
-      .help =
-          "the coordinator may see exact sums or values, and is trusted to keep them to itself and to add "
-          "the noise, if any" },
+      .help = "the coordinator may see exact sums or values, and is trusted to keep them to itself and to "
+              "add the noise, if any" },
     { .name = "allow-exact",
       .kind = TACIT_OPTION_FLAG,
-      .help = "exact sums may leave, which no differential privacy protects; the ledger counts them "
-              "as an "
+      .help = "exact sums may leave, which no differential privacy protects; the ledger counts them as an "
               "infinite epsilon, so that no private method can use this data source after" },
     { .name = "allow-difference",
       .kind = TACIT_OPTION_FLAG,
@@ -365,26 +359,25 @@ const tacit_option tacit_join_options[] = {
               "these gave; refused otherwise" },
     { .name = "allow-neighbours",
       .kind = TACIT_OPTION_FLAG,
-      .help = "in a study without a centre, neighbours may see exactly what it makes of the rows, round "
-              "by round; no differential privacy, and the ledger counts it as an infinite epsilon" },
+      .help = "in a study without a center, neighbours may see exactly what it makes of the rows, round by "
+              "round; no differential privacy, and the ledger counts it as an infinite epsilon" },
     { .name = "listen",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "HOST:PORT",
-      .help = "in a study without a centre, let neighbours bring their words here directly; without it "
+      .help = "in a study without a center, let neighbours bring their words here directly; without it "
               "parties only dial out, and words go sealed through the coordinator" },
     { .name = "proxy",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "URL",
-      .help = "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept "
-              "for later. Unless told, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. "
-              "The proxy sees whom you talk to and how much, not what" },
+      .help = "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept for "
+              "later. By default, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. The proxy "
+              "sees whom you talk to and how much, not what" },
     { .name = "local",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "KIND",
-      .help = "the local classifier of an ensemble method, in place of the study's choice: logistic, "
-              "svm, tree, "
-              "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own "
-              "(docs/classifiers.md)" },
+      .help =
+          "the local classifier of an ensemble method, in place of the study's choice: logistic, svm, tree, "
+          "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own (docs/classifiers.md)" },
     { .name = "role",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "ROLE",

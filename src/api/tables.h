@@ -23,5 +23,5 @@ extern const tacit_option tacit_join_options[];
 #define TACIT_OPTION_MODEL                                                                                   \
     {                                                                                                        \
         .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "MODEL",                                    \
-        .help = "where to write the model; into the study's folder unless told"                              \
+        .help = "where to write the model; into the study's folder by default"                               \
     }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/guess.h"
+#include "api/suggestion.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -109,16 +109,16 @@ static tacit_status add_integer(tacit_value *value, const tacit_option *option, 
 
 static tacit_status add_choice(tacit_value *value, const tacit_option *option, const char *text,
                                tacit_error *error) {
-    tacit_guess guess = tacit_guess_for(text);
+    tacit_suggestion suggestion = tacit_suggestion_for(text);
     for (const char *word = option->placeholder; *word != 0;) {
         size_t length = strcspn(word, "|");
         if (strlen(text) == length && memcmp(word, text, length) == 0) return keep_text(value, text, error);
-        tacit_guess_consider(&guess, word, length);
+        tacit_suggestion_consider(&suggestion, word, length);
         word += length + (word[length] == '|');
     }
-    if (tacit_guess_found(&guess))
+    if (tacit_suggestion_found(&suggestion))
         return tacit_fail(error, TACIT_USAGE, "--%s cannot be '%.40s'; did you mean %.*s?", option->name,
-                          text, (int)guess.length, guess.word);
+                          text, (int)suggestion.length, suggestion.word);
     return tacit_fail(error, TACIT_USAGE, "--%s must be one of %s, not '%.40s'", option->name,
                       option->placeholder, text);
 }
@@ -129,7 +129,7 @@ static tacit_status add_words(tacit_value *value, const tacit_option *option, co
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
         if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s takes words parted by single commas, not '%.40s'",
+            return tacit_fail(error, TACIT_USAGE, "--%s takes comma-separated words, not '%.40s'",
                               option->name, text);
         for (size_t i = 0; i < value->count; i++)
             if (strcmp(value->texts[i], word) == 0)
@@ -145,7 +145,7 @@ static tacit_status add_numbers(tacit_value *value, const tacit_option *option, 
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
         if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "--%s takes numbers parted by single commas, not '%.40s'",
+            return tacit_fail(error, TACIT_USAGE, "--%s takes comma-separated numbers, not '%.40s'",
                               option->name, text);
         TACIT_TRY(add_number(value, option, word, error));
     }

@@ -43,7 +43,7 @@ typedef struct tacit_log_limiter {
 /* Whether a line may be written now. `kind` is any pointer that tells kinds apart, such as its format; `who` may be "". */
 bool tacit_log_admit(tacit_log_limiter *limiter, const void *kind, const char *who, const char *line,
                      int64_t now_ms);
-/* A line that tells of what was held back, if there is any and room for one; false: there is none. To be asked now and then. */
+/* A line that says what was held back, if there is any and room for one; false: there is none. To be asked now and then. */
 bool tacit_log_held(tacit_log_limiter *limiter, char *out, size_t size, int64_t now_ms);
 
 /* ---- files ---- */

@@ -55,8 +55,7 @@ static tacit_status meet(tacit_ranks *ranks, deed what, size_t length, tacit_sta
         return hear_failure(ranks, ranks->link.count - (size_t)header[FAILED], status, error, error);
     if (header[DEED] != about || header[DEED_NOT] != ~about)
         return tacit_fail(error, TACIT_INTERNAL,
-                          "the ranks have lost each other: rank %zu is not where "
-                          "the others are",
+                          "the ranks have lost each other: rank %zu is not where the others are",
                           ranks->link.rank);
     return TACIT_OK;
 }

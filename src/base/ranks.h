@@ -15,7 +15,7 @@
 
 #include "base/buffer.h"
 
-/* What carries values between the ranks. All lengths are the same on all ranks, unless said otherwise. */
+/* What carries values between the ranks. All lengths are the same on all ranks, unless stated otherwise. */
 typedef struct tacit_link {
     size_t rank, count;
     size_t beside; /* ranks on this machine, this one among them */

@@ -1,4 +1,4 @@
-/* Centre server B: its folder, and its life (center/center.h). */
+/* Center server B: its folder, and its life (center/center.h). */
 #include "center/center.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@
 #include "net/clock.h"
 #include "net/identity.h"
 #include "net/socket.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 #include "study/home.h"
 #include "web/prometheus.h"
 
@@ -58,9 +58,9 @@ struct center {
     call calls[MOST_CALLS];
 };
 
-static void tell(center *self, const char *format, ...) TACIT_PRINTF(2, 3);
+static void notify(center *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
-static void tell(center *self, const char *format, ...) {
+static void notify(center *self, const char *format, ...) {
     char line[TACIT_ERROR_TEXT_SIZE + 200];
     va_list arguments;
     va_start(arguments, format);
@@ -75,7 +75,7 @@ static void tell(center *self, const char *format, ...) {
     pthread_mutex_unlock(&self->mutex);
 }
 
-static void tell_held(center *self) {
+static void log_held(center *self) {
     char line[512];
     pthread_mutex_lock(&self->mutex);
     while (tacit_log_held(&self->limiter, line, sizeof line, tacit_clock_monotonic_ms()))
@@ -127,7 +127,7 @@ static tacit_status load_identity(center *self, tacit_buffer *certificate, tacit
     tacit_authority *authority = NULL;
     tacit_status status = tacit_authority_load(&authority, folder, NULL);
     if (status == TACIT_NOT_FOUND)
-        status = tacit_authority_create(&authority, folder, "tacit centre server B", error);
+        status = tacit_authority_create(&authority, folder, "tacit center server B", error);
     else if (status != TACIT_OK)
         status = tacit_authority_load(&authority, folder, error); /* for its sentence */
     if (status == TACIT_OK)
@@ -219,8 +219,8 @@ static tacit_status hear_chain(void *context, const tacit_buffer *chain, tacit_e
     char present[TACIT_FINGERPRINT_SIZE];
     TACIT_TRY(center_trust_hear(&one->owner->trust, chain, present, error));
     if (present[0] != 0)
-        tell(one->owner, "the coordinator's authority was replaced as planned; the present one is %s",
-             present);
+        notify(one->owner, "the coordinator's authority was replaced as planned; the present one is %s",
+               present);
     return TACIT_OK;
 }
 
@@ -267,14 +267,13 @@ static tacit_status accept_a(center *self, call *one, tacit_channel **out, tacit
                                             .certificate_file = certificate,
                                             .key_file = key };
     int64_t deadline = tacit_clock_monotonic_ms() + HELLO_MS;
-    TACIT_TRY(
-        tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
-                      "a caller (if the coordinator's authority was replaced while this server was away, "
-                      "give its new ca.crt with --coordinator)"));
+    TACIT_TRY(tacit_fail_in(error, tacit_channel_tls(&channel, peer, one->socket, &settings, deadline, error),
+                            "a caller (if the coordinator's authority was replaced while this server was "
+                            "away, give its new ca.crt with --coordinator)"));
     tacit_status status =
         strcmp(peer->name, TACIT_CENTER_A) == 0
             ? check_caller(self, peer, error)
-            : tacit_fail(error, TACIT_REFUSED, "a caller's certificate is for '%s', not for centre server A",
+            : tacit_fail(error, TACIT_REFUSED, "a caller's certificate is for '%s', not for center server A",
                          peer->name);
     if (status != TACIT_OK) {
         tacit_channel_free(channel);
@@ -310,16 +309,16 @@ static void *call_main(void *argument) {
                                 look_at_revocations, one, &error);
     if (status == TACIT_OK) {
         sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
-        tell(self, "study %s (%.16s...): method %s, %zu nodes", study->name, hash, study->plan.method->name,
-             study->plan.parties);
-        status = tacit_centre_assist(&study->plan, channel, self->secret, self->pool, &error);
+        notify(self, "study %s (%.16s...): method %s, %zu nodes", study->name, hash, study->plan.method->name,
+               study->plan.parties);
+        status = tacit_center_assist(&study->plan, channel, self->secret, self->pool, &error);
     }
     count_call(&self->figures, status, channel, tacit_clock_monotonic_ms() - begun);
     if (status == TACIT_OK)
-        tell(self, "study %s is done", study->name);
+        notify(self, "study %s is done", study->name);
     else
-        tell(self, "%s%s: %s", study != NULL ? "study " : "a call ended", study != NULL ? study->name : "",
-             error.text);
+        notify(self, "%s%s: %s", study != NULL ? "study " : "a call ended", study != NULL ? study->name : "",
+               error.text);
     tacit_channel_free(channel);
     tacit_study_free(study);
     atomic_store(&one->over, true);
@@ -345,16 +344,16 @@ static void take_call(center *self, int socket) {
     }
     close(socket);
     atomic_fetch_add(&self->figures.turned_away, 1);
-    tell(self, "a call was turned away: %u are under way", atomic_load(&self->figures.under_way));
+    notify(self, "a call was turned away: %u are under way", atomic_load(&self->figures.under_way));
 }
 
-/* Every call reads the identity anew; A dials again should it come in between. */
+/* Every call reads the identity again; A dials again should it come in between. */
 static tacit_status renew(center *self, tacit_error *error) {
     tacit_buffer unused = TACIT_BUFFER_INIT;
     if (tacit_clock_wall_seconds() < self->renewal) return TACIT_OK;
     tacit_status status = load_identity(self, &unused, error);
     tacit_buffer_clear(&unused);
-    if (status == TACIT_OK) tell(self, "the server's certificate was renewed");
+    if (status == TACIT_OK) notify(self, "the server's certificate was renewed");
     return status;
 }
 
@@ -364,7 +363,7 @@ static tacit_status serve(center *self, tacit_error *error) {
         if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
             return TACIT_OK;
         TACIT_TRY(renew(self, error));
-        tell_held(self);
+        log_held(self);
         tacit_error waited = TACIT_ERROR_INIT;
         tacit_status status =
             tacit_socket_accept(&socket, self->listener, tacit_clock_monotonic_ms() + LOOK_EVERY_MS, &waited);
@@ -397,7 +396,7 @@ static tacit_status start_metrics(center *self, tacit_error *error) {
     self->figures.started = tacit_clock_wall_seconds();
     TACIT_TRY(tacit_metrics_start(&self->metrics, self->settings.metrics_port, center_collect, &self->figures,
                                   error));
-    tell(self, "metrics at http://127.0.0.1:%u/metrics", (unsigned)tacit_metrics_port(self->metrics));
+    notify(self, "metrics at http://127.0.0.1:%u/metrics", (unsigned)tacit_metrics_port(self->metrics));
     return TACIT_OK;
 }
 
@@ -420,9 +419,9 @@ tacit_status tacit_center_run(const tacit_center_settings *settings, tacit_error
     TACIT_CHECK(listen_at(self, error));
     TACIT_CHECK(write_card(self, &certificate, error));
     tacit_paillier_fingerprint_text(print, tacit_paillier_public_of(self->secret));
-    tell(self, "key %s", print);
-    tell(self, "serving at %s:%u; card: %s/" CARD_FILE, host_of(self), (unsigned)self->port,
-         settings->folder);
+    notify(self, "key %s", print);
+    notify(self, "serving at %s:%u; card: %s/" CARD_FILE, host_of(self), (unsigned)self->port,
+           settings->folder);
     TACIT_CHECK(start_metrics(self, error));
     if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(self, error));

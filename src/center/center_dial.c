@@ -39,9 +39,9 @@ static tacit_status examine(const tacit_study *study, const tacit_paillier_secre
                             tacit_error *error) {
     const uint8_t *mine = tacit_paillier_fingerprint(tacit_paillier_public_of(secret));
     if (study->plan.method->compute == NULL)
-        return tacit_fail(error, TACIT_REFUSED, "method %s has no centre servers", study->plan.method->name);
-    if (memcmp(study->plan.centre_key, mine, TACIT_PAILLIER_FINGERPRINT_BYTES) != 0)
-        return tacit_fail(error, TACIT_REFUSED, "study '%s' names another centre server's key", study->name);
+        return tacit_fail(error, TACIT_REFUSED, "method %s has no center servers", study->plan.method->name);
+    if (memcmp(study->plan.center_key, mine, TACIT_PAILLIER_FINGERPRINT_BYTES) != 0)
+        return tacit_fail(error, TACIT_REFUSED, "study '%s' names another center server's key", study->name);
     return TACIT_OK;
 }
 
@@ -52,7 +52,7 @@ static tacit_status receive_bytes(tacit_channel *channel, uint32_t most, tacit_b
     uint8_t *room;
     TACIT_TRY(tacit_channel_receive(channel, &length, sizeof length, error));
     if (length > most)
-        return tacit_fail(error, TACIT_PROTOCOL, "the caller is no centre server of this version");
+        return tacit_fail(error, TACIT_PROTOCOL, "the caller is no center server of this version");
     if (length == 0) return TACIT_OK;
     TACIT_TRY(tacit_buffer_reserve(out, length, &room, error));
     TACIT_TRY(tacit_channel_receive(channel, room, length, error));
@@ -73,7 +73,7 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
     tacit_status status;
     TACIT_CHECK(tacit_channel_receive(channel, start, sizeof start, &said));
     if (memcmp(start, magic, sizeof magic) != 0)
-        TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no centre server of this version"));
+        TACIT_CHECK(tacit_fail(&said, TACIT_PROTOCOL, "the caller is no center server of this version"));
     TACIT_CHECK(receive_bytes(channel, TACIT_STUDY_BYTES_LIMIT, &text, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_REVOCATIONS_BYTES_MAX, &revocations, &said));
     TACIT_CHECK(receive_bytes(channel, TACIT_SIGNATURE_BYTES_MAX, &signature, &said));
@@ -122,20 +122,20 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
     if (chained > 0) TACIT_TRY(tacit_channel_send(channel, chain->bytes, chained, error));
     TACIT_TRY(tacit_channel_receive(channel, &head, sizeof head, error));
     if (head.length == 0 || head.length >= sizeof bytes)
-        return tacit_fail(error, TACIT_PROTOCOL, "centre server B answers with something else than agreed");
+        return tacit_fail(error, TACIT_PROTOCOL, "center server B answers with something other than agreed");
     TACIT_TRY(tacit_channel_receive(channel, bytes, head.length, error));
     if (head.refused != 0)
-        return tacit_fail(error, TACIT_REFUSED, "centre server B refuses the study: %.*s", (int)head.length,
+        return tacit_fail(error, TACIT_REFUSED, "center server B refuses the study: %.*s", (int)head.length,
                           (const char *)bytes);
     TACIT_TRY(tacit_paillier_public_read(&key, bytes, head.length, error));
-    if (memcmp(tacit_paillier_fingerprint(key), study->plan.centre_key, TACIT_PAILLIER_FINGERPRINT_BYTES) ==
+    if (memcmp(tacit_paillier_fingerprint(key), study->plan.center_key, TACIT_PAILLIER_FINGERPRINT_BYTES) ==
         0) {
         *out = key;
         return TACIT_OK;
     }
     tacit_paillier_public_free(key);
     return tacit_fail(error, TACIT_REFUSED,
-                      "centre server B has another key than the one that study '%s' names", study->name);
+                      "center server B has another key than the one that study '%s' names", study->name);
 }
 
 /* ---- dialling ---- */
@@ -160,7 +160,7 @@ tacit_status tacit_center_forget_identity(const char *folder, tacit_registry *re
     TACIT_CHECK(tacit_path_join(key, sizeof key, folder, IDENTITY_KEY, error));
     TACIT_CHECK(tacit_path_join(certificate, sizeof certificate, folder, IDENTITY_CERTIFICATE, error));
     if (access(certificate, F_OK) != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "%s has no identity as centre server A", folder));
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "%s has no identity as center server A", folder));
     TACIT_CHECK(tacit_file_read(certificate, &pem, error));
     TACIT_CHECK(tacit_certificate_inspect(&info, pem.bytes, pem.length, error));
     TACIT_CHECK(tacit_registry_revoke_other(registry, TACIT_CENTER_A, info.fingerprint, error));
@@ -212,7 +212,7 @@ tacit_status center_split_address(const char *text, char *host, size_t size, uin
         length -= 2;
     }
     if (length == 0 || length >= size || end == colon + 1 || *end != 0 || number < 1 || number > 65535)
-        return tacit_fail(error, TACIT_INPUT, "a centre server's address is HOST:PORT, not '%.80s'", text);
+        return tacit_fail(error, TACIT_INPUT, "a center server's address is HOST:PORT, not '%.80s'", text);
     memcpy(host, text, length);
     host[length] = 0;
     *port = (uint16_t)number;
@@ -232,9 +232,9 @@ tacit_status tacit_center_dial(tacit_channel **channel, tacit_paillier_public **
     TACIT_TRY(tacit_path_join(authority, sizeof authority, folder, name, error));
     TACIT_TRY(tacit_path_join(certificate, sizeof certificate, folder, IDENTITY_CERTIFICATE, error));
     TACIT_TRY(tacit_path_join(private, sizeof private, folder, IDENTITY_KEY, error));
-    TACIT_TRY(tacit_file_write(authority, study->centre_certificate.bytes, study->centre_certificate.length,
+    TACIT_TRY(tacit_file_write(authority, study->center_certificate.bytes, study->center_certificate.length,
                                0644, error));
-    TACIT_TRY(center_split_address(study->centre_address, host, sizeof host, &port, error));
+    TACIT_TRY(center_split_address(study->center_address, host, sizeof host, &port, error));
     TACIT_TRY(tacit_socket_connect(&socket, host, port, deadline, error));
     tacit_channel_tls_settings settings = {
         .authority_file = authority, .certificate_file = certificate, .key_file = private, .host = host

@@ -1,8 +1,8 @@
-/* Centre server B's figures for Prometheus. */
+/* Center server B's figures for Prometheus. */
 #include "center/center_parts.h"
 #include "web/prometheus.h"
 
-static tacit_status tell_calls(const center_figures *self, tacit_buffer *out, tacit_error *error) {
+static tacit_status write_calls(const center_figures *self, tacit_buffer *out, tacit_error *error) {
     const struct {
         const char *result;
         unsigned long long count;
@@ -10,7 +10,7 @@ static tacit_status tell_calls(const center_figures *self, tacit_buffer *out, ta
                   { "failed", atomic_load(&self->failed) },
                   { "turned_away", atomic_load(&self->turned_away) } };
     TACIT_TRY(tacit_metrics_begin(out, "tacit_center_calls_total", "counter",
-                                  "Calls of centre server A that are over, by how they ended.", error));
+                                  "Calls of center server A that are over, by how they ended.", error));
     for (size_t i = 0; i < sizeof ended / sizeof *ended; i++)
         TACIT_TRY(tacit_metrics_sample(out, "tacit_center_calls_total", "result", ended[i].result, NULL, NULL,
                                        (double)ended[i].count, error));
@@ -20,8 +20,8 @@ static tacit_status tell_calls(const center_figures *self, tacit_buffer *out, ta
 tacit_status center_collect(void *figures, tacit_buffer *out, tacit_error *error) {
     const center_figures *self = figures;
     TACIT_TRY(tacit_metrics_program(out, self->started, error));
-    TACIT_TRY(tell_calls(self, out, error));
-    TACIT_TRY(tacit_metrics_one(out, "tacit_center_calls", "gauge", "Calls of centre server A under way.",
+    TACIT_TRY(write_calls(self, out, error));
+    TACIT_TRY(tacit_metrics_one(out, "tacit_center_calls", "gauge", "Calls of center server A under way.",
                                 (double)atomic_load(&self->under_way), error));
     TACIT_TRY(tacit_metrics_one(out, "tacit_center_seconds_total", "counter",
                                 "How long calls that are over took.",

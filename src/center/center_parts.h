@@ -1,4 +1,4 @@
-/* Shared by the centre servers' files only. */
+/* Shared by the center servers' files only. */
 #pragma once
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* Whom centre server B trusts as the coordinator. */
+/* Whom center server B trusts as the coordinator. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,15 +26,14 @@ static tacit_status take_given(center_trust *self, const char *path, const char 
                             "--coordinator"));
     if (!info.authority)
         return tacit_fail(error, TACIT_USAGE,
-                          "the certificate given with --coordinator is no authority's: give the "
-                          "file ca.crt of the coordinator's folder");
+                          "the certificate given with --coordinator is no authority's: give the file ca.crt "
+                          "of the coordinator's folder");
     TACIT_TRY(path_of(self, CHAIN_FILE, chain, error));
     if (tacit_handovers_know(&self->chain, info.fingerprint) &&
         strcmp(self->chain.entries[self->chain.count - 1].new.fingerprint, info.fingerprint) != 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "the certificate given with --coordinator is of an authority that has handed over to "
-            "another one: leave --coordinator out, or give the present one");
+        return tacit_fail(error, TACIT_USAGE,
+                          "the certificate given with --coordinator is of an authority that has handed over "
+                          "to another one: leave --coordinator out, or give the present one");
     if (!tacit_handovers_know(&self->chain, info.fingerprint)) {
         unlink(chain);
         tacit_handovers_clear(&self->chain);
@@ -63,10 +62,9 @@ tacit_status center_trust_open(center_trust *self, const char *folder, const cha
     self->anchor.limit = TACIT_CERTIFICATE_BYTES_MAX;
     TACIT_TRY(path_of(self, COORDINATOR_FILE, path, error));
     if (given == NULL && access(path, F_OK) != 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "whose studies to serve is not known yet: give --coordinator with the certificate of the "
-            "coordinator's authority, the file ca.crt of its folder");
+        return tacit_fail(error, TACIT_USAGE,
+                          "whose studies to serve is not known yet: give --coordinator with the certificate "
+                          "of the coordinator's authority, the file ca.crt of its folder");
     TACIT_TRY(load_chain(self, error));
     return given != NULL ? take_given(self, path, given, error) : tacit_file_read(path, &self->anchor, error);
 }

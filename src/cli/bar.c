@@ -61,7 +61,7 @@ static void note_speed(tacit_bar *bar, double now, uint64_t done) {
 }
 
 /* Seconds left, negative while there is too little to reckon from. What was said before counts down by the clock
- * and is only bent towards the new estimate, and not at all when the two nearly agree. */
+ * and only moves towards the new estimate, and not at all when the two nearly agree. */
 static double seconds_left(tacit_bar *bar, double now, uint64_t done, uint64_t total) {
     if (total == 0 || done >= total || now - bar->part_begun < QUIET_SECONDS || !(bar->speed > 0)) return -1;
     double reckoned = (double)(total - done) / bar->speed;

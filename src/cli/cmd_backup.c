@@ -50,16 +50,14 @@ const tacit_command tacit_command_backup = {
     .name = "backup",
     .section = "Operation",
     .summary = "write a coordinator's folder, or one study of it, to a file",
-    .description =
-        "Also while the coordinator serves: the file holds one consistent moment. It has the authority with "
-        "its "
-        "key, definitions, invitations, parties, journals and secrets; so it is as secret as the folder, and "
-        "while it exists the end of a study does not erase the study's secret. It is signed by the "
-        "authority.",
+    .description = "Also while the coordinator serves: the file holds one consistent moment. It has the "
+                   "authority with its key, definitions, invitations, parties, journals and secrets; so it "
+                   "is as secret as the folder, and while it exists the end of a study does not erase the "
+                   "study's secret. It is signed by the authority.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
-            { "STUDY", 0, 1, "one study; all of them unless told" },
+            { "STUDY", 0, 1, "one study; all of them by default" },
             { .name = NULL },
         },
     .options =
@@ -83,12 +81,10 @@ const tacit_command tacit_command_restore = {
     .name = "restore",
     .section = "Operation",
     .summary = "make a coordinator's folder of a backup, or check one",
-    .description =
-        "Checks signature and every byte first, and overwrites nothing. Studies go on from the last round "
-        "that the "
-        "backup has: parties that have answered later rounds send the stored answers again, without a second "
-        "charge, and refuse a question that is not the one they answered. Without DIR the backup is only "
-        "checked.",
+    .description = "Checks signature and every byte first, and overwrites nothing. Studies go on from the "
+                   "last round that the backup has: parties that have answered later rounds send the stored "
+                   "answers again, without a second charge, and refuse a question that is not the one they "
+                   "answered. Without DIR the backup is only checked.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, "the backup" },

@@ -77,11 +77,10 @@ const tacit_command tacit_command_catalogue = {
     .name = "catalogue",
     .section = "Taking part",
     .summary = "the studies that coordinators offer",
-    .description = "Asks the coordinator of an invitation, without using it up, or every coordinator of a "
-                   "joined study: state, method, "
-                   "guarantee, price, approval and the consent document's version of each study. Definitions "
-                   "are shown only when the "
-                   "coordinator's signature is right.",
+    .description =
+        "Asks the coordinator of an invitation, without using it up, or every coordinator of a joined study: "
+        "state, method, guarantee, price, approval and the consent document's version of each study. "
+        "Definitions are shown only when the coordinator's signature is right.",
     .operands =
         (const tacit_operand[]){
             { "INVITE", 0, 1, "a file that holds an invitation, or - for standard input" },

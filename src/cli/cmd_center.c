@@ -1,4 +1,4 @@
-/* tacit center: one of the two centre servers of a study whose sums nobody sees. */
+/* tacit center: one of the two center servers of a study whose sums nobody sees. */
 #include <string.h>
 
 #include "api/arguments.h"
@@ -22,7 +22,7 @@ static tacit_status run_b(const tacit_arguments *arguments, tacit_console *conso
         .coordinator = tacit_arguments_text(arguments, "coordinator"),
         .metrics = tacit_arguments_given(arguments, "metrics"),
         .bits = strcmp(tacit_arguments_text(arguments, "bits"), "3072") == 0 ? 3072 : 2048,
-        .ready = tacit_tell_ready,
+        .ready = tacit_notify_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
@@ -57,16 +57,13 @@ static tacit_status run_center(const tacit_arguments *arguments, tacit_console *
 const tacit_command tacit_command_center = {
     .name = "center",
     .section = "Studies",
-    .summary = "be one of the two centre servers of a study",
+    .summary = "be one of the two center servers of a study",
     .description =
-        "For methods {two-servers and}. Server A is the coordinator: `--role a` "
-        "serves its folder "
-        "as `tacit coordinator` does. Server B, run by somebody else on another machine, holds the key under "
-        "which nodes "
-        "encrypt. On its first start it makes the key, its own certificate authority and center.card, which "
-        "the study's "
-        "definition names (center: FILE). B serves the one coordinator whose authority it was given. Neither "
-        "server alone can read what a node sends; they must not share what they see.",
+        "For methods {two-servers and}. Server A is the coordinator: `--role a` serves its folder as `tacit "
+        "coordinator` does. Server B, run by somebody else on another machine, holds the key under which "
+        "nodes encrypt. On its first start it makes the key, its own certificate authority and center.card, "
+        "which the study's definition names (center: FILE). B serves the one coordinator whose authority it "
+        "was given. Neither server alone can read what a node sends; they must not share what they see.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the server's folder" },

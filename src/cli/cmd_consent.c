@@ -53,8 +53,8 @@ static tacit_status run_withdraw(const tacit_arguments *arguments, tacit_console
         "was or will be made from it.\n",
         id,
         ended ? "the study had ended before, and nothing more was going to leave."
-              : "nothing leaves for it from now on. From the next round on the study goes on "
-                "without you, or ends: if too few are left, or if its sums are exact.");
+              : "nothing leaves for it from now on. From the next round on the study goes on without you, or "
+                "ends: if too few are left, or if its sums are exact.");
     if (!told && !ended)
         tacit_console_note(console,
                            "the coordinator could not be told now; rounds may wait for you meanwhile");
@@ -72,10 +72,8 @@ const tacit_command tacit_command_consent = {
     .section = "Taking part",
     .summary = "consent to a study that was amended, or again after withdrawing",
     .description = "After withdrawing, to the definition that was last consented to. When the coordinator "
-                   "has amended the study, shows "
-                   "the new version with its price and consent document, and asks; its price is counted "
-                   "beside that of the earlier one. "
-                   "`tacit party` then goes on.",
+                   "has amended the study, shows the new version with its price and consent document, and "
+                   "asks; its price is counted beside that of the earlier one. `tacit party` then goes on.",
     .operands = operands,
     .options =
         (const tacit_option[]){
@@ -92,8 +90,8 @@ const tacit_command tacit_command_consent = {
                       "rows, and so show what these gave" },
             { .name = "allow-neighbours",
               .kind = TACIT_OPTION_FLAG,
-              .help = "from now on: neighbours may see exactly what a study without a centre makes of the "
-                      "rows" },
+              .help =
+                  "from now on: neighbours may see exactly what a study without a center makes of the rows" },
             { .name = "role",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ROLE",
@@ -118,8 +116,7 @@ const tacit_command tacit_command_withdraw = {
     .description =
         "Effective from the next answer on, also for a party that is running now, and for answers already "
         "stored. It is written to the ledger's log, and the coordinator is told not to wait. Withdrawing "
-        "cannot undo what was "
-        "released before: earlier answers keep their influence on it.",
+        "cannot undo what was released before: earlier answers keep their influence on it.",
     .operands = operands,
     .examples =
         (const tacit_example[]){

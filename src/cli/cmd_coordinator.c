@@ -48,7 +48,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .test = test,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .until_done = tacit_arguments_flag(arguments, "until-done"),
-        .ready = tacit_tell_ready,
+        .ready = tacit_notify_ready,
         .cancelled = cancelled,
         .news = print_news,
         .context = console,
@@ -86,10 +86,8 @@ const tacit_command tacit_command_coordinator = {
     .section = "Studies",
     .summary = "serve the studies of a folder to their parties",
     .description = "Listens for parties over mutual TLS, asks the questions of each study's method, and "
-                   "writes the models to the "
-                   "folder. Stop it and start it again at any time: studies go on where they were. Only "
-                   "loopback is served unless "
-                   "--listen says otherwise.",
+                   "writes the models to the folder. Stop it and start it again at any time: studies go on "
+                   "where they were. Only loopback is served unless --listen says otherwise.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder, made by `tacit study new`" },
@@ -107,20 +105,17 @@ const tacit_command tacit_command_coordinator = {
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "URL",
               .help = "how parties reach this server, e.g. https://study.example.org:8443; its host goes "
-                      "into the "
-                      "server's certificate" },
+                      "into the server's certificate" },
             { .name = "target",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help =
-                  "rows of the coordinator's own, for studies that transfer from sources to a target; they "
-                  "stay here" },
+              .help = "rows of the coordinator's own, for studies that transfer from sources to a target; "
+                      "they stay here" },
             { .name = "dashboard",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "PORT",
               .help = "also serve a page for people on 127.0.0.1 at this port (0: any free one), and print a "
-                      "link "
-                      "that logs in once",
+                      "link that logs in once",
               .rules = TACIT_RULE_RANGE,
               .least = 0,
               .most = 65535 },

@@ -1,4 +1,4 @@
-/* tacit data check: does a file fit a schema, and what has to be bent? */
+/* tacit data check: does a file fit a schema, and what has to be adjusted? */
 #include <math.h>
 #include <string.h>
 
@@ -111,10 +111,10 @@ static tacit_status check_table(check *all, const tacit_load_options *options, t
     size_t label = 0, group = 0;
     TACIT_CHECK(tacit_reading_open(&source, all->file, options, error));
     if (source->kind->sparse)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "%s is a LIBSVM file, but the schema describes columns; write sparse: D "
-                               "instead of columns",
-                               source->name));
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_INPUT,
+            "%s is a LIBSVM file, but the schema describes columns; write sparse: D instead of columns",
+            source->name));
     TACIT_CHECK(
         tacit_schema_table(&table, &label, &group, all->schema, source, TACIT_LABEL_REQUIRED, NULL, error));
     TACIT_CHECK(prepare(all, table, label, error));
@@ -257,12 +257,11 @@ cleanup:
 const tacit_command tacit_command_data_check = {
     .name = "data check",
     .section = "Data",
-    .summary = "does a file fit a schema, and what has to be bent",
-    .description = "Counts, column by column, missing cells, numbers outside their bounds and texts that are "
-                   "no level. What "
-                   "the schema refuses is a problem and makes the check fail; everything else is bent as the "
-                   "schema says. The "
-                   "counts are for the owner of the rows: they are not private.",
+    .summary = "does a file fit a schema, and what has to be adjusted",
+    .description =
+        "Counts, column by column, missing cells, numbers outside their bounds and texts that are no level. "
+        "What the schema refuses is a problem and makes the check fail; everything else is adjusted as the "
+        "schema says. The counts are for the owner of the rows: they are not private.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

@@ -30,11 +30,11 @@ static tacit_status refuse_missing(const tacit_table *table, tacit_error *error)
                               "%s: column '%.60s' has more than %d different texts; leave it out",
                               table->name, column->name, TACIT_LEVEL_LIMIT);
         if (column->missing > 0)
-            return tacit_fail(
-                error, TACIT_INPUT,
-                "%s: column '%.60s' has %zu missing %s, which LIBSVM text cannot express; fill them "
-                "or leave the column out",
-                table->name, column->name, column->missing, tacit_plural(column->missing, "value", "values"));
+            return tacit_fail(error, TACIT_INPUT,
+                              "%s: column '%.60s' has %zu missing %s, which LIBSVM text cannot express; fill "
+                              "them or leave the column out",
+                              table->name, column->name, column->missing,
+                              tacit_plural(column->missing, "value", "values"));
     }
     return TACIT_OK;
 }
@@ -177,11 +177,9 @@ const tacit_command tacit_command_data_convert = {
     .section = "Data",
     .summary = "rows to LIBSVM text, or LIBSVM text to CSV",
     .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text. To "
-                   "LIBSVM: a category becomes one index a level, two classes "
-                   "become -1 and +1, more "
-                   "become 0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To "
-                   "CSV: columns x1, x2, "
-                   "... and label. A new file can be read by its owner only.",
+                   "LIBSVM: a category becomes one index a level, two classes become -1 and +1, more become "
+                   "0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To CSV: "
+                   "columns x1, x2, ... and label. A new file can be read by its owner only.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },
@@ -193,7 +191,7 @@ const tacit_command tacit_command_data_convert = {
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help = "write the rows there; to standard output unless told" },
+              .help = "write the rows there; to standard output by default" },
             { .name = NULL },
         },
     .examples =

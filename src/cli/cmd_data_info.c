@@ -45,17 +45,15 @@ static bool has_stray(const tacit_column *column) {
     return column->texts > 0 && column->numbers > 1 && column->texts <= 1 + column->numbers / 20;
 }
 
-static void tell_strays(tacit_console *console, const tacit_table *table, const tacit_source *source) {
+static void print_strays(tacit_console *console, const tacit_table *table, const tacit_source *source) {
     char name[TACIT_CELL_TEXT], place[TACIT_PLACE_SIZE];
     for (size_t i = 0; i < table->cols; i++) {
         const tacit_column *column = &table->columns[i];
         if (has_stray(column))
-            tacit_console_warn(console,
-                               "%s: column %s would hold numbers, but '%s' is none: that makes it a "
-                               "category",
-                               tacit_source_place(source, column->stray_line, place),
-                               tacit_text_shown(column->name, strlen(column->name), name),
-                               column->stray_text);
+            tacit_console_warn(
+                console, "%s: column %s would hold numbers, but '%s' is none: that makes it a category",
+                tacit_source_place(source, column->stray_line, place),
+                tacit_text_shown(column->name, strlen(column->name), name), column->stray_text);
     }
 }
 
@@ -141,7 +139,7 @@ static tacit_status describe_table(tacit_console *console, tacit_source *source,
                         tacit_plural(table->cols, "column", "columns"));
     TACIT_CHECK(print_columns(console, table, error));
     print_classes(console, &classes, column->name);
-    tell_strays(console, table, source);
+    print_strays(console, table, source);
     if (console->json)
         TACIT_CHECK(
             tacit_console_document(console, table_document(table, source, path, &classes, label), error));

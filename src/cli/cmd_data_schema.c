@@ -30,12 +30,11 @@ static tacit_status run_draft(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(tacit_dataset_load(&dataset, &schema, path, NULL, &options, error));
     TACIT_CHECK(tacit_schema_print(schema, tacit_schema_draft_comment, &text, error));
     TACIT_CHECK(write_schema(console, tacit_arguments_text(arguments, "out"), &text, error));
-    tacit_console_warn(
-        console,
-        "bounds, levels, terms and classes were read off the rows of %s, so this schema is not private and "
-        "is "
-        "marked so: replace each value marked 'from: rows' by what is publicly known, then remove the mark",
-        path);
+    tacit_console_warn(console,
+                       "bounds, levels, terms and classes were read off the rows of %s, so this schema is "
+                       "not private and is marked so: replace each value marked 'from: rows' by what is "
+                       "publicly known, then remove the mark",
+                       path);
 cleanup:
     tacit_buffer_clear(&text);
     tacit_schema_free(schema);
@@ -47,13 +46,11 @@ const tacit_command tacit_command_data_draft_schema = {
     .name = "data draft-schema",
     .section = "Data",
     .summary = "a first schema for a file, to be edited by its owner",
-    .description =
-        "A schema says what is publicly known about each column: bounds, levels, classes. The "
-        "draft reads them "
-        "off the rows instead, so it is NOT private, and marks each such value 'from: rows'. With a "
-        "mark left it serves simulations only: fit, join, studies and ledgers refuse it. Replace "
-        "every marked value by one that is known without looking at the rows, remove the mark, then "
-        "check the schema with 'tacit data check'.",
+    .description = "A schema says what is publicly known about each column: bounds, levels, classes. The "
+                   "draft reads them off the rows instead, so it is NOT private, and marks each such value "
+                   "'from: rows'. With a mark left it serves simulations only: fit, join, studies and "
+                   "ledgers refuse it. Replace every marked value by one that is known without looking at "
+                   "the rows, remove the mark, then check the schema with 'tacit data check'.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

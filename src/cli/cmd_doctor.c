@@ -71,16 +71,15 @@ static tacit_status run(const tacit_arguments *arguments, tacit_console *console
 const tacit_command tacit_command_doctor = {
     .name = "doctor",
     .section = "Operation",
-    .summary = "examine a coordinator's, party's or centre server's folder",
+    .summary = "examine a coordinator's, party's or center server's folder",
     .description =
         "Checks who can read the keys, when certificates end, whether the ledger or registry is whole, "
-        "whether "
-        "rows and schema can be read, disk space and open files, and, for a party, whether each study's "
-        "coordinator is reached: its name, its port, its certificate, its clock. Each line says OK, WARN or "
-        "FAIL, and the remedy. Changes nothing. Ends with 1 when a check failed.",
+        "whether rows and schema can be read, disk space and open files, and, for a party, whether each "
+        "study's coordinator is reached: its name, its port, its certificate, its clock. Each line says OK, "
+        "WARN or FAIL, and the remedy. Changes nothing. Ends with 1 when a check failed.",
     .operands =
         (const tacit_operand[]){
-            { "DIR", 0, 1, "the folder; this user's home (TACIT_HOME) unless told" },
+            { "DIR", 0, 1, "the folder; this user's home (TACIT_HOME) by default" },
             { .name = NULL },
         },
     .examples =

@@ -102,10 +102,9 @@ const tacit_command tacit_command_evaluate = {
     .name = "evaluate",
     .section = "Learning",
     .summary = "how good a model is on a file, and its guarantee",
-    .description =
-        "Rows are encoded by the schema inside the model. AUC, with DeLong's interval, applies to two "
-        "classes only; a model of a "
-        "numeric response has the root of the mean squared error and the mean deviance of a row instead.",
+    .description = "Rows are encoded by the schema inside the model. AUC, with DeLong's interval, applies to "
+                   "two classes only; a model of a numeric response has the root of the mean squared error "
+                   "and the mean deviance of a row instead.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

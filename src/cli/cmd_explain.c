@@ -90,11 +90,10 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     if (method->undeployable != NULL) {
         snprintf(text, sizeof text, "refused: %s", method->undeployable);
         print_item(console, "deployed", text);
-    } else if (method->meetings != NULL) {
-        print_item(
-            console, "deployed",
-            "only if the owner says --allow-neighbours; messages go through the coordinator, encrypted "
-            "for each neighbour");
+    } else if (method->schedule != NULL) {
+        print_item(console, "deployed",
+                   "only if the owner says --allow-neighbours; messages go through the coordinator, "
+                   "encrypted for each neighbour");
     }
     print_item(console, "caveats", words->caveats);
 }
@@ -148,10 +147,8 @@ const tacit_command tacit_command_explain = {
     .section = "Learning",
     .summary = "what leaves a party, who sees it, what it costs",
     .description = "Says for one method what is guaranteed, to whom, per record or per party, under which "
-                   "assumption and by "
-                   "which theorem; the paper's own claim beside what the ledger is charged; and how much "
-                   "noise that means "
-                   "for the numbers given.",
+                   "assumption and by which theorem; the paper's own claim beside what the ledger is "
+                   "charged; and how much noise that means for the numbers given.",
     .operands = tacit_explain_operands,
     .options = tacit_explain_options,
     .examples =

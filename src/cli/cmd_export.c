@@ -89,7 +89,7 @@ const tacit_command tacit_command_export = {
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help = "write there; to standard output unless told" },
+              .help = "write there; to standard output by default" },
             { .name = NULL },
         },
     .examples =

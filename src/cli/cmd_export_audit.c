@@ -74,19 +74,15 @@ const tacit_command tacit_command_export_audit = {
     .section = "Operation",
     .summary = "write an archive of what happened, or check one",
     .usage = (const char *const[]){ "[DIR [STUDY]] --out FILE", "--verify FILE [--authority FILE]", NULL },
-    .description = "Of a study, from its coordinator's folder: every version of its definition with "
-                   "signature and price, who "
-                   "consented to which, rounds and who answered, models, revocations; parties by their "
-                   "random names; signed "
-                   "by the coordinator's authority. Of a party, from its home: its ledger, with the ledger's "
-                   "own chain of "
-                   "hashes. JSON lines, each chained to the one before: --verify needs nothing but the file, "
-                   "and finds any "
-                   "byte that was changed and any line that was removed.",
+    .description =
+        "Of a study, from its coordinator's folder: every version of its definition with signature and "
+        "price, who consented to which, rounds and who answered, models, revocations; parties by their "
+        "random names; signed by the coordinator's authority. Of a party, from its home: its ledger, with "
+        "the ledger's own chain of hashes. JSON lines, each chained to the one before: --verify needs "
+        "nothing but the file, and finds any byte that was changed and any line that was removed.",
     .operands =
         (const tacit_operand[]){
-            { "DIR", 0, 1,
-              "a coordinator's folder, or a party's; this user's home (TACIT_HOME) unless told" },
+            { "DIR", 0, 1, "a coordinator's folder, or a party's; this user's home (TACIT_HOME) by default" },
             { "STUDY", 0, 1, "the study, for a coordinator's folder" },
             { .name = NULL },
         },

@@ -30,11 +30,10 @@ static tacit_status write_model(const tacit_model *model, const char *path, taci
     if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, MODEL_MODE, &why);
     tacit_buffer_clear(&text);
     if (status == TACIT_OK) return TACIT_OK;
-    return tacit_fail(
-        error, status,
-        "%s; the model is charged and kept in the ledger: the same command gives it again without a "
-        "second charge",
-        why.text);
+    return tacit_fail(error, status,
+                      "%s; the model is charged and kept in the ledger: the same command gives it again "
+                      "without a second charge",
+                      why.text);
 }
 
 static tacit_status report(tacit_console *console, const tacit_fit_result *result, const char *source,
@@ -123,8 +122,7 @@ const tacit_command tacit_command_fit = {
         (const tacit_example[]){
             { "Allow a loss of 1 in all.", "tacit ledger limit --source patients.csv --epsilon 1" },
             { "Spend it.", "tacit fit --method plr --train patients.csv --schema patients.schema.yaml "
-                           "--epsilon 1 --lambda "
-                           "0.05" },
+                           "--epsilon 1 --lambda 0.05" },
             { .text = NULL },
         },
     .run = run_fit,

@@ -19,8 +19,8 @@
 #include "cli/terms.h"
 #include "net/invitation.h"
 #include "site/daemon.h"
-#include "site/reach.h"
 #include "site/site.h"
+#include "site/site_access.h"
 #include "study/home.h"
 #include "web/prometheus.h"
 
@@ -64,7 +64,7 @@ static unsigned retry_of(const tacit_arguments *arguments) {
 static void harden_joining(const tacit_arguments *arguments, tacit_console *console,
                            const tacit_site_settings *joining, const char *home) {
     tacit_harden_settings hardening = { .count = 0 };
-    tacit_reach_joining(&hardening, joining);
+    tacit_site_access_joining(&hardening, joining);
     tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
     tacit_harden_program(console, &hardening, home);
 }
@@ -199,11 +199,11 @@ static tacit_status be_party(const tacit_arguments *arguments, tacit_console *co
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     TACIT_TRY(tacit_folder_make(home, error)); /* it must be there to be confined to */
     tacit_harden_settings hardening = { .count = 0 };
-    tacit_reach_home(&hardening, home, tacit_arguments_operand(arguments, "STUDY"));
+    tacit_site_access_home(&hardening, home, tacit_arguments_operand(arguments, "STUDY"));
     tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
     tacit_harden_program(console, &hardening, home);
     TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
-    tacit_tell_ready(NULL); /* a party dials out, and goes on trying */
+    tacit_notify_ready(NULL); /* a party dials out, and goes on trying */
     tacit_status status = serve(arguments, console, home, error);
     tacit_metrics_stop(metrics);
     return status;
@@ -233,7 +233,7 @@ const tacit_command tacit_command_party = {
                    "again when a study begins, and then stay as they are.",
     .operands =
         (const tacit_operand[]){
-            { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them unless told" },
+            { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them by default" },
             { .name = NULL },
         },
     .options =

@@ -55,14 +55,13 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
     bool moved = before.limited && (before.counting.count != account.counting.count ||
                                     before.limit_delta != account.limit_delta);
     if (moved && before.sum_epsilon > 0)
-        tacit_console_warn(
-            console,
-            "answers have left under another way of counting or another delta: what holds for all "
-            "of them together is delta %.12g, the deltas of both added up",
-            before.limit_delta + account.limit_delta);
+        tacit_console_warn(console,
+                           "answers have left under another way of counting or another delta: what holds for "
+                           "all of them together is delta %.12g, the deltas of both added up",
+                           before.limit_delta + account.limit_delta);
     if (!tacit_amount_within(account.spent_epsilon, limit.epsilon))
-        tacit_console_warn(console, "more than this limit is spent already: no further answer with a finite "
-                                    "price leaves");
+        tacit_console_warn(
+            console, "more than this limit is spent already: no further answer with a finite price leaves");
     json_t *document = tacit_account_document(&account, study, limit.unit);
     if (document != NULL) json_object_set_new(document, "source", tacit_json_text(source));
     return tacit_console_document(console, document, error);

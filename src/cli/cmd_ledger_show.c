@@ -82,11 +82,11 @@ static void add_amount(tacit_grid *grid, bool applies, double value) {
 /* One line for each other accountant: for information, because the way of counting is fixed with the limit. */
 static tacit_status add_others(showing *view, const tacit_account *account, tacit_unit unit, json_t *document,
                                tacit_error *error) {
-    double ways[TACIT_OTHERWISES];
+    double ways[TACIT_ALTERNATIVES];
     bool known = false;
-    TACIT_TRY(tacit_ledger_otherwise(&known, ways, view->ledger, unit, error));
-    if (document == NULL ||
-        json_object_set_new(document, "otherwise", known ? tacit_otherwise_document(ways) : json_null()) != 0)
+    TACIT_TRY(tacit_ledger_alternatives(&known, ways, view->ledger, unit, error));
+    if (document == NULL || json_object_set_new(document, "otherwise",
+                                                known ? tacit_alternatives_document(ways) : json_null()) != 0)
         return tacit_fail_memory(error);
     if (!known) return TACIT_OK;
     TACIT_TRY(tacit_buffer_print(
@@ -94,13 +94,13 @@ static tacit_status add_others(showing *view, const tacit_account *account, taci
         tacit_unit_name(unit), account->spent_delta,
         account->limited ? "the limit is counted by " : "no limit is set",
         account->limited ? tacit_count_name(account->counting.count) : ""));
-    for (int i = 0; i < TACIT_OTHERWISES; i++)
+    for (int i = 0; i < TACIT_ALTERNATIVES; i++)
         if (isnan(ways[i]))
             TACIT_TRY(tacit_buffer_print(&view->others, error, "  %-5s  does not apply to these answers\n",
-                                         tacit_otherwise_name((tacit_otherwise)i)));
+                                         tacit_alternative_name((tacit_alternative)i)));
         else
             TACIT_TRY(tacit_buffer_print(&view->others, error, "  %-5s  %.6g\n",
-                                         tacit_otherwise_name((tacit_otherwise)i), ways[i]));
+                                         tacit_alternative_name((tacit_alternative)i), ways[i]));
     return TACIT_OK;
 }
 
@@ -321,13 +321,12 @@ const tacit_command tacit_command_ledger_show = {
     .section = "Ledger",
     .summary = "what left, what it cost and what may still be spent",
     .description =
-        "Every answer that left, every refusal and every act of the owner, for each data source; "
-        "then what is spent and what is left per record and per party: the sum of the prices, and "
-        "the epsilon that is proved about all answers together at the limit's delta, by the way of "
-        "counting that was fixed with the limit. What a running study holds counts as spent until it "
-        "ends. What other accountants make of the same answers is shown for information. Other data "
-        "sources that seem to hold the same people, and do not share the limit, are named. The ledger is in "
-        "$TACIT_HOME, or in ~/.local/share/tacit.",
+        "Every answer that left, every refusal and every act of the owner, for each data source; then what "
+        "is spent and what is left per record and per party: the sum of the prices, and the epsilon that is "
+        "proved about all answers together at the limit's delta, by the way of counting that was fixed with "
+        "the limit. What a running study holds counts as spent until it ends. What other accountants make of "
+        "the same answers is shown for information. Other data sources that seem to hold the same people, "
+        "and do not share the limit, are named. The ledger is in $TACIT_HOME, or in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){
             { .name = "source",

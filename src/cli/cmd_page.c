@@ -8,7 +8,7 @@
 #include "cli/hardening.h"
 #include "cli/listen.h"
 #include "site/page.h"
-#include "site/reach.h"
+#include "site/site_access.h"
 #include "study/home.h"
 #include "web/prometheus.h"
 
@@ -27,8 +27,8 @@ static tacit_status run_page(const tacit_arguments *arguments, tacit_console *co
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     TACIT_TRY(tacit_folder_make(home, error)); /* it must be there to be confined to */
     tacit_harden_settings hardening = { .count = 0 };
-    tacit_reach_home(&hardening, home, NULL); /* consent to an amended study reads its rows */
-    hardening.runs_programs = false;          /* they are started by `tacit party` only */
+    tacit_site_access_home(&hardening, home, NULL); /* consent to an amended study reads its rows */
+    hardening.runs_programs = false;                /* they are started by `tacit party` only */
     tacit_harden_program(console, &hardening, home);
     TACIT_TRY(tacit_serve_metrics(&metrics, arguments, home, console, error));
     console->serves = true;
@@ -42,11 +42,10 @@ const tacit_command tacit_command_page = {
     .name = "page",
     .section = "Taking part",
     .summary = "one's studies, ledger and consent in the browser",
-    .description =
-        "Serves a page on 127.0.0.1, for this machine only: what each joined study asks, what has left and "
-        "when, what is left of the budget, and buttons to withdraw and to consent again. It prints a link "
-        "that logs in once, and at the first start a credential for later. `tacit party` may run meanwhile; "
-        "stopping the page stops nothing else.",
+    .description = "Serves a page on 127.0.0.1, for this machine only: what each joined study asks, what has "
+                   "left and when, what is left of the budget, and buttons to withdraw and to consent again. "
+                   "It prints a link that logs in once, and at the first start a credential for later. "
+                   "`tacit party` may run meanwhile; stopping the page stops nothing else.",
     .options =
         (const tacit_option[]){
             { .name = "port",

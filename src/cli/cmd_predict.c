@@ -162,7 +162,7 @@ const tacit_command tacit_command_predict = {
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
-              .help = "write there; to standard output unless told" },
+              .help = "write there; to standard output by default" },
             { .name = NULL },
         },
     .examples =

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/chance.h"
 #include "api/json_text.h"
+#include "api/run_options.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -158,10 +158,9 @@ static const char *statistics_text(const tacit_reproduction *result, const tacit
         return "what scales the rows was computed from ALL training rows: not private, fine only in a "
                "simulation";
     if (experiment->dimensions > 0)
-        return by_largest
-                   ? "principal components and the largest norm were computed from the public auxiliary "
-                     "rows only"
-                   : "principal components were computed from the public auxiliary rows only";
+        return by_largest ? "principal components and the largest norm were computed from the public "
+                            "auxiliary rows only"
+                          : "principal components were computed from the public auxiliary rows only";
     return by_largest ? "the largest norm was taken over the public auxiliary rows only"
                       : "nothing was computed from private rows to scale them";
 }
@@ -191,11 +190,11 @@ static tacit_status print_report(tacit_console *console, const tacit_reproductio
                             options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
                             options->fraction < 1 ? "; only a fraction of parties and rows" : "",
                             result->seconds);
-    tacit_console_print(console, "%s\n",
-                        experiment->own_rows
-                            ? "columns were standardised with statistics of ALL rows: not private, fine "
-                              "only in a simulation"
-                            : statistics_text(result, options));
+    tacit_console_print(
+        console, "%s\n",
+        experiment->own_rows
+            ? "columns were standardised with statistics of ALL rows: not private, fine only in a simulation"
+            : statistics_text(result, options));
     if (experiment->reads_texts)
         tacit_console_print(console, "%s\n",
                             options->strip == TACIT_STRIP_NEWS
@@ -299,7 +298,7 @@ cleanup:
 /* ---- the command ---- */
 
 /* Experiments whose setups are runs of their own may take hours: each figure is told as it comes. */
-static void tell_finding(void *context, const tacit_experiment *experiment, const tacit_finding *finding) {
+static void report_finding(void *context, const tacit_experiment *experiment, const tacit_finding *finding) {
     if (!experiment->own_rows) return;
     tacit_console_note(context, "%s, %s: %.4g", tacit_setup_name(&experiment->setups[finding->setup]),
                        finding->curve, finding->mean);
@@ -309,7 +308,7 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
                          const tacit_arguments *arguments, tacit_console *console) {
     *out = tacit_reproduce_defaults(experiment, tacit_arguments_flag(arguments, "full"));
     out->folder = getenv("TACIT_DATA");
-    out->seed = tacit_chance_seed(arguments);
+    out->seed = tacit_run_options_seed(arguments);
     if (tacit_arguments_given(arguments, "trials"))
         out->effort.trials = (size_t)tacit_arguments_integer(arguments, "trials");
     if (tacit_arguments_given(arguments, "rows"))
@@ -323,7 +322,7 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
     out->fraction = tacit_arguments_number(arguments, "fraction");
     out->only = tacit_arguments_text(arguments, "only");
     out->progress = tacit_console_progress(console);
-    out->found = tell_finding;
+    out->found = report_finding;
     out->found_context = console;
 }
 
@@ -331,7 +330,7 @@ static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_consol
                                   tacit_error *error) {
     const char *id = tacit_arguments_operand(arguments, "ID"),
                *folder = tacit_arguments_text(arguments, "out");
-    unsigned threads = tacit_chance_threads(arguments);
+    unsigned threads = tacit_run_options_threads(arguments);
     const tacit_experiment *experiment = NULL;
     tacit_reproduction *result = NULL;
     tacit_reproduce_options options;
@@ -370,7 +369,7 @@ static const tacit_option options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 1000000,
-      .help = "how often noise is drawn for each draw of the rows; the experiment's number unless told" },
+      .help = "how often noise is drawn for each draw of the rows; the experiment's number by default" },
     { .name = "only",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SETUP",
@@ -384,15 +383,14 @@ static const tacit_option options[] = {
       .placeholder = "auxiliary|all",
       .fallback = "auxiliary",
       .help = "rows from which principal components and largest norms are computed: the public auxiliary "
-              "ones, or "
-              "all training rows, which is not private" },
+              "ones, or all training rows, which is not private" },
     { .name = "draws",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 100000,
-      .help = "how often the rows are drawn and dealt out; the experiment's number unless told" },
+      .help = "how often the rows are drawn and dealt out; the experiment's number by default" },
     { .name = "text",
       .kind = TACIT_OPTION_CHOICE,
       .placeholder = "stripped|plain",
@@ -401,9 +399,8 @@ static const tacit_option options[] = {
     { .name = "rows",
       .kind = TACIT_OPTION_CHOICE,
       .placeholder = "normalise|scale",
-      .help =
-          "bring rows into the unit ball one by one, or all by the largest norm; the experiment's way unless "
-          "told" },
+      .help = "bring rows into the unit ball one by one, or all by the largest norm; the experiment's way by "
+              "default" },
     { .name = "fraction",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",

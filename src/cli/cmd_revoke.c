@@ -18,7 +18,7 @@ static tacit_status run(const tacit_arguments *arguments, tacit_console *console
                        : tacit_registry_revoke(registry, party, error));
     if (center)
         tacit_console_print(console,
-                            "The identity towards centre server B is revoked; the next call is made with a "
+                            "The identity towards center server B is revoked; the next call is made with a "
                             "new one, and B is told.\n");
     else
         tacit_console_print(console,
@@ -40,10 +40,9 @@ const tacit_command tacit_command_revoke = {
     .summary = "refuse a party whose key was lost or stolen",
     .description =
         "All certificates of the party count no more, also on connections that are open, and after a "
-        "restart. "
-        "Names of parties are in coordinator.log. A study that runs goes on without the party, as it does "
-        "without one that has left; one that recruits can invite it again, as a new party with a new key. "
-        "PARTY may be center-a, the coordinator's own identity towards centre server B.",
+        "restart. Names of parties are in coordinator.log. A study that runs goes on without the party, as "
+        "it does without one that has left; one that recruits can invite it again, as a new party with a new "
+        "key. PARTY may be center-a, the coordinator's own identity towards center server B.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

@@ -20,13 +20,13 @@ static void day_of(int64_t seconds, char out[32]) {
     strftime(out, 32, "%Y-%m-%d %H:%M UTC", &parts);
 }
 
-static void tell_planned(tacit_console *console, const tacit_handover *made) {
+static void print_planned(tacit_console *console, const tacit_handover *made) {
     char day[32];
     day_of(made->until, day);
     tacit_console_print(
         console,
         "The authority is replaced. The new one has the fingerprint\n\n  %s\n\n"
-        "and issues all certificates of parties from now on. Parties and centre servers follow by themselves "
+        "and issues all certificates of parties from now on. Parties and center servers follow by themselves "
         "at their next contact, as long as that is before %s; then the old authority is trusted no longer "
         "and "
         "its key is removed. Who has not followed: tacit doctor DIR. Make a backup now: one from before does "
@@ -34,14 +34,14 @@ static void tell_planned(tacit_console *console, const tacit_handover *made) {
         made->new.fingerprint, day);
 }
 
-static void tell_stolen(tacit_console *console, const tacit_handover *made) {
+static void print_stolen(tacit_console *console, const tacit_handover *made) {
     tacit_console_print(
         console,
         "The authority is replaced, and nobody is to trust the old one from now on. The new one has the "
         "fingerprint\n\n  %s\n\n"
         "Whoever stole the old key can write a hand-over too, so parties do not follow by themselves: tell "
         "every owner this fingerprint by telephone or in person, for\n\n  tacit follow %s\n\n"
-        "and give centre server B the new ca.crt (tacit center --coordinator). Open invitations are of no "
+        "and give center server B the new ca.crt (tacit center --coordinator). Open invitations are of no "
         "use "
         "any more: make new ones. Make a backup now, and destroy earlier ones.\n",
         made->new.fingerprint, made->new.fingerprint);
@@ -58,14 +58,14 @@ static tacit_status run_rotate(const tacit_arguments *arguments, tacit_console *
         return tacit_fail(error, TACIT_USAGE, "with --stolen there is no overlap: leave --overlap-days out");
     TACIT_CHECK(tacit_home_check(folder, error));
     TACIT_CHECK(
-        tacit_registry_open(&registry, folder, false, error)); /* a centre server's is named in studies */
+        tacit_registry_open(&registry, folder, false, error)); /* a center server's is named in studies */
     TACIT_CHECK(tacit_authority_rotate(folder, tacit_clock_wall_seconds(), overlap, stolen, &chain, error));
     if (stolen) tacit_center_drop_identity(folder);
     const tacit_handover *made = &chain.entries[chain.count - 1];
     if (stolen)
-        tell_stolen(console, made);
+        print_stolen(console, made);
     else
-        tell_planned(console, made);
+        print_planned(console, made);
     TACIT_CHECK(tacit_console_document(
         console,
         json_pack("{s:s,s:s,s:I,s:I,s:b}", "old", made->old.fingerprint, "new", made->new.fingerprint,
@@ -145,12 +145,10 @@ const tacit_command tacit_command_follow = {
     .description =
         "A coordinator that replaces its authority as planned is followed without a word of yours, while the "
         "old authority is trusted. This command is for the other cases: the old key was stolen, or this "
-        "party "
-        "was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
-        "person, "
-        "and not from a message that only this network could have brought. The coordinator is asked for its "
-        "hand-over statements; only if they lead from the authority that you know to the one with this "
-        "fingerprint is it trusted.",
+        "party was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
+        "person, and not from a message that only this network could have brought. The coordinator is asked "
+        "for its hand-over statements; only if they lead from the authority that you know to the one with "
+        "this fingerprint is it trusted.",
     .operands =
         (const tacit_operand[]){
             { "FINGERPRINT", 1, 1, "of the new authority: 64 hexadecimal digits" },

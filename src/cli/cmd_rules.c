@@ -90,22 +90,21 @@ const tacit_command tacit_command_rules_set = {
     .section = "Taking part",
     .summary = "set rules that every study must keep",
     .description = "Rules of this home, beside the budget of a data source (tacit ledger limit). The gate "
-                   "applies them to every answer; "
-                   "a change counts from the next answer on, also for studies joined before. What is not "
-                   "given stays as it is.",
+                   "applies them to every answer; a change counts from the next answer on, also for studies "
+                   "joined before. What is not given stays as it is.",
     .options =
         (const tacit_option[]){
             { .name = "minimum-rows",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "N",
-              .help = "an answer rests on at least so many rows; 10 unless told",
+              .help = "an answer rests on at least this many rows; 10 by default",
               .rules = TACIT_RULE_RANGE,
               .least = 1,
               .most = 1e15 },
             { .name = "minimum-parties",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "N",
-              .help = "nothing is opened from fewer parties, this one among them; 2 unless told",
+              .help = "nothing is opened from fewer parties, this one among them; 2 by default",
               .rules = TACIT_RULE_RANGE,
               .least = 1,
               .most = 1e9 },

@@ -33,8 +33,8 @@ static tacit_status read_trace(work *all, const tacit_arguments *arguments, taci
     if (all->sweep.plan.trace == NULL)
         return tacit_fail(
             error, TACIT_USAGE,
-            "--trace follows the rounds of methods without a centre (%s), and none of these is to run",
-            tacit_methods_with("no-centre", NULL, without));
+            "--trace follows the rounds of methods without a center (%s), and none of these is to run",
+            tacit_methods_with("no-center", NULL, without));
     return tacit_file_check_writable(tacit_arguments_text(arguments, "trace"), error);
 }
 
@@ -57,16 +57,15 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
     if (tacit_arguments_given(arguments, "schema") && tacit_arguments_flag(arguments, "bounds-from-data"))
         return tacit_fail(error, TACIT_USAGE,
-                          "--schema declares the bounds and --bounds-from-data reads them off the rows: "
-                          "give one of the two");
+                          "--schema declares the bounds and --bounds-from-data reads them off the rows: give "
+                          "one of the two");
     if (tacit_arguments_given(arguments, "text") && tacit_arguments_given(arguments, "schema"))
         return tacit_fail(error, TACIT_USAGE,
                           "--text: the schema says which columns are texts; leave --text out");
     if (tacit_arguments_given(arguments, "text") && !tacit_arguments_flag(arguments, "bounds-from-data"))
         return tacit_fail(error, TACIT_USAGE,
-                          "--text reads bounds and a vocabulary off the rows, which is not private: say that "
-                          "this is meant with "
-                          "--bounds-from-data, or declare a text column in a schema");
+                          "--text reads bounds and a vocabulary off the rows, which is not private: confirm "
+                          "this with --bounds-from-data, or declare a text column in a schema");
     if (tacit_arguments_given(arguments, "test") && tacit_arguments_given(arguments, "test-fraction"))
         return tacit_fail(error, TACIT_USAGE, "give either --test or --test-fraction");
     if (tacit_arguments_given(arguments, "aux") && tacit_arguments_given(arguments, "aux-fraction"))
@@ -122,7 +121,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
                               tacit_console *console, tacit_error *error) {
     const char *together = tacit_arguments_text(arguments, "together");
     const tacit_progress *progress = tacit_console_progress(console);
-    const tacit_teller teller = { note, console };
+    const tacit_notifier notifier = { note, console };
     tacit_load_options options = tacit_reading_draft(arguments, progress);
     TACIT_TRY(tacit_sweep_check_parties(arguments, split, error));
     if (together != NULL && split->column != NULL)
@@ -132,19 +131,19 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     options.no_features = spread;
     options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
-    tacit_deal *deal = &all->sweep.deal;
-    deal->data = all->data;
-    deal->test_data = all->test;
-    deal->aux_data = all->aux;
-    deal->target_data = all->target;
-    deal->schema = all->schema;
-    deal->groups = all->data->groups.count;
-    deal->together = together != NULL;
-    TACIT_TRY(tacit_sweep_deal(&all->sweep, arguments, split, error));
+    tacit_partition *partition = &all->sweep.partition;
+    partition->data = all->data;
+    partition->test_data = all->test;
+    partition->aux_data = all->aux;
+    partition->target_data = all->target;
+    partition->schema = all->schema;
+    partition->groups = all->data->groups.count;
+    partition->grouped = together != NULL;
+    TACIT_TRY(tacit_sweep_partition(&all->sweep, arguments, split, error));
     if (spread)
-        TACIT_TRY(tacit_deal_take_part(deal, &all->data, tacit_arguments_text(arguments, "train"), &options,
-                                       console->ranks, error));
-    return tacit_sweep_run(&all->sweep, arguments, progress, &teller, error);
+        TACIT_TRY(tacit_partition_load_own(partition, &all->data, tacit_arguments_text(arguments, "train"),
+                                           &options, console->ranks, error));
+    return tacit_sweep_run(&all->sweep, arguments, progress, &notifier, error);
 }
 
 static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit_console *console,
@@ -160,28 +159,26 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
 
 static void print_remarks(const tacit_sweep *all, const tacit_arguments *arguments, tacit_console *console) {
     const char *schema = tacit_arguments_text(arguments, "schema");
-    if (all->deal.data->bounds_from_data && schema != NULL)
+    if (all->partition.data->bounds_from_data && schema != NULL)
         tacit_console_warn(
             console,
-            "%s has values that were read off rows (from: rows): fine for a simulation, but not "
-            "private",
+            "%s has values that were read off rows (from: rows): fine for a simulation, but not private",
             schema);
-    else if (all->deal.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
-        tacit_console_warn(console,
-                           "no schema was given, so bounds, levels and classes were read off the rows: fine "
-                           "for a simulation, but not private (--schema FILE, or --bounds-from-data to say "
-                           "that this is meant)");
-    if (all->deal.empty_groups > 0)
-        tacit_console_note(console, "%zu %s no training rows and %s no part", all->deal.empty_groups,
-                           tacit_plural(all->deal.empty_groups, "group has", "groups have"),
-                           tacit_plural(all->deal.empty_groups, "takes", "take"));
+    else if (all->partition.data->bounds_from_data && !tacit_arguments_flag(arguments, "bounds-from-data"))
+        tacit_console_warn(
+            console, "no schema was given, so bounds, levels and classes were read off the rows: fine for a "
+                     "simulation, but not private (--schema FILE, or --bounds-from-data to confirm this)");
+    if (all->partition.empty_groups > 0)
+        tacit_console_note(console, "%zu %s no training rows and %s no part", all->partition.empty_groups,
+                           tacit_plural(all->partition.empty_groups, "group has", "groups have"),
+                           tacit_plural(all->partition.empty_groups, "takes", "take"));
     bool noisy = false;
     for (size_t i = 0; i < all->run_count; i++) {
         const tacit_run *run = &all->runs[i];
         noisy = noisy || isfinite(run->epsilon);
         if (run->refusals > 0)
             tacit_console_note(console, "%s: %zu of %zu parties refused, the first because %s",
-                               run->method->name, run->refusals, all->deal.parties->parts, run->refusal);
+                               run->method->name, run->refusals, all->partition.parties->parts, run->refusal);
     }
     if (noisy && all->plan.trials == 1)
         tacit_console_note(console,
@@ -190,18 +187,19 @@ static void print_remarks(const tacit_sweep *all, const tacit_arguments *argumen
 
 static tacit_status report(const tacit_sweep *all, const tacit_arguments *arguments, tacit_console *console,
                            tacit_error *error) {
-    size_t least, most, parties = all->deal.parties->parts, tests = all->deal.test.rows.count;
+    size_t least, most, parties = all->partition.parties->parts, tests = all->partition.test.rows.count;
     char rows[64], points[64] = "", lambda[64] = "lambda chosen for each run";
-    tacit_deal_range(&all->deal, &least, &most);
-    if (all->deal.auxiliary.rows.count > 0)
-        snprintf(points, sizeof points, "; %zu public points", all->deal.auxiliary.rows.count);
+    tacit_partition_range(&all->partition, &least, &most);
+    if (all->partition.auxiliary.rows.count > 0)
+        snprintf(points, sizeof points, "; %zu public points", all->partition.auxiliary.rows.count);
     bool told = tacit_arguments_given(arguments, "lambda");
     if (told) snprintf(lambda, sizeof lambda, "lambda %g", all->plan.lambda);
     snprintf(rows, sizeof rows, least == most ? "%zu" : "%zu to %zu", least, most);
     print_remarks(all, arguments, console);
     tacit_console_print(console, "%zu %s of %s rows, %zu features%s; %zu test rows; %s; seed %llu\n\n",
-                        parties, tacit_plural(parties, "party", "parties"), rows, all->deal.data->features,
-                        points, tests, lambda, (unsigned long long)all->plan.seed);
+                        parties, tacit_plural(parties, "party", "parties"), rows,
+                        all->partition.data->features, points, tests, lambda,
+                        (unsigned long long)all->plan.seed);
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         tacit_summary_print(console, all->model);
@@ -218,8 +216,9 @@ static tacit_status write_model(const tacit_sweep *all, const char *path, tacit_
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_output output;
     tacit_status status;
-    TACIT_CHECK(tacit_model_describe(all->model, &all->deal.data->classes, all->deal.schema, error));
-    tacit_guarantee_settle(&all->model->guarantee, all->deal.schema);
+    TACIT_CHECK(
+        tacit_model_describe(all->model, &all->partition.data->classes, all->partition.schema, error));
+    tacit_guarantee_settle(&all->model->guarantee, all->partition.schema);
     TACIT_CHECK(tacit_model_print(all->model, &text, error));
     TACIT_CHECK(tacit_output_open(&output, path, NULL, MODEL_MODE, error));
     fwrite(text.bytes, 1, text.length, output.stream);
@@ -232,14 +231,14 @@ cleanup:
 
 static tacit_status write_plot(const tacit_sweep *all, const char *path, tacit_console *console,
                                tacit_error *error) {
-    size_t parties = all->deal.parties->parts;
+    size_t parties = all->partition.parties->parts;
     char note[256];
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
     snprintf(note, sizeof note,
              "%zu %s, %zu features, %zu test rows, lambda %g; %zu %s of noise, bars: one sd; seed %llu",
-             parties, tacit_plural(parties, "party", "parties"), all->deal.data->features,
-             all->deal.test.rows.count, all->plan.lambda, all->plan.trials,
+             parties, tacit_plural(parties, "party", "parties"), all->partition.data->features,
+             all->partition.test.rows.count, all->plan.lambda, all->plan.trials,
              tacit_plural(all->plan.trials, "draw", "draws"), (unsigned long long)all->plan.seed);
     TACIT_CHECK(tacit_sweep_plot(all->runs, all->run_count, note, &text, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
@@ -293,7 +292,7 @@ const tacit_command tacit_command_simulate = {
     .description =
         "Deals the rows of one file out to many parties in this process, runs each method at each epsilon "
         "as it would run between organisations, and prints how good the model is and what each party was "
-        "charged. Training rows are dealt out once and noise is drawn anew in each trial. The time of a "
+        "charged. Training rows are dealt out once and noise is drawn again in each trial. The time of a "
         "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
         "rows.\n\n"
@@ -314,8 +313,7 @@ const tacit_command tacit_command_simulate = {
             { "The same as a figure.",
               "tacit simulate --method batch,indiv,avg --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --epsilon 0.1,0.3,1,3,10,inf --trials 20 "
-              "--plot "
-              "sweep.svg" },
+              "--plot sweep.svg" },
             { "Logistic regression of all rows with standard errors, from sums alone.",
               "tacit simulate --method estimate --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },

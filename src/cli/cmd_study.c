@@ -71,13 +71,10 @@ const tacit_command tacit_command_study_new = {
     .name = "study new",
     .section = "Studies",
     .summary = "add a study to a coordinator's folder",
-    .description =
-        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
-        "missing, with a "
-        "certificate authority of its own; keep it private. Schema and consent document named in the "
-        "definition "
-        "become part of it; so do the number and hash of the auxiliary points, and a lambda where the "
-        "definition has none.",
+    .description = "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
+                   "missing, with a certificate authority of its own; keep it private. Schema and consent "
+                   "document named in the definition become part of it; so do the number and hash of the "
+                   "auxiliary points, and a lambda where the definition has none.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
@@ -162,7 +159,7 @@ const tacit_command tacit_command_study_invite = {
             { .name = "url",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "URL",
-              .help = "how parties reach the coordinator; that of the running one unless told" },
+              .help = "how parties reach the coordinator; that of the running one by default" },
             { .name = NULL },
         },
     .examples =
@@ -322,7 +319,7 @@ const tacit_command tacit_command_study_status = {
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
-            { "STUDY", 0, 1, "one study; all of them unless told" },
+            { "STUDY", 0, 1, "one study; all of them by default" },
             { .name = NULL },
         },
     .examples =

@@ -65,8 +65,7 @@ const tacit_command tacit_command_study_pause = {
     .section = "Studies",
     .summary = "ask nothing until a study is resumed",
     .description = "Rounds that are finished stay; the open one is asked again when the study goes on, and "
-                   "answers already given to "
-                   "it are sent again without a second charge.",
+                   "answers already given to it are sent again without a second charge.",
     .operands = folder_and_study,
     .examples =
         (const tacit_example[]){
@@ -120,12 +119,10 @@ const tacit_command tacit_command_study_amend = {
     .name = "study amend",
     .section = "Studies",
     .summary = "replace a study's definition and ask for consent again",
-    .description =
-        "For a draft, a study that recruits, a paused one, or one that failed, which then recruits "
-        "again: pause a running study first. The new definition has a new hash; "
-        "parties are shown it and answer nothing until their owners consent. Rounds begin anew, "
-        "and what was charged for the "
-        "earlier version stays charged.",
+    .description = "For a draft, a study that recruits, a paused one, or one that failed, which then "
+                   "recruits again: pause a running study first. The new definition has a new hash; parties "
+                   "are shown it and answer nothing until their owners consent. Rounds begin again, and what "
+                   "was charged for the earlier version stays charged.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

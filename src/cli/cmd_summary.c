@@ -27,10 +27,9 @@ const tacit_command tacit_command_summary = {
     .name = "summary",
     .section = "Learning",
     .summary = "coefficients with standard errors, as R's summary(glm) has them",
-    .description =
-        "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
-        "are "
-        "differences to the category's first level. Residuals are not shown: they never left the parties.",
+    .description = "For models of methods {infers and}. Coefficients are per unit of the raw column; those "
+                   "of a level are differences to the category's first level. Residuals are not shown: they "
+                   "never left the parties.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
@@ -40,8 +39,7 @@ const tacit_command tacit_command_summary = {
         (const tacit_example[]){
             { "Fit over five simulated clinics and keep the model.",
               "tacit simulate --method estimate --train patients.csv --schema patients.yaml --parties 5 "
-              "--out "
-              "model.json" },
+              "--out model.json" },
             { "Read it again.", "tacit summary model.json" },
             { .text = NULL },
         },

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/guess.h"
+#include "api/suggestion.h"
 #include "base/buffer.h"
 
 const tacit_option tacit_common_options[] = {
@@ -47,16 +47,16 @@ static tacit_status list_seconds(tacit_buffer *out, const tacit_command *const *
 
 static tacit_status fail_second(const tacit_command *const *commands, const char *first, const char *second,
                                 tacit_error *error) {
-    tacit_guess guess = tacit_guess_for(second == NULL ? "" : second);
+    tacit_suggestion suggestion = tacit_suggestion_for(second == NULL ? "" : second);
     for (size_t i = 0; commands[i] != NULL; i++) {
         const char *rest = commands[i]->name + strlen(first);
         if (tacit_command_starts_with(commands[i]->name, first) && *rest != 0)
-            tacit_guess_consider(&guess, rest + 1, strlen(rest + 1));
+            tacit_suggestion_consider(&suggestion, rest + 1, strlen(rest + 1));
     }
-    if (second != NULL && tacit_guess_found(&guess))
+    if (second != NULL && tacit_suggestion_found(&suggestion))
         return tacit_fail(error, TACIT_USAGE,
                           "unknown command %s %.40s; did you mean %s %.*s? (tacit %s --help lists them)",
-                          first, second, first, (int)guess.length, guess.word, first);
+                          first, second, first, (int)suggestion.length, suggestion.word, first);
     tacit_buffer seconds = TACIT_BUFFER_INIT;
     tacit_status status = list_seconds(&seconds, commands, first, error);
     if (status == TACIT_OK)
@@ -68,14 +68,14 @@ static tacit_status fail_second(const tacit_command *const *commands, const char
 }
 
 static tacit_status fail_first(const tacit_command *const *commands, const char *word, tacit_error *error) {
-    tacit_guess guess = tacit_guess_for(word);
+    tacit_suggestion suggestion = tacit_suggestion_for(word);
     for (size_t i = 0; commands[i] != NULL; i++)
-        tacit_guess_consider(&guess, commands[i]->name, strcspn(commands[i]->name, " "));
+        tacit_suggestion_consider(&suggestion, commands[i]->name, strcspn(commands[i]->name, " "));
     const char *what = word[0] == '-' ? "flag" : "command";
-    if (word[0] != '-' && tacit_guess_found(&guess))
+    if (word[0] != '-' && tacit_suggestion_found(&suggestion))
         return tacit_fail(error, TACIT_USAGE,
                           "unknown command %.40s; did you mean %.*s? (tacit help lists them)", word,
-                          (int)guess.length, guess.word);
+                          (int)suggestion.length, suggestion.word);
     return tacit_fail(error, TACIT_USAGE, "unknown %s %.40s (tacit help lists the commands)", what, word);
 }
 

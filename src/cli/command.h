@@ -24,7 +24,7 @@ typedef struct tacit_command {
     const char *section;      /* heading in the overview; neighbours in the table with one heading share it */
     const char *summary;      /* one line, no capital, no full stop */
     const char *const *usage; /* lines after "tacit NAME "; NULL: made from operands and options */
-    const char *description;  /* paragraphs parted by an empty line; help wraps them */
+    const char *description;  /* paragraphs, separated by an empty line; help wraps them */
     const tacit_operand *operands; /* NULL: none */
     const tacit_option *options;   /* NULL: only the common ones, which every command has */
     const tacit_example *examples; /* at least one */

@@ -26,7 +26,7 @@ tacit_completion tacit_completion_of_operand(const tacit_command *command, const
 /* The name of a completion in both scripts: "file", "methods". "" for nothing and for choices. */
 const char *tacit_completion_name(tacit_completion completion);
 
-/* The words of "masked|paillier|NAME" that are meant as they stand, each after `before` and followed by a blank. */
+/* The words of "masked|paillier|NAME" that are complete as they stand, each after `before` and followed by a blank. */
 void tacit_completion_choices(FILE *out, const char *before, const char *alternatives);
 
 /* "noise=party noise=shares rounds= " of a method. */

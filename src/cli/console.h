@@ -21,7 +21,7 @@
 
 struct tacit_console {
     FILE *out, *err;
-    bool json; /* --json: text meant for standard output is skipped, the document says the same */
+    bool json; /* --json: text for standard output is skipped, the document says the same */
     const char *
         logs; /* --log-format json: the program's name in the lines on standard error; NULL: lines are text */
     tacit_log_level log_level; /* --log-level: notes and warnings below it are dropped */

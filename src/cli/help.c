@@ -157,11 +157,10 @@ static void print_commands(tacit_page page, const tacit_command *const *commands
     }
 }
 
-const char tacit_about[] = "Tacit trains one model over the data of many parties while the data stay where "
-                           "they are. Every number that "
-                           "leaves a party is priced against that party's privacy budget, sealed by "
-                           "cryptography, or, where the owner "
-                           "allows it, entrusted to a named coordinator.";
+const char tacit_about[] =
+    "Tacit trains one model over the data of many parties while the data stay where they are. Every number "
+    "that leaves a party is priced against that party's privacy budget, sealed by cryptography, or, where "
+    "the owner allows it, entrusted to a named coordinator.";
 
 void tacit_help_overview(tacit_page page, const tacit_command *const *commands) {
     fputs("Usage: tacit COMMAND [ARGUMENTS] [OPTIONS]\n\n", page.out);

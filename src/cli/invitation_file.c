@@ -22,8 +22,8 @@ tacit_status tacit_invitation_read(const char *operand, tacit_buffer *out, tacit
         return tacit_fail(error, TACIT_NOT_FOUND,
                           "%s: no such file, and not an invitation itself (one begins with tacit1-)",
                           operand);
-    return tacit_fail(error, TACIT_USAGE,
-                      "an invitation is as secret as a password, and other users of this machine can read a "
-                      "program's arguments: put it in a file and name that, or give - and the invitation on "
-                      "standard input");
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "an invitation is as secret as a password, and other users of this machine can read a program's "
+        "arguments: put it in a file and name that, or give - and the invitation on standard input");
 }

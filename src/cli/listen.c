@@ -19,7 +19,7 @@ void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_
                                                       : TACIT_LOG_INFO;
 }
 
-void tacit_tell_ready(void *unused) {
+void tacit_notify_ready(void *unused) {
     static const char word[] = "READY=1";
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     const char *path = getenv("NOTIFY_SOCKET");

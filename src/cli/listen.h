@@ -39,7 +39,7 @@ tacit_status tacit_parse_listen(const char *text, char *address, size_t size, ui
     }
 
 /* Tell a service manager that waits for it (NOTIFY_SOCKET, as sd_notify does) that the program is ready. */
-void tacit_tell_ready(void *unused);
+void tacit_notify_ready(void *unused);
 
 void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_console *console);
 

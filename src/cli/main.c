@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/crew.h"
 #include "cli/interrupt.h"
+#include "cli/mpi_loader.h"
 #include "cli/program.h"
 #include "num/blas.h"
 
@@ -24,15 +24,15 @@ static bool hold_standard_streams(void) {
 
 /* Alone, or as one of the ranks that mpirun has started: the first of them speaks, and the exit code is its. */
 static int run(const char *const *words, size_t count) {
-    tacit_crew crew;
+    tacit_mpi_loader loader;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = tacit_crew_start(&crew, &error);
+    tacit_status status = tacit_mpi_loader_start(&loader, &error);
     if (status != TACIT_OK) {
         const char *rank = getenv("OMPI_COMM_WORLD_RANK"); /* all ranks come here: one tells it */
         if (rank == NULL || strcmp(rank, "0") == 0) fprintf(stderr, "tacit: %s\n", error.text);
         return tacit_status_exit_code(status);
     }
-    tacit_ranks *ranks = crew.started ? &crew.ranks : NULL;
+    tacit_ranks *ranks = loader.started ? &loader.ranks : NULL;
     bool speaks = tacit_ranks_own(ranks) == 0;
     FILE *nowhere = speaks ? NULL : fopen("/dev/null", "we");
     int code = 1;
@@ -41,7 +41,7 @@ static int run(const char *const *words, size_t count) {
     else if (nowhere != NULL)
         tacit_program_run_on(ranks, tacit_commands, words, count, nowhere, nowhere), code = 0;
     if (nowhere != NULL) fclose(nowhere);
-    tacit_crew_end(&crew);
+    tacit_mpi_loader_end(&loader);
     return code;
 }
 

@@ -51,8 +51,7 @@ static void show_withstood(tacit_console *console, const tacit_plan *plan, const
     else
         tacit_console_note(
             console,
-            "withstands nobody: one party that tells %s all it knows may be enough to read your "
-            "contribution",
+            "withstands nobody: one party that tells %s all it knows may be enough to read your contribution",
             coordinator);
 }
 
@@ -68,11 +67,10 @@ static void show_ciphertexts(tacit_console *console, const tacit_site *site) {
     char key[2 * TACIT_HASH_BYTES + 1];
     tacit_console_note(
         console,
-        "sums       encrypted: %s, server A, adds up ciphertexts, and only centre server B has "
-        "their key",
+        "sums       encrypted: %s, server A, adds up ciphertexts, and only center server B has their key",
         tacit_site_coordinator(site));
     tacit_console_note(console, "key        %s: compare it with what the operator of server B says",
-                       sodium_bin2hex(key, sizeof key, plan->centre_key, sizeof plan->centre_key));
+                       sodium_bin2hex(key, sizeof key, plan->center_key, sizeof plan->center_key));
 }
 
 /* What the coordinator sees of the parties' contributions to a sum. */
@@ -101,14 +99,13 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
                 plan->key_bits, coordinator);
         show_withstood(console, plan, coordinator);
     }
-    if (plan->method->meetings != NULL)
+    if (plan->method->schedule != NULL)
         tacit_console_note(
             console,
-            "neighbours graph %s, %llu rounds: those next to you see exactly what you send them, "
-            "and %s carries it encrypted; compare the roster that is shown when the study "
-            "starts",
-            tacit_neighbour_settings_of(plan)->graph, (unsigned long long)plan->method->meeting_count(plan),
-            coordinator);
+            "neighbours graph %s, %llu rounds: those next to you see exactly what you send them, and %s "
+            "carries it encrypted; compare the roster that is shown when the study starts",
+            tacit_neighbour_settings_of(plan)->graph,
+            (unsigned long long)plan->method->scheduled_rounds(plan), coordinator);
     return TACIT_OK;
 }
 
@@ -116,7 +113,7 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
 static void show_trust(tacit_console *console, const tacit_site *site, const tacit_price *charged) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     bool sums = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums != TACIT_SUMS_CLEAR;
-    if (plan->method->meetings != NULL || plan->method->release_kind(plan) != TACIT_RELEASE_ENTRUSTED) return;
+    if (plan->method->schedule != NULL || plan->method->release_kind(plan) != TACIT_RELEASE_ENTRUSTED) return;
     tacit_console_note(console,
                        "trust      %s gets %s, and only its word assures you that it %skeeps %s to itself",
                        tacit_site_coordinator(site), sums ? "the exact sum" : "your exact values",
@@ -126,14 +123,12 @@ static void show_trust(tacit_console *console, const tacit_site *site, const tac
 static void show_price(tacit_console *console, const tacit_plan *plan, const tacit_price *charged) {
     char price[TACIT_PRICE_TEXT_SIZE];
     if (isinf(charged->epsilon)) {
-        tacit_console_note(
-            console,
-            "price      epsilon infinite, per %s: nothing bounds what the results may reveal, and "
-            "no limit in your ledger stops such answers",
-            tacit_unit_name(charged->unit));
         tacit_console_note(console,
-                           "           once one has left, your ledger counts this data source as spent, "
-                           "and refuses every later answer that has a finite price");
+                           "price      epsilon infinite, per %s: nothing bounds what the results may reveal, "
+                           "and no limit in your ledger stops such answers",
+                           tacit_unit_name(charged->unit));
+        tacit_console_note(console, "           once one has left, your ledger counts this data source as "
+                                    "spent, and refuses every later answer that has a finite price");
     } else {
         tacit_console_note(console, "price      %s", tacit_price_text(price, charged));
     }
@@ -148,7 +143,7 @@ static void show_price(tacit_console *console, const tacit_plan *plan, const tac
 /* What exact sums tell together with those of earlier studies and versions. */
 static tacit_status show_past(tacit_console *console, const tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_site_past(site, &text, error);
+    tacit_status status = tacit_site_sum_history(site, &text, error);
     if (status == TACIT_OK && text.length > 0)
         tacit_console_note(console, "past       %s", tacit_buffer_text(&text));
     tacit_buffer_clear(&text);
@@ -164,9 +159,8 @@ static void show_stop(tacit_console *console, const tacit_stop *stop) {
                        stop->target == TACIT_TARGET_POWER ? "at least" : "at most", stop->limit, stop->look,
                        stop->looks);
     if (stop->look < stop->looks)
-        tacit_console_note(console,
-                           "           before another look you are asked for consent again, at a price "
-                           "of its own");
+        tacit_console_note(
+            console, "           before another look you are asked for consent again, at a price of its own");
 }
 
 /* What was written for people: what it is for, who approved it, when it runs, the document. */
@@ -187,11 +181,10 @@ static void show_about(tacit_console *console, const tacit_study *study) {
 
 static void show_parties(tacit_console *console, const tacit_site *site, size_t least) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
-    tacit_console_note(
-        console,
-        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu rows, "
-        "and at least %zu are required",
-        plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+    tacit_console_note(console,
+                       "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
+                       "rows, and at least %zu are required",
+                       plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
 }
 
 static tacit_status show_terms(tacit_console *console, const tacit_site *site, const tacit_wording *words,

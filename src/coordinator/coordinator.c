@@ -20,7 +20,7 @@
 #include "study/round_log.h"
 #include "web/prometheus.h"
 
-enum { LOOK_EVERY_MS = 100, FAREWELL_MS = 10000, PORT_TRIES = 50 };
+enum { LOOK_EVERY_MS = 100, END_NOTICE_MS = 10000, PORT_TRIES = 50 };
 
 /* ---- small services to the other file ---- */
 
@@ -32,9 +32,9 @@ hosted *coordinator_find(coordinator *self, const char *study) {
     return host; /* a host is never freed while the server runs */
 }
 
-void coordinator_stir(coordinator *self) {
+void coordinator_wake_loop(coordinator *self) {
     pthread_mutex_lock(&self->mutex);
-    pthread_cond_signal(&self->stirred);
+    pthread_cond_signal(&self->wake);
     pthread_mutex_unlock(&self->mutex);
 }
 
@@ -57,7 +57,7 @@ static void library_message(void *context, const char *message) {
 
 static void board_changed(void *context) {
     hosted *host = context;
-    coordinator_tell_step(host);
+    coordinator_report_step(host);
     coordinator_wake(host->owner, host->study->name);
 }
 
@@ -137,7 +137,7 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     coordinator *self = host->owner;
     const char *name = host->study->name;
     if (status == TACIT_OK && atomic_load(&host->again)) {
-        coordinator_stir(self); /* the main loop hosts the next look */
+        coordinator_wake_loop(self); /* the main loop hosts the next look */
         return;
     }
     if (status == TACIT_OK) {
@@ -154,7 +154,7 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
         self->failed = status;
         self->failure = *error;
         pthread_mutex_unlock(&self->mutex);
-        coordinator_stir(self);
+        coordinator_wake_loop(self);
         return;
     } else {
         coordinator_complain(self, "study %s failed: %s", name, error->text);
@@ -162,7 +162,7 @@ static void conclude(hosted *host, tacit_status status, const tacit_error *error
     }
     atomic_store(&host->ended, true);
     coordinator_wake(self, name);
-    coordinator_stir(self);
+    coordinator_wake_loop(self);
 }
 
 static void *study_main(void *argument) {
@@ -271,7 +271,7 @@ static tacit_status start_study(coordinator *self, hosted *host, const tacit_stu
 static tacit_status tend_study(coordinator *self, const tacit_study_record *record, tacit_error *error) {
     hosted *host = coordinator_find(self, record->name);
     if (record->state >= TACIT_STUDY_DONE) {
-        if (host == NULL) TACIT_TRY(coordinator_owe_farewell(self, record, error));
+        if (host == NULL) TACIT_TRY(coordinator_owe_end_notice(self, record, error));
         if (host != NULL && !atomic_exchange(&host->ended, true)) { /* closed by another process */
             coordinator_cancel(host);
             coordinator_wake(self, record->name);
@@ -298,8 +298,8 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
 }
 
 /* One study's trouble is not the others'. It is looked at again and again, but told once. */
-static void tell_trouble(coordinator *self, const char *study, tacit_status status,
-                         const tacit_error *trouble) {
+static void log_trouble(coordinator *self, const char *study, tacit_status status,
+                        const tacit_error *trouble) {
     if (status == TACIT_NOT_FOUND || status == TACIT_USAGE) return; /* it ended while we looked */
     hosted *host = coordinator_find(self, study);
     char *told = host != NULL ? host->trouble : self->trouble;
@@ -318,7 +318,7 @@ static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *e
         tacit_error trouble = TACIT_ERROR_INIT;
         tacit_status tended = tend_study(self, &records[i], &trouble);
         *active = *active || (records[i].state < TACIT_STUDY_DONE && records[i].state != TACIT_STUDY_DRAFT);
-        if (tended != TACIT_OK) tell_trouble(self, records[i].name, tended, &trouble);
+        if (tended != TACIT_OK) log_trouble(self, records[i].name, tended, &trouble);
     }
     free(records);
     return status;
@@ -333,7 +333,7 @@ static void wait_a_little(coordinator *self) {
         deadline.tv_nsec -= 1000000000L;
     }
     pthread_mutex_lock(&self->mutex);
-    pthread_cond_timedwait(&self->stirred, &self->mutex, &deadline);
+    pthread_cond_timedwait(&self->wake, &self->mutex, &deadline);
     pthread_mutex_unlock(&self->mutex);
 }
 
@@ -354,18 +354,18 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
-        TACIT_TRY(coordinator_heed_revocations(self, error));
-        coordinator_heed_rotation(self);
+        TACIT_TRY(coordinator_apply_revocations(self, error));
+        coordinator_follow_rotation(self);
         coordinator_renew_server(self);
-        coordinator_tell_held(self);
+        coordinator_log_held(self);
         dashboard_look(self);
         if (self->settings.until_done && !active) {
             size_t told;
             bool all = coordinator_all_told(self, &told);
             if (idle_since == 0 || told > told_before) idle_since = tacit_clock_monotonic_ms();
             told_before = told;
-            if (all || tacit_clock_monotonic_ms() - idle_since > FAREWELL_MS)
-                return coordinator_remember_farewells(self, error);
+            if (all || tacit_clock_monotonic_ms() - idle_since > END_NOTICE_MS)
+                return coordinator_remember_end_notices(self, error);
         }
         wait_a_little(self);
     }
@@ -413,7 +413,7 @@ static tacit_status url_host(const char *url, char *out, size_t size, tacit_erro
     return TACIT_OK;
 }
 
-/* The server's certificate is made anew at each start, for the names in use now. */
+/* The server's certificate is made again at each start, for the names in use now. */
 static tacit_status make_identity(coordinator *self, const char *address, tacit_server_identity *out,
                                   tacit_error *error) {
     char host[256];
@@ -448,11 +448,10 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
         if (tries == 0) coordinator_warn(self, NULL, "waiting for the port of last time: %s", why.text);
         nanosleep(&little, NULL);
     }
-    return tacit_fail(
-        error, TACIT_NETWORK,
-        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses "
-        "port %u, or name another with --listen ADDRESS:PORT and send new invitations",
-        why.text, (unsigned)settings->port);
+    return tacit_fail(error, TACIT_NETWORK,
+                      "%s; parties look for this coordinator there, so it takes no other by itself: end what "
+                      "uses port %u, or name another with --listen ADDRESS:PORT and send new invitations",
+                      why.text, (unsigned)settings->port);
 }
 
 /* Listen where parties expect us: at the port asked for, or that of last time; the first time any. */
@@ -546,13 +545,13 @@ static void stop(coordinator *self) {
     if (self->server != NULL &&
         tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);
-    coordinator_tell_held(self);
+    coordinator_log_held(self);
     tacit_log_close(&self->log);
     if (self->lock >= 0) close(self->lock);
     tacit_pool_free(self->pool);
     coordinator_free_keys(self);
     tacit_registry_close(self->registry);
-    pthread_cond_destroy(&self->stirred);
+    pthread_cond_destroy(&self->wake);
     pthread_mutex_destroy(&self->mutex);
 }
 
@@ -563,7 +562,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     pthread_mutex_init(&self.mutex, NULL);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&self.stirred, &monotonic);
+    pthread_cond_init(&self.wake, &monotonic);
     pthread_condattr_destroy(&monotonic);
     TACIT_CHECK(tacit_home_check(settings->folder, error));
     TACIT_CHECK(tacit_registry_open(&self.registry, settings->folder, false, error));

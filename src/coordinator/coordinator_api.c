@@ -1,6 +1,6 @@
 /*
  * The coordinator's HTTP interface for parties: look at an invitation, join with it, get the study's auxiliary points,
- * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), but for the points, which are as
+ * poll for questions, answer. Bodies are protobuf (proto/tacit.proto), except for the points, which are as
  * data/points_bytes.h says; failures are one sentence of plain text.
  */
 #include <sodium.h>
@@ -63,8 +63,8 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
     unsigned http = http_status(status);
     coordinator_count_failure(self, http);
     const char *who = peer->verified ? peer->name : peer->address;
-    coordinator_tell_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
-                        tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
+    coordinator_log_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
+                       tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
@@ -74,8 +74,7 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint32_t protocol,
     if (protocol != TACIT_PROTOCOL_VERSION)
         return tacit_fail(
             error, TACIT_PROTOCOL,
-            "the party speaks protocol version %u, the coordinator version %d: update the older of the "
-            "two",
+            "the party speaks protocol version %u, the coordinator version %d: update the older of the two",
             protocol, TACIT_PROTOCOL_VERSION);
     if (token.len != TACIT_TOKEN_BYTES)
         return tacit_fail(error, TACIT_PROTOCOL, "the token has the wrong length");
@@ -136,7 +135,7 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
     }
     if (status == TACIT_OK)
         status = tacit_study_parse(&read, tacit_buffer_text(&definition), definition.length, study, error);
-    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->meetings != NULL };
+    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->schedule != NULL };
     tacit_study_free(read);
     tacit_buffer_clear(&definition);
     return status;
@@ -204,7 +203,7 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
     }
     hosted *host = coordinator_find(self, study);
     if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
-    coordinator_stir(self);
+    coordinator_wake_loop(self);
     return TACIT_OK;
 }
 
@@ -235,45 +234,45 @@ cleanup:
 /* ---- poll ---- */
 
 /* What there is to say to a party now. */
-typedef enum tidings { TIDINGS_NONE, TIDINGS_QUESTION, TIDINGS_END } tidings;
+typedef enum poll_event { POLL_EVENT_NONE, POLL_EVENT_QUESTION, POLL_EVENT_END } poll_event;
 
 /* The end of a study on its way to a party. It counts as told when the bytes are gone, not when they are
  * ready: else the program might stop before it has sent them, and leave the party waiting for a coordinator
  * that is not there. */
-typedef struct farewell {
+typedef struct end_notice {
     coordinator *owner;
     char study[TACIT_ID_SIZE], party[TACIT_NAME_SIZE];
     tacit_buffer body;
-} farewell;
+} end_notice;
 
-static void farewell_sent(void *context) {
-    farewell *told = context;
+static void end_notice_sent(void *context) {
+    end_notice *told = context;
     coordinator *self = told->owner;
     hosted *host = coordinator_find(self, told->study);
     if (host != NULL) {
         pthread_mutex_lock(&self->mutex);
         tacit_levels_add(&host->told, told->party, strlen(told->party), NULL, NULL);
         pthread_mutex_unlock(&self->mutex);
-        coordinator_stir(self);
+        coordinator_wake_loop(self);
     }
     tacit_buffer_clear(&told->body);
     free(told);
 }
 
-/* The answer to a poll. The farewell takes the body over. */
-static tacit_http_answer news_answer(coordinator *self, const char *party, const char *study, tidings what,
+/* The answer to a poll. The end notice takes the body over. */
+static tacit_http_answer news_answer(coordinator *self, const char *party, const char *study, poll_event what,
                                      tacit_buffer *body) {
     tacit_http_answer answer =
-        what == TIDINGS_NONE ? (tacit_http_answer){ .status = 204 } : bytes_answer(body);
+        what == POLL_EVENT_NONE ? (tacit_http_answer){ .status = 204 } : bytes_answer(body);
     coordinator_count_sent(self, answer.length);
-    farewell *told = what == TIDINGS_END ? TACIT_NEW(farewell, 1) : NULL;
+    end_notice *told = what == POLL_EVENT_END ? TACIT_NEW(end_notice, 1) : NULL;
     if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
     told->owner = self;
     memcpy(told->party, party, strlen(party) + 1);
     memcpy(told->study, study, strlen(study) + 1);
     told->body = *body;
     *body = (tacit_buffer)TACIT_BUFFER_INIT;
-    answer.done = farewell_sent;
+    answer.done = end_notice_sent;
     answer.done_context = told;
     return answer;
 }
@@ -319,11 +318,11 @@ static tacit_status pack_question(coordinator *self, const tacit_buffer *questio
 }
 
 /* Is there something to tell this party now? */
-static tacit_status news_for(coordinator *self, const char *party, const char *study, tidings *what,
+static tacit_status news_for(coordinator *self, const char *party, const char *study, poll_event *what,
                              tacit_buffer *out, tacit_error *error) {
     tacit_study_state state;
     bool asked = false;
-    *what = TIDINGS_NONE;
+    *what = POLL_EVENT_NONE;
     if (tacit_registry_party_revoked(self->registry, party)) /* while its poll waited */
         return tacit_fail(error, TACIT_REFUSED, "%s", tacit_standing_text(TACIT_STANDING_REVOKED));
     TACIT_TRY(tacit_registry_state(self->registry, study, &state, error));
@@ -331,7 +330,7 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
         tacit_study_record record;
         TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
         TACIT_TRY(pack_finished(self, &record, out, error));
-        *what = TIDINGS_END;
+        *what = POLL_EVENT_END;
         return TACIT_OK;
     }
     tacit_presence presence;
@@ -344,7 +343,7 @@ static tacit_status news_for(coordinator *self, const char *party, const char *s
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
     if (status == TACIT_OK && asked) status = coordinator_revocations(self, study, &revocations, error);
     if (status == TACIT_OK && asked) status = pack_question(self, &question, &revocations, out, error);
-    if (status == TACIT_OK && asked) *what = TIDINGS_QUESTION;
+    if (status == TACIT_OK && asked) *what = POLL_EVENT_QUESTION;
     tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&question);
     return status;
@@ -378,7 +377,7 @@ static void poll_abandoned(void *context, tacit_exchange *exchange) {
 static void complete_waiter(coordinator *self, waiter *found) {
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    tidings what = TIDINGS_NONE;
+    poll_event what = POLL_EVENT_NONE;
     tacit_status status = news_for(self, found->party, found->study, &what, &body, &error);
     if (status != TACIT_OK) coordinator_warn(self, found->party, "poll of %s: %s", found->party, error.text);
     tacit_http_answer answer = status == TACIT_OK ? news_answer(self, found->party, found->study, what, &body)
@@ -443,10 +442,10 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
         return;
     }
     tacit_buffer probe = TACIT_BUFFER_INIT;
-    tidings what = TIDINGS_NONE;
+    poll_event what = POLL_EVENT_NONE;
     tacit_status status = news_for(self, party, study, &what, &probe, NULL);
     tacit_buffer_clear(&probe);
-    if (status == TACIT_OK && what == TIDINGS_NONE) return;
+    if (status == TACIT_OK && what == POLL_EVENT_NONE) return;
     waiter *again = take_waiter(self, exchange);
     if (again != NULL) complete_waiter(self, again);
 }
@@ -456,24 +455,24 @@ static void poll_news(coordinator *self, tacit_exchange *exchange, const tacit_p
     tacit_buffer body = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     char study[TACIT_ID_SIZE], party[sizeof peer->name];
-    tidings what = TIDINGS_NONE;
+    poll_event what = POLL_EVENT_NONE;
     memcpy(party, peer->name, sizeof party);
     tacit_status status = tacit_registry_party_study(self->registry, party, study, &error);
     if (status == TACIT_OK)
         status = coordinator_take_standing(self, party, study, tacit_exchange_body(exchange), &leaving,
                                            &amended, &error);
-    if (status == TACIT_OK && !leaving) coordinator_saw(self, study, party);
+    if (status == TACIT_OK && !leaving) coordinator_record_contact(self, study, party);
     if (status == TACIT_OK && !leaving) status = news_for(self, party, study, &what, &body, &error);
-    if (status == TACIT_OK && amended && what != TIDINGS_END) {
+    if (status == TACIT_OK && amended && what != POLL_EVENT_END) {
         tacit_buffer_clear(&body);
         status = coordinator_pack_amended(self, study, &body, &error);
-        what = TIDINGS_QUESTION;
+        what = POLL_EVENT_QUESTION;
     }
     if (status != TACIT_OK) {
         answer_failure(self, exchange, status, &error);
     } else if (leaving) {
         tacit_exchange_answer(exchange, &(tacit_http_answer){ .status = 204 });
-    } else if (what == TIDINGS_NONE) {
+    } else if (what == POLL_EVENT_NONE) {
         wait_for_news(self, exchange, party, study);
     } else {
         tacit_http_answer answer = news_answer(self, party, study, what, &body);
@@ -523,7 +522,7 @@ static tacit_status take_answer(coordinator *self, const tacit_buffer *body, con
                                 tacit_error *error) {
     char study[TACIT_ID_SIZE];
     TACIT_TRY(tacit_registry_party_study(self->registry, peer->name, study, error));
-    coordinator_saw(self, study, peer->name);
+    coordinator_record_contact(self, study, peer->name);
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' asks nothing now", study);
     tacit_board_state board = { .open = false };

@@ -1,12 +1,12 @@
-/* The coordinator as centre server A: it dials B, and dials again when B was lost. */
+/* The coordinator as center server A: it dials B, and dials again when B was lost. */
 #include <sys/socket.h>
 #include <time.h>
 
 #include "center/center.h"
 #include "coordinator/coordinator_parts.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 
-enum { RETRY_MS = 500, MOST_IN_VAIN = 5 };
+enum { RETRY_MS = 500, MOST_WITHOUT_PROGRESS = 5 };
 
 void coordinator_cancel(hosted *host) {
     atomic_store(&host->leaving, true);
@@ -43,11 +43,11 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     if (status != TACIT_OK) return status;
     *reached = true;
     atomic_store(&host->center, socket);
-    struct tacit_centre_link link = { channel, key };
-    session->centre = &link;
+    struct tacit_center_link link = { channel, key };
+    session->center = &link;
     status = atomic_load(&host->leaving) ? tacit_fail(error, TACIT_CANCELLED, "the study was closed")
                                          : host->study->plan.method->coordinate(session, outcome, error);
-    session->centre = NULL;
+    session->center = NULL;
     atomic_store(&host->center, -1);
     tacit_channel_free(channel);
     tacit_paillier_public_free(key);
@@ -60,7 +60,7 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
     const char *name = host->study->name;
     uint64_t before = session->round, releases = session->releases, furthest = 0;
     bool told = false;
-    int in_vain = 0;
+    int without_progress = 0;
     for (;;) {
         tacit_error said = TACIT_ERROR_INIT;
         bool reached;
@@ -70,12 +70,12 @@ tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit
         if (status != TACIT_OK && atomic_load(&host->leaving))
             return tacit_fail(error, TACIT_CANCELLED, "the study was closed");
         uint64_t progress = session->round + session->releases;
-        in_vain = !reached || progress > furthest ? 0 : in_vain + 1;
+        without_progress = !reached || progress > furthest ? 0 : without_progress + 1;
         if (progress > furthest) furthest = progress;
-        if (status != TACIT_NETWORK || in_vain == MOST_IN_VAIN)
+        if (status != TACIT_NETWORK || without_progress == MOST_WITHOUT_PROGRESS)
             return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
         if (reached || !told)
-            coordinator_news(host->owner, "study %s waits for centre server B: %s", name, said.text);
+            coordinator_news(host->owner, "study %s waits for center server B: %s", name, said.text);
         told = true;
         if (!wait_a_while(host)) return tacit_fail(error, TACIT_CANCELLED, "the study was closed");
     }

@@ -30,8 +30,7 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
     if (invitation.url[0] == 0)
         TACIT_CHECK(tacit_fail(
             error, TACIT_USAGE,
-            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give "
-            "--url",
+            "the coordinator's address is not known yet: start `tacit coordinator %s` first, or give --url",
             folder));
     snprintf(invitation.study, sizeof invitation.study, "%s", study);
     const char *pem = tacit_authority_pem(authority);

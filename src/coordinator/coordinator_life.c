@@ -49,7 +49,7 @@ tacit_status tacit_coordinator_model_path(const char *folder, const char *study,
     return tacit_path_join(out, size, folder, name, error);
 }
 
-/* ---- farewells ---- */
+/* ---- end notices ---- */
 
 /* The key under which the registry remembers that all parties have been told how a study ended. */
 enum { TOLD_KEY_SIZE = TACIT_ID_SIZE + 8 };
@@ -61,19 +61,19 @@ static const char *told_key(char out[TOLD_KEY_SIZE], const char *study) {
 
 /* A study that ended in an earlier process, which may have died before the parties knew: they ask again, and are given
  * the time to. */
-tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
-                                      tacit_error *error) {
+tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
+                                        tacit_error *error) {
     char key[TOLD_KEY_SIZE], told[8];
-    if (self->owes_farewell || record->joined == 0 || !self->settings.until_done) return TACIT_OK;
+    if (self->owes_end_notice || record->joined == 0 || !self->settings.until_done) return TACIT_OK;
     TACIT_TRY(tacit_registry_get(self->registry, told_key(key, record->name), told, sizeof told, error));
-    self->owes_farewell = told[0] == 0;
+    self->owes_end_notice = told[0] == 0;
     return TACIT_OK;
 }
 
 /* Have all parties of the studies that ended been told, and how many have? */
 bool coordinator_all_told(coordinator *self, size_t *told) {
     pthread_mutex_lock(&self->mutex);
-    bool all = !self->owes_farewell;
+    bool all = !self->owes_end_notice;
     *told = 0;
     for (hosted *host = self->studies; host != NULL; host = host->next) {
         all = all && host->told.count >= tacit_board_admitted(host->board);
@@ -84,7 +84,7 @@ bool coordinator_all_told(coordinator *self, size_t *told) {
 }
 
 /* Nobody waits for them any more, told or not. */
-tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error) {
+tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *error) {
     tacit_study_record *records = NULL;
     size_t count = 0;
     char key[TOLD_KEY_SIZE];
@@ -184,7 +184,7 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
     coordinator_mention(self, party, "%s takes part in study %s %s", party, study,
                         before->consented ? "again" : "as amended");
     TACIT_TRY(tacit_board_admit(host->board, party, error));
-    coordinator_stir(self);
+    coordinator_wake_loop(self);
     return TACIT_OK;
 }
 

@@ -35,7 +35,7 @@ static TACIT_PRINTF(4, 0) void write_line(coordinator *self, tacit_log_level lev
     pthread_mutex_unlock(&self->mutex);
 }
 
-void coordinator_tell_held(coordinator *self) {
+void coordinator_log_held(coordinator *self) {
     char line[512];
     pthread_mutex_lock(&self->mutex);
     while (tacit_log_held(&self->limiter, line, sizeof line, tacit_clock_monotonic_ms()))
@@ -64,7 +64,7 @@ void coordinator_warn(coordinator *self, const char *who, const char *format, ..
     va_end(arguments);
 }
 
-void coordinator_tell_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...) {
+void coordinator_log_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     write_line(self, level, who, format, arguments);

@@ -59,7 +59,7 @@ void coordinator_count_sent(coordinator *self, size_t bytes) { atomic_fetch_add(
 
 /* ---- telling ---- */
 
-static tacit_status tell_requests(coordinator *self, tacit_buffer *out, tacit_error *error) {
+static tacit_status write_requests(coordinator *self, tacit_buffer *out, tacit_error *error) {
     static const char name[] = "tacit_request_seconds";
     char text[32];
     TACIT_TRY(tacit_metrics_begin(out, name, "histogram",
@@ -83,7 +83,7 @@ static tacit_status tell_requests(coordinator *self, tacit_buffer *out, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status tell_refusals(coordinator *self, tacit_buffer *out, tacit_error *error) {
+static tacit_status write_refusals(coordinator *self, tacit_buffer *out, tacit_error *error) {
     static const char *const codes[METRIC_FAILURES] = { "400", "403", "409", "413", "500" };
     TACIT_TRY(tacit_metrics_begin(out, "tacit_refusals_total", "counter",
                                   "Requests refused for their certificate.", error));
@@ -98,8 +98,8 @@ static tacit_status tell_refusals(coordinator *self, tacit_buffer *out, tacit_er
     return TACIT_OK;
 }
 
-static tacit_status tell_states(const tacit_study_record *records, size_t count, tacit_buffer *out,
-                                tacit_error *error) {
+static tacit_status write_states(const tacit_study_record *records, size_t count, tacit_buffer *out,
+                                 tacit_error *error) {
     TACIT_TRY(tacit_metrics_begin(out, "tacit_studies", "gauge", "Studies of the folder, by state.", error));
     for (int state = TACIT_STUDY_DRAFT; state <= TACIT_STUDY_CLOSED; state++) {
         size_t found = 0;
@@ -112,8 +112,8 @@ static tacit_status tell_states(const tacit_study_record *records, size_t count,
 }
 
 /* Of one study that has not ended: joined, seen in the last minute, and in the open round answered and refused. */
-static tacit_status tell_parties(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
-                                 tacit_error *error) {
+static tacit_status write_parties(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
+                                  tacit_error *error) {
     static const char name[] = "tacit_parties";
     hosted *host = coordinator_find(self, record->name);
     tacit_board_state board = { .open = false };
@@ -128,18 +128,18 @@ static tacit_status tell_parties(coordinator *self, const tacit_study_record *re
                                 board.open ? (double)board.refused : 0, error);
 }
 
-static tacit_status tell_studies(coordinator *self, tacit_buffer *out, tacit_error *error) {
+static tacit_status write_studies(coordinator *self, tacit_buffer *out, tacit_error *error) {
     tacit_study_record *records = NULL;
     size_t count = 0;
     tacit_status status;
     TACIT_CHECK(tacit_registry_studies(self->registry, &records, &count, error));
-    TACIT_CHECK(tell_states(records, count, out, error));
+    TACIT_CHECK(write_states(records, count, out, error));
     TACIT_CHECK(tacit_metrics_begin(out, "tacit_parties", "gauge",
                                     "Parties of a study that has not ended: joined, connected in the last "
                                     "minute, and answered or refused in the open round.",
                                     error));
     for (size_t i = 0; i < count; i++)
-        if (records[i].state < TACIT_STUDY_DONE) TACIT_CHECK(tell_parties(self, &records[i], out, error));
+        if (records[i].state < TACIT_STUDY_DONE) TACIT_CHECK(write_parties(self, &records[i], out, error));
     TACIT_CHECK(
         tacit_metrics_begin(out, "tacit_rounds_finished", "gauge", "Finished rounds of a study.", error));
     for (size_t i = 0; i < count; i++)
@@ -154,9 +154,9 @@ static tacit_status collect(void *context, tacit_buffer *out, tacit_error *error
     coordinator *self = context;
     uint64_t revoked = 0, uses = 0, used_ns = 0;
     TACIT_TRY(tacit_metrics_program(out, self->figures.started, error));
-    TACIT_TRY(tell_studies(self, out, error));
-    TACIT_TRY(tell_requests(self, out, error));
-    TACIT_TRY(tell_refusals(self, out, error));
+    TACIT_TRY(write_studies(self, out, error));
+    TACIT_TRY(write_requests(self, out, error));
+    TACIT_TRY(write_refusals(self, out, error));
     TACIT_TRY(tacit_metrics_one(out, "tacit_received_bytes_total", "counter", "Bodies of requests.",
                                 (double)atomic_load(&self->figures.received), error));
     TACIT_TRY(tacit_metrics_one(out, "tacit_sent_bytes_total", "counter", "Bodies of answers, points too.",

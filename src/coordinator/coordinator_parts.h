@@ -29,9 +29,9 @@ typedef struct hosted {
     tacit_view own;          /* all of them */
     pthread_t thread;
     bool started;
-    atomic_bool leaving; /* the study's thread shall end */
+    atomic_bool leaving; /* the study's thread must end */
     atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
-    atomic_int center;   /* socket to centre server B; -1: none */
+    atomic_int center;   /* socket to center server B; -1: none */
     atomic_bool ended;   /* the registry holds its final state */
     tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
@@ -82,15 +82,15 @@ struct coordinator {
     tacit_log_limiter limiter; /* guarded by the mutex, as is the log */
     int64_t
         server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
-    uint64_t revocations; /* heeded */
+    uint64_t revocations; /* applied */
     int lock;             /* an open file that says: this folder is being served; -1 when not */
-    pthread_mutex_t mutex;  /* guards what follows, and the log */
-    pthread_cond_t stirred; /* something for the main loop to look at */
+    pthread_mutex_t mutex; /* guards what follows, and the log */
+    pthread_cond_t wake;   /* something for the main loop to look at */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters[WAITER_LISTS]; /* by exchange */
     bool
-        owes_farewell; /* a study ended before this process began, and its parties may not know; main loop only */
+        owes_end_notice; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
         failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
     tacit_error failure;
@@ -102,9 +102,9 @@ struct coordinator {
 void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 void coordinator_mention(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
 void coordinator_warn(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
-void coordinator_tell_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
+void coordinator_log_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
     TACIT_PRINTF(4, 5);
-void coordinator_tell_held(coordinator *self);
+void coordinator_log_held(coordinator *self);
 void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
 /* Figures: served when the settings ask for it. */
@@ -118,7 +118,7 @@ void coordinator_count_sent(coordinator *self, size_t bytes);
 hosted *coordinator_find(coordinator *self, const char *study);
 
 /* Tell the main loop to look again; tell waiting parties of a study. */
-void coordinator_stir(coordinator *self);
+void coordinator_wake_loop(coordinator *self);
 void coordinator_wake(coordinator *self, const char *study);
 
 /* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can compare; and a
@@ -128,7 +128,7 @@ tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const cha
                                        ProtobufCBinaryData key, ProtobufCBinaryData proof,
                                        tacit_error *error);
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
-void coordinator_tell_step(hosted *host);
+void coordinator_report_step(hosted *host);
 
 /* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started, or is it to be
  * closed, by its schedule? */
@@ -137,10 +137,10 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
 
 /* The ends of studies, for a program that goes when nothing is left to do: one that ended in an earlier process, which may have died
  * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
-tacit_status coordinator_owe_farewell(coordinator *self, const tacit_study_record *record,
-                                      tacit_error *error);
+tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
+                                        tacit_error *error);
 bool coordinator_all_told(coordinator *self, size_t *told);
-tacit_status coordinator_remember_farewells(coordinator *self, tacit_error *error);
+tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *error);
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
@@ -160,7 +160,7 @@ tacit_status coordinator_catalogue(coordinator *self, const tacit_buffer *body, 
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
                               tacit_error *error);
 
-/* A study with two centre servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
+/* A study with two center servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
  * ends. */
 tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
                                      tacit_error *error);
@@ -181,7 +181,7 @@ tacit_status coordinator_start_server(coordinator *self, tacit_error *error); /*
  * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
  * whatever parties check. The answer to who they are. */
 tacit_status coordinator_load_keys(coordinator *self, tacit_error *error);
-void coordinator_heed_rotation(coordinator *self);
+void coordinator_follow_rotation(coordinator *self);
 void coordinator_free_keys(coordinator *self);
 const tacit_authority *coordinator_issuer(coordinator *self);
 const tacit_authority *coordinator_signer(coordinator *self);
@@ -194,10 +194,10 @@ void coordinator_restart_server(coordinator *self, const char *done,
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
 
 /* Parties that were revoked since the last look are waited for no more; the signed list of a study, appended. */
-tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error);
+tacit_status coordinator_apply_revocations(coordinator *self, tacit_error *error);
 tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
                                      tacit_error *error);
-/* Whether the model reaches the study's target (coordinator_looks.c). *again: it does not, and the registry recruits for the next
+/* Whether the model reaches the study's target (coordinator_interim_looks.c). *again: it does not, and the registry recruits for the next
  * look; the host is left behind. Else `reason` says how it stands, "" without a target. */
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
@@ -215,5 +215,5 @@ unsigned coordinator_too_large(void *context, const char *path, size_t length);
 tacit_status dashboard_start(coordinator *self, tacit_error *error);
 void dashboard_look(coordinator *self);
 void dashboard_stop(coordinator *self);
-void coordinator_saw(coordinator *self, const char *study, const char *party);
+void coordinator_record_contact(coordinator *self, const char *study, const char *party);
 size_t coordinator_seen(coordinator *self, hosted *host); /* parties that did in the last minute */

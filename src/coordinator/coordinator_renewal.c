@@ -29,7 +29,7 @@ tacit_status coordinator_note_identity(coordinator *self, const tacit_server_ide
     return TACIT_OK;
 }
 
-/* New connections must see the new certificate, and the server takes none while it runs: it is started anew at the same port. Polls
+/* New connections must see the new certificate, and the server takes none while it runs: it is started again at the same port. Polls
  * that wait end with "try again", which parties do. */
 void coordinator_renew_server(coordinator *self) {
     if (tacit_clock_wall_seconds() < self->server_renewal) return;
@@ -91,10 +91,10 @@ tacit_status coordinator_renew(coordinator *self, const tacit_buffer *body, cons
     TACIT_CHECK(tacit_wire_parse((void **)&request, &tacit__wire__renew_request__descriptor, body->bytes,
                                  body->length, error));
     if (request->protocol != TACIT_PROTOCOL_VERSION)
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
-                               "the party speaks protocol version %u, the coordinator version %d: update the "
-                               "older of the two",
-                               request->protocol, TACIT_PROTOCOL_VERSION));
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_PROTOCOL,
+            "the party speaks protocol version %u, the coordinator version %d: update the older of the two",
+            request->protocol, TACIT_PROTOCOL_VERSION));
     const char *signing = request->signing_request;
     crypto_generichash(hash, sizeof hash, (const uint8_t *)signing, strlen(signing), NULL, 0);
     TACIT_CHECK(tacit_registry_find_renewal(self->registry, peer->name, hash, tacit_clock_wall_seconds(),
@@ -120,7 +120,7 @@ static tacit_status dismiss(void *context, const char *party, bool away, tacit_e
 }
 
 /* No round waits for a party that was revoked, and none of its polls that wait now is told anything more. */
-tacit_status coordinator_heed_revocations(coordinator *self, tacit_error *error) {
+tacit_status coordinator_apply_revocations(coordinator *self, tacit_error *error) {
     uint64_t count = 0;
     TACIT_TRY(tacit_registry_revocation_count(self->registry, &count, error));
     if (count == self->revocations) return TACIT_OK;

@@ -94,7 +94,7 @@ static void day_of(int64_t seconds, char out[32]) {
     strftime(out, 32, "%Y-%m-%d %H:%M UTC", &parts);
 }
 
-static void tell(coordinator *self, const tacit_authority_keys *before) {
+static void notify(coordinator *self, const tacit_authority_keys *before) {
     const tacit_authority_keys *keys = atomic_load(&self->keys);
     const size_t count = keys->chain.count;
     char day[32];
@@ -102,11 +102,10 @@ static void tell(coordinator *self, const tacit_authority_keys *before) {
         const tacit_handover *last = &keys->chain.entries[count - 1];
         day_of(last->until, day);
         if (last->stolen)
-            coordinator_warn(
-                self, NULL,
-                "the authority was replaced because its key was stolen: parties wait until their "
-                "owners confirm the fingerprint %s",
-                last->new.fingerprint);
+            coordinator_warn(self, NULL,
+                             "the authority was replaced because its key was stolen: parties wait until "
+                             "their owners confirm the fingerprint %s",
+                             last->new.fingerprint);
         else
             coordinator_news(
                 self, "the authority was replaced: parties follow to %s, and trust the old one until %s",
@@ -118,17 +117,17 @@ static void tell(coordinator *self, const tacit_authority_keys *before) {
 }
 
 /* Whoever polls is sent away and comes back, and looks whom to trust when it does. */
-void coordinator_heed_rotation(coordinator *self) {
+void coordinator_follow_rotation(coordinator *self) {
     tacit_error error = TACIT_ERROR_INIT;
     const tacit_authority_keys *before = atomic_load(&self->keys);
     bool over = before->changes != 0 && tacit_clock_wall_seconds() >= before->changes;
     if (!over && !has_changed(self)) return;
     if (coordinator_load_keys(self, &error) != TACIT_OK) { /* perhaps it is being replaced at this moment */
-        coordinator_tell_at(self, TACIT_LOG_WARN, "authority", "the authority cannot be read now: %s",
-                            error.text);
+        coordinator_log_at(self, TACIT_LOG_WARN, "authority", "the authority cannot be read now: %s",
+                           error.text);
         return;
     }
-    tell(self, before);
+    notify(self, before);
     coordinator_restart_server(self, "serving with the authorities that are trusted now",
                                "the server could not be started with the new authority");
 }

@@ -3,7 +3,7 @@
 
 #include "coordinator/coordinator_parts.h"
 
-void coordinator_tell_step(hosted *host) {
+void coordinator_report_step(hosted *host) {
     tacit_board_state state;
     tacit_board_look(host->board, &state);
     if (state.late > 0)

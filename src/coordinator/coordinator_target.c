@@ -6,8 +6,8 @@ tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_erro
     if (!host->study->plan.method->needs_target) return TACIT_OK;
     if (self->settings.target == NULL)
         return tacit_fail(error, TACIT_INPUT,
-                          "method %s learns for a target, which runs the coordinator: name the "
-                          "file with its rows by --target",
+                          "method %s learns for a target, which runs the coordinator: name the file with its "
+                          "rows by --target",
                           host->study->plan.method->name);
     TACIT_TRY(
         tacit_dataset_load(&host->target, NULL, self->settings.target, host->study->schema, &options, error));

@@ -18,7 +18,7 @@
 
 enum { LOOK_EVERY_MS = 250, SEEN_MS = 60000 };
 
-/* A study's definition, parsed; anew when its text has changed. */
+/* A study's definition, parsed; again when its text has changed. */
 typedef struct known_study {
     char name[TACIT_ID_SIZE];
     uint8_t hash[TACIT_HASH_BYTES];
@@ -75,7 +75,7 @@ cleanup:
     return status;
 }
 
-void coordinator_saw(coordinator *self, const char *study, const char *party) {
+void coordinator_record_contact(coordinator *self, const char *study, const char *party) {
     hosted *host = coordinator_find(self, study);
     int32_t code;
     if (host == NULL) return;
@@ -321,7 +321,7 @@ static void change(dashboard *self, web_call *call,
     tacit_status status = act(self->owner->registry, call->item, &error);
     if (status == TACIT_OK)
         status = tacit_registry_study(self->owner->registry, call->item, &record, NULL, &error);
-    coordinator_stir(self->owner);
+    coordinator_wake_loop(self->owner);
     answer(call, status,
            status == TACIT_OK
                ? json_pack("{s:s,s:s}", "study", record.name, "state", tacit_study_state_name(record.state))
@@ -349,7 +349,7 @@ static const web_route routes[] = {
 /* ---- starting, looking, stopping ---- */
 
 /* To the person at the terminal, and not to the log: who reads that need not be allowed in. */
-static void tell_link(coordinator *self, web *page) {
+static void announce_link(coordinator *self, web *page) {
     char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
     web_address(page, address);
     coordinator_news(self, "dashboard at %s", address);
@@ -388,7 +388,7 @@ tacit_status dashboard_start(coordinator *self, tacit_error *error) {
         dashboard_stop(self);
         return tacit_fail_in(error, status, "the dashboard");
     }
-    tell_link(self, board->page);
+    announce_link(self, board->page);
     return TACIT_OK;
 }
 

@@ -3,7 +3,7 @@
  * on secret bits: AES is the processor's, or bitsliced; colours become masks.
  *
  * The hash. Guo, Katz, Wang, Weng and Yu (CRYPTO 2020) garble with a hash that is multi-instance tweakable circular
- * correlation robust: H(x, i) = E_i(s(x)) xor s(x), with the block cipher E keyed anew for each tweak i and the
+ * correlation robust: H(x, i) = E_i(s(x)) xor s(x), with the block cipher E keyed again for each tweak i and the
  * linear orthomorphism s(l || r) = (l xor r) || l. In the ideal-cipher model an attacker gains about
  * (queries x gates that share a tweak)/2^128; each garbling starts its tweaks at a random public point, so that
  * tweaks of different runs hardly ever meet. Key of tweak i: `start`, its low half plus i.

@@ -65,7 +65,7 @@ typedef struct tacit_load_options {
     const tacit_progress *progress;
     const char *text; /* without a schema: a column that holds texts; NULL: none */
     tacit_text_draft text_draft;
-    const tacit_row_choice *rows; /* NULL: all. With a schema only; what others hold is not looked at */
+    const tacit_row_filter *rows; /* NULL: all. With a schema only; what others hold is not looked at */
     bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
     bool
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */

@@ -251,23 +251,20 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
     size_t features = tacit_schema_features(schema), used = 0;
     double reach = 0;
     if (schema->rows == TACIT_ROWS_UNIT)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "rows: unit in the schema makes features that are no linear function of the columns: "
-            "write rows: bound or {clip: C}");
+        return tacit_fail(error, TACIT_USAGE,
+                          "rows: unit in the schema makes features that are no linear function of the "
+                          "columns: write rows: bound or {clip: C}");
     for (size_t i = 0; i < schema->cols; i++) {
         if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
-            return tacit_fail(
-                error, TACIT_USAGE,
-                "column '%s' is a text, whose features are no linear function of it: declare it "
-                "skip, or choose another method",
-                schema->columns[i].name);
+            return tacit_fail(error, TACIT_USAGE,
+                              "column '%s' is a text, whose features are no linear function of it: declare "
+                              "it skip, or choose another method",
+                              schema->columns[i].name);
         if (schema->columns[i].effect)
-            return tacit_fail(
-                error, TACIT_USAGE,
-                "column '%s' is effect coded in the schema, and this method needs one feature a "
-                "level: write coding: indicator",
-                schema->columns[i].name);
+            return tacit_fail(error, TACIT_USAGE,
+                              "column '%s' is effect coded in the schema, and this method needs one feature "
+                              "a level: write coding: indicator",
+                              schema->columns[i].name);
         reach += tacit_schema_column_reach(&schema->columns[i]);
     }
     double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
@@ -372,11 +369,10 @@ tacit_status tacit_schema_response(const tacit_schema *schema, double *value, ui
                           schema->label, *value);
     if (schema->response == TACIT_RESPONSE_TIME) {
         if (!(value[0] >= 0) || (value[1] != 0 && value[1] != 1))
-            return tacit_fail(
-                error, TACIT_INPUT,
-                "%s is %g and %s is %g, where the schema says a time, not negative, and an event, 1 where "
-                "it was seen and 0 where not",
-                schema->label, value[0], schema->event, value[1]);
+            return tacit_fail(error, TACIT_INPUT,
+                              "%s is %g and %s is %g, where the schema says a time, not negative, and an "
+                              "event, 1 where it was seen and 0 where not",
+                              schema->label, value[0], schema->event, value[1]);
         if (value[0] > schema->high) value[1] = 0; /* at the bound it was not seen yet */
     }
     *moved += *value < schema->low || *value > schema->high;

@@ -8,7 +8,7 @@
 
 #include "data/schema.h"
 
-/* What had to be bent to fit. For the owner of the rows: these counts are statistics of private data. */
+/* What had to be adjusted to fit. For the owner of the rows: these counts are statistics of private data. */
 typedef struct tacit_encode_counts {
     uint64_t rows;
     uint64_t outside_bounds; /* cells moved to a bound */

@@ -150,10 +150,10 @@ static tacit_status decode_xz(tacit_input *input, size_t *filled, tacit_error *e
     case LZMA_STREAM_END: input->ended = true; return TACIT_OK;
     case LZMA_MEM_ERROR: return tacit_fail_memory(error);
     case LZMA_MEMLIMIT_ERROR:
-        return tacit_fail(error, TACIT_LIMIT,
-                          "%s: the xz file needs more than 256 MiB to unpack; compress it "
-                          "with a smaller preset",
-                          input->name);
+        return tacit_fail(
+            error, TACIT_LIMIT,
+            "%s: the xz file needs more than 256 MiB to unpack; compress it with a smaller preset",
+            input->name);
     case LZMA_BUF_ERROR: return damaged(input, true, error);
     default: return damaged(input, false, error);
     }

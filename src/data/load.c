@@ -209,8 +209,8 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
                                  label_need(load->options), load->options->group, error));
     TACIT_TRY(start_gathering(load, error));
-    static const tacit_row_choice none = { tacit_keeps_none, NULL };
-    source->choice = load->options->only_count ? &none : load->options->rows;
+    static const tacit_row_filter none = { tacit_row_filter_none, NULL };
+    source->filter = load->options->only_count ? &none : load->options->rows;
     for (size_t i = 0; load->options->no_features && i < load->table->cols; i++)
         load->table->columns[i].idle = i != load->label && i != load->group;
     for (bool ended = false; !ended;) {

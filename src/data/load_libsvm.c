@@ -62,7 +62,7 @@ static tacit_status draft(tacit_schema **out, const tacit_libsvm *file, const ta
     schema->clip_from_rows = true;
     double largest = 0;
     for (size_t i = 0; i < file->rows.rows; i++) largest = fmax(largest, row_norm(&file->rows, i));
-    /* Rows that were normalised beforehand have norms of 1 but for rounding, and should keep C = 1. */
+    /* Rows that were normalised beforehand have norms of 1 except for rounding, and should keep C = 1. */
     schema->clip = largest > 0 ? fmax(tacit_round_up(largest * (1 - 1e-12)), 1e-100) : 1;
     *out = schema;
     schema = NULL;
@@ -91,8 +91,8 @@ static tacit_status set_responses(tacit_dataset *dataset, const tacit_libsvm *fi
                                   const tacit_schema *schema, const char *name, tacit_error *error) {
     if (tacit_response_columns(schema->response) > 1)
         return tacit_fail(error, TACIT_INPUT,
-                          "%s is a LIBSVM file, which has one label, and the schema's has the "
-                          "columns %s and %s: give a table",
+                          "%s is a LIBSVM file, which has one label, and the schema's has the columns %s and "
+                          "%s: give a table",
                           name, schema->label, schema->event);
     dataset->response = TACIT_NEW(double, file->rows.rows);
     if (dataset->response == NULL) return tacit_fail_memory(error);
@@ -175,17 +175,17 @@ static tacit_status check_options(const tacit_schema *schema, const tacit_load_o
                           "%s is a LIBSVM file: say in a schema what its label counts or measures", name);
     if (schema == NULL) return TACIT_OK;
     if (schema->sparse == 0)
-        return tacit_fail(error, TACIT_INPUT,
-                          "%s is a LIBSVM file, but the schema describes columns; write sparse: D "
-                          "instead of columns",
-                          name);
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%s is a LIBSVM file, but the schema describes columns; write sparse: D instead of columns",
+            name);
     return tacit_schema_check_options(schema, options, error);
 }
 
 tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error) {
-    static const tacit_row_choice none = { tacit_keeps_none, NULL };
+    static const tacit_row_filter none = { tacit_row_filter_none, NULL };
     const char *name = source->name;
     tacit_libsvm file = TACIT_LIBSVM_INIT;
     tacit_schema *own = NULL;
@@ -193,7 +193,7 @@ tacit_status tacit_dataset_read_libsvm(tacit_dataset **out, tacit_schema **draft
     tacit_status status = TACIT_OK;
     TACIT_CHECK(check_options(schema, options, name, error));
     bool counts = options->only_count && schema != NULL;
-    source->choice = counts ? &none : options->rows;
+    source->filter = counts ? &none : options->rows;
     source->bare = options->no_features && schema != NULL;
     TACIT_CHECK(tacit_libsvm_gather(&file, source, error));
     if (schema == NULL) TACIT_CHECK(draft(&own, &file, options, name, error));

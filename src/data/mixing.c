@@ -37,18 +37,19 @@ void tacit_mixing_clear(tacit_mixing *mixing) {
 
 /* ---- changes ---- */
 
-tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_chance,
-                                  double leave_chance, size_t rounds_away, tacit_error *error) {
-    if (!(link_chance > 0 && link_chance <= 1))
+tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_probability,
+                                  double leave_probability, size_t rounds_away, tacit_error *error) {
+    if (!(link_probability > 0 && link_probability <= 1))
         return tacit_fail(error, TACIT_USAGE, "the chance that a link is up is above 0 and at most 1, not %g",
-                          link_chance);
-    if (!(leave_chance >= 0 && leave_chance < 1))
+                          link_probability);
+    if (!(leave_probability >= 0 && leave_probability < 1))
         return tacit_fail(error, TACIT_USAGE,
-                          "the chance that a node leaves is at least 0 and below 1, not %g", leave_chance);
+                          "the chance that a node leaves is at least 0 and below 1, not %g",
+                          leave_probability);
     if (rounds_away == 0)
         return tacit_fail(error, TACIT_USAGE, "a node that leaves stays away for at least one round");
-    tacit_changes made = { link_chance,
-                           leave_chance,
+    tacit_changes made = { link_probability,
+                           leave_probability,
                            rounds_away,
                            TACIT_NEW(bool, graph->nodes),
                            TACIT_NEW(bool, graph->edges),
@@ -73,8 +74,8 @@ void tacit_changes_clear(tacit_changes *changes) {
 
 void tacit_changes_draw(tacit_changes *changes, const tacit_topology *graph, uint64_t round,
                         tacit_stream *stream) {
-    for (size_t i = 0; changes->leave_chance > 0 && i < graph->nodes; i++) {
-        bool leaves = tacit_stream_unit(stream) < changes->leave_chance;
+    for (size_t i = 0; changes->leave_probability > 0 && i < graph->nodes; i++) {
+        bool leaves = tacit_stream_unit(stream) < changes->leave_probability;
         if (!changes->present[i]) {
             changes->present[i] = round >= changes->back[i];
         } else if (leaves) {
@@ -82,8 +83,8 @@ void tacit_changes_draw(tacit_changes *changes, const tacit_topology *graph, uin
             changes->back[i] = round + changes->rounds_away;
         }
     }
-    for (size_t e = 0; changes->link_chance < 1 && e < graph->edges; e++)
-        changes->is_up[e] = tacit_stream_unit(stream) < changes->link_chance;
+    for (size_t e = 0; changes->link_probability < 1 && e < graph->edges; e++)
+        changes->is_up[e] = tacit_stream_unit(stream) < changes->link_probability;
 }
 
 static bool can_talk(const tacit_topology *graph, const tacit_changes *changes, size_t node, size_t slot) {

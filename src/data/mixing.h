@@ -1,5 +1,5 @@
 /*
- * Who hears whom in one round of a method without a centre, and with which weight. The weights of a round are a
+ * Who hears whom in one round of a method without a center, and with which weight. The weights of a round are a
  * symmetric, doubly stochastic matrix W: what a node says counts as much to its neighbour as the other way round, and a
  * node's own word takes the rest, so that mixing keeps the mean of all nodes.
  *
@@ -29,17 +29,17 @@ void tacit_mixing_clear(tacit_mixing *mixing);
 
 /* What a round finds: who is there, and which links are up. */
 typedef struct tacit_changes {
-    double link_chance;  /* that a link is up in a round */
-    double leave_chance; /* that a node that is there leaves in a round */
-    size_t rounds_away;  /* after which it comes back, at least 1 */
-    bool *present;       /* one a node */
-    bool *is_up;         /* one an edge */
-    uint64_t *back;      /* the round in which each node that left is back */
+    double link_probability;  /* that a link is up in a round */
+    double leave_probability; /* that a node that is there leaves in a round */
+    size_t rounds_away;       /* after which it comes back, at least 1 */
+    bool *present;            /* one a node */
+    bool *is_up;              /* one an edge */
+    uint64_t *back;           /* the round in which each node that left is back */
 } tacit_changes;
 
 /* All nodes present and all links up until the first round is drawn. TACIT_USAGE unless the chances are chances. */
-tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_chance,
-                                  double leave_chance, size_t rounds_away, tacit_error *error);
+tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_probability,
+                                  double leave_probability, size_t rounds_away, tacit_error *error);
 void tacit_changes_clear(tacit_changes *changes);
 
 /* Draw the next round; rounds are counted by the caller and rise. */
@@ -56,7 +56,7 @@ void tacit_mixing_metropolis(tacit_mixing *mixing, const tacit_topology *graph, 
 void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes,
                         size_t most, size_t *order, tacit_stream *stream);
 
-/* The smallest eigenvalue of W, and the largest in size but for the 1 of the mean: each round brings the nodes nearer
+/* The smallest eigenvalue of W, and the largest in size except for the 1 of the mean: each round brings the nodes nearer
  * to each other by that factor. Takes (nodes)^3 operations; TACIT_LIMIT beyond TACIT_MOST_SPECTRUM nodes. */
 enum { TACIT_MOST_SPECTRUM = 2048 };
 tacit_status tacit_mixing_spectrum(const tacit_mixing *mixing, double *least, double *second,

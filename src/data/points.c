@@ -116,10 +116,10 @@ tacit_status tacit_points_check(const tacit_rows *rows, tacit_error *error) {
     for (size_t i = 0; i < rows->count; i++) {
         double norm = tacit_rows_norm(rows, i);
         if (!(norm <= TACIT_POINTS_LONGEST))
-            return tacit_fail(error, TACIT_INPUT,
-                              "auxiliary point %zu has norm %g, outside the unit ball: encode it with the "
-                              "study's schema",
-                              i + 1, norm);
+            return tacit_fail(
+                error, TACIT_INPUT,
+                "auxiliary point %zu has norm %g, outside the unit ball: encode it with the study's schema",
+                i + 1, norm);
     }
     return TACIT_OK;
 }
@@ -166,7 +166,7 @@ void tacit_points_unshape(const tacit_points *points, double *vectors, size_t co
 }
 
 /* Entry j is a sum of N products, each rounded a few times: within (N + 5) 2^-53 of mean_i |x_ij|, and the norm of those
- * means is at most sqrt(trace C), which is 1 but for rounding. */
+ * means is at most sqrt(trace C), which is 1 except for rounding. */
 double tacit_points_rounding(const tacit_points *points, size_t further) {
     return ((double)points->rows.count + 5 + (double)further) * 0x1p-52;
 }

@@ -5,18 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct tacit_row_choice {
+typedef struct tacit_row_filter {
     bool (*keeps)(const void *context, uint64_t row);
     const void *context;
-} tacit_row_choice;
+} tacit_row_filter;
 
 /* No row at all. */
-static inline bool tacit_keeps_none(const void *context, uint64_t row) {
+static inline bool tacit_row_filter_none(const void *context, uint64_t row) {
     (void)context;
     (void)row;
     return false;
 }
 
-static inline bool tacit_row_chosen(const tacit_row_choice *choice, uint64_t row) {
-    return choice == NULL || choice->keeps(choice->context, row);
+static inline bool tacit_row_filter_keeps(const tacit_row_filter *filter, uint64_t row) {
+    return filter == NULL || filter->keeps(filter->context, row);
 }

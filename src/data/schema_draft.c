@@ -30,7 +30,7 @@ static double round_magnitude(double value, bool away) {
     if (size == 0 || !isfinite(size)) return value;
     if (size < 1e-290) return away ? sign * 1e-290 : 0; /* powers of ten run out */
     int exponent = (int)floor(log10(size)) - 1;
-    int k = (int)floor(size / pow(10, exponent)); /* right but for rounding: settled by comparing below */
+    int k = (int)floor(size / pow(10, exponent)); /* right except for rounding: settled by comparing below */
     while (two_digits(1, k, exponent) > size) k--;
     while (two_digits(1, k + 1, exponent) <= size) k++;
     if (away && two_digits(1, k, exponent) < size) k++;
@@ -160,11 +160,10 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
         values = &numbers;
     }
     if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "%s: column '%s' has more than %d different values, too many for a label; name "
-                       "another with --label",
-                       table->name, column->name, TACIT_LEVEL_LIMIT));
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s: column '%s' has more than %d different values, too many for a label; "
+                               "name another with --label",
+                               table->name, column->name, TACIT_LEVEL_LIMIT));
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
 cleanup:
     tacit_levels_clear(&numbers);
@@ -294,11 +293,10 @@ static tacit_status draft(tacit_schema **out, const tacit_table *table, const ch
         if (i != label_at && !table->columns[i].extra)
             TACIT_CHECK(draft_column(schema, table, &table->columns[i], error));
     if (tacit_schema_features(schema) == schema->intercept)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "%s: no column but the label holds anything to learn from (constant columns and "
-                       "free text are skipped)",
-                       table->name));
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "%s: no column but the label holds anything to learn from (constant columns "
+                               "and free text are skipped)",
+                               table->name));
     TACIT_CHECK(draft_clip(schema, table, error));
     *out = schema;
     schema = NULL;

@@ -152,7 +152,7 @@ static tacit_status dirichlet_starts(size_t *start, size_t parts, size_t rows, d
     return TACIT_OK;
 }
 
-/* Fractions are meant of all rows: round the cumulative share, then see that nobody is left empty-handed. */
+/* Fractions are of all rows: round the cumulative share, then see that nobody is left empty-handed. */
 static void fraction_starts(size_t *start, size_t parts, size_t rows, const double *fraction) {
     double cumulative = 0;
     start[0] = 0;
@@ -258,8 +258,7 @@ tacit_status tacit_split_holdout(tacit_split **out, size_t rows, double test_fra
     if (!(test_fraction >= 0 && aux_fraction >= 0 && test_fraction + aux_fraction < 1))
         return tacit_fail(
             error, TACIT_USAGE,
-            "the test fraction %g and the auxiliary fraction %g must be at least 0 and sum to less "
-            "than 1",
+            "the test fraction %g and the auxiliary fraction %g must be at least 0 and sum to less than 1",
             test_fraction, aux_fraction);
     size_t test = part_size(rows, test_fraction), aux = part_size(rows, aux_fraction);
     if (rows > UINT32_MAX || test + aux >= rows)

@@ -180,10 +180,9 @@ static tacit_status add_number(const tacit_source *source, tacit_column *column,
     char shown[TACIT_CELL_TEXT];
     return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
                              "'%s' is not a number; %s", tacit_text_shown(cell->text, cell->length, shown),
-                             column->detected
-                                 ? "the rows before hold numbers here: correct the cell, or declare "
-                                   "the column a category in a schema"
-                                 : "the schema says number: correct the cell or the schema");
+                             column->detected ? "the rows before hold numbers here: correct the cell, or "
+                                                "declare the column a category in a schema"
+                                              : "the schema says number: correct the cell or the schema");
 }
 
 /* A closed list may write 1 where the file has 1.0. */

@@ -199,11 +199,13 @@ cleanup:
     return status;
 }
 
-static double usual_chance(size_t nodes) {
+static double default_probability(size_t nodes) {
     return nodes > 1 ? fmin(1, 2 * log((double)nodes) / (double)nodes + 0.1 / (double)nodes) : 1;
 }
 
-static double usual_radius(size_t nodes) { return sqrt(2 * log((double)nodes + 1) / (M_PI * (double)nodes)); }
+static double default_radius(size_t nodes) {
+    return sqrt(2 * log((double)nodes + 1) / (M_PI * (double)nodes));
+}
 
 /* ---- files ---- */
 
@@ -343,10 +345,11 @@ static tacit_status list_edges(edge_list *list, const tacit_topology_plan *plan,
     case TACIT_TOPOLOGY_RING: return ring(list, nodes, error);
     case TACIT_TOPOLOGY_GRID: return grid(list, nodes, error);
     case TACIT_TOPOLOGY_GEOMETRIC:
-        return geometric(list, nodes, plan->parameter > 0 ? plan->parameter : usual_radius(nodes), stream,
+        return geometric(list, nodes, plan->parameter > 0 ? plan->parameter : default_radius(nodes), stream,
                          error);
     case TACIT_TOPOLOGY_RANDOM:
-        return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : usual_chance(nodes), stream, error);
+        return pairs(list, nodes, plan->parameter > 0 ? plan->parameter : default_probability(nodes), stream,
+                     error);
     case TACIT_TOPOLOGY_FILE: return read_edges(list, nodes, plan->path, error);
     case TACIT_TOPOLOGY_EDGES: return list_named(list, nodes, plan->path, error);
     case TACIT_TOPOLOGY_COMPLETE:
@@ -362,8 +365,7 @@ static tacit_status not_connected(const tacit_topology_plan *plan, size_t pieces
                           plan->path, pieces);
     return tacit_fail(
         error, TACIT_USAGE,
-        "none of %d random graphs was connected, the last fell into %zu pieces: ask for a larger "
-        "%s",
+        "none of %d random graphs was connected, the last fell into %zu pieces: ask for a larger %s",
         MOST_DRAWS, pieces, plan->kind == TACIT_TOPOLOGY_GEOMETRIC ? "radius" : "chance");
 }
 
@@ -373,8 +375,7 @@ tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan
     if ((is_random || plan->kind == TACIT_TOPOLOGY_COMPLETE) && nodes > MOST_PAIRED)
         return tacit_fail(
             error, TACIT_LIMIT,
-            "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a "
-            "file",
+            "random and complete graphs have at most %d nodes, not %zu: take a ring, a grid or a file",
             MOST_PAIRED, nodes);
     size_t pieces = 0;
     for (int draw = 0; draw < (is_random ? MOST_DRAWS : 1); draw++) {

@@ -1,5 +1,5 @@
 /*
- * Who is whose neighbour: undirected graphs without loops, for methods without a centre. The families of the
+ * Who is whose neighbour: undirected graphs without loops, for methods without a center. The families of the
  * literature, drawn from a stream where there is chance in them, or the edges of a file.
  */
 #pragma once

@@ -140,8 +140,7 @@ static tacit_status measure(tacit_replay *out, tacit_pair *pair, const tacit_str
     }
     if (length[0] != length[1])
         TACIT_CHECK(tacit_fail(error, TACIT_INTERNAL,
-                               "method %s publishes %zu numbers on one data set and %zu on its "
-                               "neighbour",
+                               "method %s publishes %zu numbers on one data set and %zu on its neighbour",
                                plan.method->name, length[0], length[1]));
     out->shift = distance(values[0], values[1], length[0]);
     out->declared = law.sensitivity;

@@ -11,16 +11,16 @@
 #include "method/methods.h"
 #include "session/local.h"
 
-typedef struct tacit_choice {
+typedef struct tacit_setting_value {
     const char *name, *value;
-} tacit_choice;
+} tacit_setting_value;
 
 /* One of several ways to run methods in a sweep. */
 enum { TACIT_VARIANT_SETTINGS = 8 };
 typedef struct tacit_variant {
     const char *method;
     const char *label; /* NULL: the method's name */
-    tacit_choice
+    tacit_setting_value
         settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
     double delta, lambda;
     bool pooled; /* one party has all rows */
@@ -45,8 +45,8 @@ typedef struct tacit_simulation {
         variants; /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
     const double *epsilons;
     size_t epsilon_count;
-    double delta, lambda;         /* lambda 0: each method chooses one from public quantities */
-    const tacit_choice *settings; /* each must be known to at least one of the methods */
+    double delta, lambda;                /* lambda 0: each method chooses one from public quantities */
+    const tacit_setting_value *settings; /* each must be known to at least one of the methods */
     size_t setting_count;
     size_t trials;
     uint64_t most_rounds; /* of methods that stop early, and where they do; 0: as they are set */
@@ -56,9 +56,9 @@ typedef struct tacit_simulation {
         colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
     const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
-    bool full;          /* it shall take as long as the paper's */
+    bool full;          /* it takes as long as the paper's */
     bool named;         /* this setup was asked for by its name */
-    tacit_trace *trace; /* receives the rounds of methods without a centre; NULL: nobody looks */
+    tacit_trace *trace; /* receives the rounds of methods without a center; NULL: nobody looks */
     tacit_pool *pool;
     tacit_pool *leader; /* for what is done while parties wait; NULL: pool */
     const tacit_progress *progress;

@@ -1,5 +1,5 @@
 /*
- * Methods without a centre, round by round, as nobody inside can see them: how far the nodes are from each other and from
+ * Methods without a center, round by round, as nobody inside can see them: how far the nodes are from each other and from
  * what pooling all rows would give. For simulations, where the optimum is known.
  */
 #pragma once

@@ -45,10 +45,9 @@ typedef struct avg_settings {
 static const avg_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
 
 static const tacit_parameter parameters[] = {
-    TACIT_CHOICE(
-        avg_settings, noise, "noise", "coordinator|party",
-        "who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no "
-        "trust)"),
+    TACIT_CHOICE(avg_settings, noise, "noise", "coordinator|party",
+                 "who adds it: a coordinator entrusted with the local weights, or each party itself (more "
+                 "noise, no trust)"),
     TACIT_CHOICE(avg_settings, unit, "unit", "record|party",
                  "whose replacement is hidden: one row, or all rows of a party"),
     TACIT_SETTINGS_END,
@@ -229,29 +228,27 @@ const tacit_method tacit_method_avg = {
     .spreads = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "the weights of a model fitted to the party's rows[noise=party: , with the party's own "
-              "noise added], as one contribution to a sum",
-    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum of all parties' weights, "
-               "and no single party's][noise=coordinator,sees=each: the coordinator sees each party's "
-               "exact weights][noise=party,sees=sum: the coordinator sees the sum of all parties' noisy "
-               "weights, and no single party's][noise=party,sees=each: the coordinator sees each party's "
-               "noisy weights]. Everybody sees the final model",
+    .leaves = "the weights of a model fitted to the party's rows[noise=party: , with the party's own noise "
+              "added], as one contribution to a sum",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum of all parties' weights, and "
+               "no single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
+               "weights][noise=party,sees=sum: the coordinator sees the sum of all parties' noisy weights, "
+               "and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+               "weights]. Everybody sees the final model",
     .guarantee = "epsilon-differential privacy (delta = 0) for replacing [unit=record: one row][unit=party: "
                  "all rows] of a party, towards everybody who sees the model[noise=party: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
                  "sees exact values]",
-    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); every party has at "
-                  "least the declared minimum of rows (a party with fewer "
-                  "refuses)[noise=coordinator,sees=sum: ; the coordinator adds the noise, publishes only "
-                  "noisy results and keeps the exact sum to itself][noise=coordinator,sees=each: ; the "
-                  "coordinator adds the noise, publishes only noisy results and keeps the exact weights to "
-                  "itself]",
+    .assumption =
+        "every row lies in the unit ball (the schema's encoding ensures it); every party has at least the "
+        "declared minimum of rows (a party with fewer refuses)[noise=coordinator,sees=sum: ; the coordinator "
+        "adds the noise, publishes only noisy results and keeps the exact sum to "
+        "itself][noise=coordinator,sees=each: ; the coordinator adds the noise, publishes only noisy results "
+        "and keeps the exact weights to itself]",
     .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and "
-               "Sarwate 2011). "
-               "S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 "
-               "or sqrt(2) for "
-               "softmax, W Lambert's function; plus twice the solver's certified distance and twice the "
-               "grid's rounding",
+               "Sarwate 2011). S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) "
+               "per party, L = 1 or sqrt(2) for softmax, W Lambert's function; plus twice the solver's "
+               "certified distance and twice the grid's rounding",
     .claim =
         "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "

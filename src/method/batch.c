@@ -35,7 +35,7 @@ const tacit_method tacit_method_batch = {
     .theorem = "none",
     .claim = "none: the papers use it as a yardstick too",
     .caveats = "never publish its model when the rows are private",
-    .price = tacit_yardstick_price,
-    .release_kind = tacit_yardstick_kind,
+    .price = tacit_nonprivate_price,
+    .release_kind = tacit_nonprivate_kind,
     .coordinate = coordinate,
 };

@@ -1,5 +1,5 @@
 /*
- * consensus: gradient descent without a centre (Nedic and Ozdaglar 2009; Wang 2018, equation 2.2).
+ * consensus: gradient descent without a center (Nedic and Ozdaglar 2009; Wang 2018, equation 2.2).
  *
  *   node i, round t:  w_i <- sum_j a_ij w_j - s_t grad f_i(w_i)
  *
@@ -45,36 +45,34 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_consensus = {
     .name = "consensus",
-    .title = "gradient descent among neighbours, no centre, no privacy",
+    .title = "gradient descent among neighbours, no center, no privacy",
     .reference = "Nedic & Ozdaglar 2009; Wang 2018, (2.2)",
     .version = 1,
     .units = "record",
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in every round the party's current weights, to its neighbours in the graph; its number of rows "
-        "and, at the end, its weights in a sum, to the coordinator",
-    .seen_by = "neighbours see the party's exact weights, round by round, and can work out gradients of "
-               "its rows from their differences; the coordinator sees each party's number of rows, and of "
-               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
-               "the mean",
+    .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
+              "rows and, at the end, its weights in a sum, to the coordinator",
+    .seen_by =
+        "neighbours see the party's exact weights, round by round, and can work out gradients of its rows "
+        "from their differences; the coordinator sees each party's number of rows, and of the weights at the "
+        "end [sees=sum: only the sum][sees=each: each party's]; everybody sees the mean",
     .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
                  "what a party sends them",
     .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
                   "connected over time and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: doubly stochastic weights and convex f_i (Nedic and Ozdaglar "
-               "2009); with a "
-               "fixed step below (1 + least eigenvalue)/L to a neighbourhood of the optimum (Yuan, Ling and "
-               "Yin 2016)",
+               "2009); with a fixed step below (1 + least eigenvalue)/L to a neighbourhood of the optimum "
+               "(Yuan, Ling and Yin 2016)",
     .claim = "none: the paper promises no privacy either",
     .caveats = "a fixed step stops at a distance that grows with the step and with how unlike the parties "
                "are; extra is exact",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

@@ -20,7 +20,7 @@
  *   noise=shares: party k adds discrete Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum
  *   is seen (privacy/mechanism/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
  *   the grid the sensitivity is S 2^grid, rounded up. On a grid fine enough (tacit_share_gaussian) one sum is as private as continuous
- *   noise of sqrt(m) u/(1 + 1e-4), but for a probability of 1e-87 of giving all away. u is chosen such that this is S sigma sqrt(T),
+ *   noise of sqrt(m) u/(1 + 1e-4), except for a probability of 1e-87 of giving all away. u is chosen such that this is S sigma sqrt(T),
  *   sigma = AG(epsilon, (1 - 1e-9) delta; 1): then T rounds are (epsilon, (1 - 1e-9) delta + T 1e-87)-private as above, and with
  *   delta >= 1e-60 that is within (epsilon, delta). In the ledger each round is that Gaussian event, so that the accountant which chose
  *   the noise is the one that counts it: a study of epsilon costs epsilon, and never more. On a coarser grid one sum is rho-zCDP with rho =
@@ -60,10 +60,10 @@ static const dpgd_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_U
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpgd_settings, rounds, "rounds", MOST_ROUNDS,
                      "steps of the descent, each a question to every party", "chosen from public numbers"),
-    TACIT_CHOICE(dpgd_settings, noise, "noise", "coordinator|party|shares",
-                 "who adds it: a coordinator entrusted with the gradients, each party itself (more noise, no "
-                 "trust), or "
-                 "each party a share, which secure summation adds up to little more than the coordinator's"),
+    TACIT_CHOICE(
+        dpgd_settings, noise, "noise", "coordinator|party|shares",
+        "who adds it: a coordinator entrusted with the gradients, each party itself (more noise, no trust), "
+        "or each party a share, which secure summation adds up to little more than the coordinator's"),
     TACIT_CHOICE(dpgd_settings, unit, "unit", "record|party",
                  "whose replacement is hidden: one row, or all rows of a party"),
     TACIT_SETTINGS_END,
@@ -380,7 +380,7 @@ static tacit_status one_round(tacit_session *session, const descent *how, gradie
         TACIT_CHECK(tacit_session_publish(session, &how->each, sum.values, how->size,
                                           how->spec.bound * (double)plan->parties, sum.values, error));
     else
-        tacit_session_tell(session, sum.values, how->size);
+        tacit_session_notify(session, sum.values, how->size);
     step(plan, how, &sum, state);
 cleanup:
     tacit_sum_clear(&sum);
@@ -424,37 +424,37 @@ const tacit_method tacit_method_dpgd = {
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's "
-              "rows at weights that all parties know[noise=party: , with the party's own noise "
+    .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's rows "
+              "at weights that all parties know[noise=party: , with the party's own noise "
               "added][noise=shares: , with the party's share of the noise added][unit=record: , and the "
               "number of its rows], as one contribution to a sum",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum over all parties in every "
-               "round, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
-               "party's exact gradients in every round][noise=party,sees=sum: the coordinator sees the sum "
-               "of all parties' noisy gradients in every round, and no single "
-               "party's][noise=party,sees=each: the coordinator sees each party's noisy gradients in every "
-               "round][noise=shares: the coordinator sees the sum over all parties in every round, with "
-               "the noise in it, and no single party's]. Everybody sees the weights after every step",
+               "round, and no single party's][noise=coordinator,sees=each: the coordinator sees each party's "
+               "exact gradients in every round][noise=party,sees=sum: the coordinator sees the sum of all "
+               "parties' noisy gradients in every round, and no single party's][noise=party,sees=each: the "
+               "coordinator sees each party's noisy gradients in every round][noise=shares: the coordinator "
+               "sees the sum over all parties in every round, with the noise in it, and no single party's]. "
+               "Everybody sees the weights after every step",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=party: all rows] of a party, towards everybody who sees all "
                  "steps[noise=party|shares: , the coordinator included][noise=coordinator: . There is no "
                  "such guarantee towards the coordinator, which sees exact values]",
-    .assumption = "every row lies in the unit ball (the schema's encoding ensures it)[unit=record: ; the "
-                  "number of a party's rows is no secret][noise=coordinator: ; the coordinator adds the "
-                  "noise, publishes only noisy results and keeps the exact values to itself][noise=shares: ; "
-                  "secure summation, and that no more parties vanish from a sum or collude than the study "
-                  "declares]",
+    .assumption =
+        "every row lies in the unit ball (the schema's encoding ensures it)[unit=record: ; the number of a "
+        "party's rows is no secret][noise=coordinator: ; the coordinator adds the noise, publishes only "
+        "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
+        "more parties vanish from a sum or collude than the study declares]",
     .theorem = "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
                "L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; sigma the exact "
                "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
-               "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian "
-               "noise on a sum of L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T "
-               "rounds; their sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke "
-               "2021, Theorem 9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]",
+               "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian noise "
+               "on a sum of L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; their "
+               "sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke 2021, Theorem "
+               "9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
-    .caveats = "as many questions as rounds: every party must stay connected. The price of one round in "
-               "the ledger is more than its share; what counts is the composition of all rounds, at the "
-               "limit's delta",
+    .caveats =
+        "as many questions as rounds: every party must stay connected. The price of one round in the ledger "
+        "is more than its share; what counts is the composition of all rounds, at the limit's delta",
     .prepare = prepare,
     .prepared_size = sizeof(descent),
     .price = price,

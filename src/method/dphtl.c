@@ -23,7 +23,7 @@
  * |mu|^2 about d r is noise, which leaves the share c = max(0, 1 - d r/|mu|^2) (as in James and Stein's estimator). With
  * T = 1/(n lambda), the variance in the prior of WEAK, the target mixes both priors by c:
  *     N(c mu_j,  min(T, c max(v_j - e, floor) + (1 - c) T)).
- * Without noise that is (4.2) but for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
+ * Without noise that is (4.2) except for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
  * grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
  */
 #include <math.h>
@@ -569,9 +569,8 @@ const tacit_method tacit_method_dphtl = {
                "of two releases]: a hypothesis by output or objective perturbation (see output and plr, "
                "without Huber's loss), or importance weights (see dpiw). The rest is post-processing",
     .claim = "the same epsilon, with weights of sensitivity sqrt(d)/(n lambda_iw) and an exact solver",
-    .caveats = "[law=pure: in the full vocabulary of texts pure noise drowns every hypothesis below "
-               "epsilon = 5: use project=public:P, or a delta above 0. ]The target's model tells of the "
-               "target's rows",
+    .caveats = "[law=pure: in the full vocabulary of texts pure noise drowns every hypothesis below epsilon "
+               "= 5: use project=public:P, or a delta above 0. ]The target's model reveals the target's rows",
     .check = check,
     .undeployable_as = undeployable_as,
     .price = price,

@@ -192,12 +192,11 @@ const tacit_method tacit_method_dpiw = {
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
                "answer carries its party's own noise, so at the price charged it may be shown to anybody",
-    .guarantee = "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, "
-                 "delta)-differential privacy] for replacing one row of a party, towards everybody, the "
-                 "coordinator included",
-    .assumption =
-        "every row lies in the unit ball (the schema's encoding ensures it); the points are public; "
-        "the number of a party's rows is no secret",
+    .guarantee =
+        "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, delta)-differential "
+        "privacy] for replacing one row of a party, towards everybody, the coordinator included",
+    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); the points are "
+                  "public; the number of a party's rows is no secret",
     .theorem = "gamma-norm noise of scale S/epsilon, or Gaussian noise by the analytic calibration, on "
                "weights of L2 sensitivity S = c/(n lambda_iw) + 2g/lambda_iw: c = 2 for rows in the unit "
                "ball, sqrt(2) where the schema has texts and categories only, sqrt(2) and 1 with an "

@@ -24,7 +24,7 @@
  *   3.3), which is (epsilon, delta). Which share a question has follows from its place in the study: the party counts rounds itself.
  *   All else, eigenvalues, steps, log-odds, is post-processing, and every party may see every w.
  *   noise=shares: the noise of a sum is discrete Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
- *   sigma/sqrt(a_i) (tacit_share_gaussian), but for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
+ *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
  *   A released once may be used again, for other models of the same columns, at no price: it is in the record of the study.
  */
 #include <math.h>
@@ -42,14 +42,14 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
                      "Newton steps, each a question to every party, after the one for the moments",
                      "chosen from public numbers"),
-    TACIT_OPEN_COUNT(dpnewton_settings, rows, "rows", 1e12,
-                     "how many rows all parties have together, as everybody expects: steps and ridge are "
-                     "chosen for it",
-                     "the parties times the least rows of each"),
-    TACIT_CHOICE(dpnewton_settings, noise, "noise", "coordinator|party|shares",
-                 "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no "
-                 "trust), or each party a share, which secure summation adds up to little more than the "
-                 "coordinator's"),
+    TACIT_OPEN_COUNT(
+        dpnewton_settings, rows, "rows", 1e12,
+        "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
+        "the parties times the least rows of each"),
+    TACIT_CHOICE(
+        dpnewton_settings, noise, "noise", "coordinator|party|shares",
+        "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
+        "each party a share, which secure summation adds up to little more than the coordinator's"),
     TACIT_SETTINGS_END,
 };
 
@@ -95,10 +95,9 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0;
     for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
     *out = (tacit_noise_law){
-        .law = by_shares(plan)
-                   ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of the last, "
-                     "smallest"
-                   : "Gaussian N(0, s^2), in every step; s of the last, smallest",
+        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
+                                 "the last, smallest"
+                               : "Gaussian N(0, s^2), in every step; s of the last, smallest",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
         .dimension = design.width,
         .sensitivity = last->mechanism.sensitivity,
@@ -236,11 +235,11 @@ static tacit_status ask(tacit_session *session, const char *question, const taci
     if (by_coordinator(session->plan))
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
                                      spec->bound * (double)session->plan->parties, sum->values, error);
-    tacit_session_tell(session, sum->values, count);
+    tacit_session_notify(session, sum->values, count);
     return TACIT_OK;
 }
 
-/* sqrt(V): the intercept's second moment is known but for the shortening of rows. Where its noise is large, the middle of what can be. */
+/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is large, the middle of what can be. */
 static double shortening(const dpnewton_design *design, double moment, double rows) {
     const dpnewton_scaling *by = &design->scaling;
     double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;
@@ -407,13 +406,13 @@ const tacit_method tacit_method_dpnewton = {
               "of its rows' clipped gradients at weights that all parties know[noise=party: , each with the "
               "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
               "contributions to sums",
-    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no "
-               "single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
-               "moments and gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' "
-               "noisy moments and gradients, and no single party's][noise=party,sees=each: the coordinator "
-               "sees each party's noisy moments and gradients][noise=shares: the coordinator sees the sums "
-               "over all parties, with the noise in them, and no single party's]. Everybody sees the weights "
-               "after every step",
+    .seen_by =
+        "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
+        "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
+        "gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy moments and "
+        "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+        "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
+        "in them, and no single party's]. Everybody sees the weights after every step",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a "
                  "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
@@ -428,9 +427,9 @@ const tacit_method tacit_method_dpnewton = {
                "Roth and Su 2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so "
                "fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
-    .caveats = "two classes; at most 1,024 features; as many questions as rounds and one more: every party "
-               "must stay connected. Residuals are clipped at one half: weights predict well, and are no "
-               "odds ratios",
+    .caveats =
+        "two classes; at most 1,024 features; as many questions as rounds and one more: every party must "
+        "stay connected. Residuals are clipped at one half: weights predict well, and are no odds ratios",
     .check = check,
     .price = price,
     .choose_lambda = dpnewton_lambda,

@@ -112,11 +112,10 @@ static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, c
     shared->shares = tacit_plan_noise_shares(plan);
     shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
     if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: choose a "
-            "larger delta, or another noise",
-            plan->epsilon, plan->delta);
+        return tacit_fail(error, TACIT_USAGE,
+                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
+                          "choose a larger delta, or another noise",
+                          plan->epsilon, plan->delta);
     out->event = event_of(out, counted);
     out->scale = shared->scale * step;
     out->deviation = out->scale * sqrt(parties);

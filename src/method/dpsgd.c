@@ -102,10 +102,10 @@ static tacit_status draw_rows(tacit_party *party, double sampling, uint32_t *ind
 
 static tacit_status check_sample(const dpsgd_setup *setup, size_t sampled, tacit_error *error) {
     if (sampled > TACIT_BATCH_MOST)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "%zu rows of this party take part in a step at sampling %g, and at most %zu may: "
-                          "sample less",
-                          sampled, setup->sampling, TACIT_BATCH_MOST);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "%zu rows of this party take part in a step at sampling %g, and at most %zu may: sample less",
+            sampled, setup->sampling, TACIT_BATCH_MOST);
     return TACIT_OK;
 }
 
@@ -475,11 +475,11 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
 
 /* Finding the noise takes a second: the trials of a simulation share it. */
 static tacit_status find_setup(tacit_session *session, dpsgd_setup *out, tacit_error *error) {
-    tacit_recall_key key = tacit_recall_begin("dpsgd's noise");
-    tacit_recall_add(&key, session->plan, sizeof *session->plan);
-    if (tacit_recall_find(session->recall, &key, out, sizeof *out)) return TACIT_OK;
+    tacit_cache_key key = tacit_cache_key_begin("dpsgd's noise");
+    tacit_cache_key_add(&key, session->plan, sizeof *session->plan);
+    if (tacit_result_cache_find(session->cache, &key, out, sizeof *out)) return TACIT_OK;
     TACIT_TRY(dpsgd_setup_make(session->plan, 0, out, error));
-    tacit_recall_keep(session->recall, &key, out, sizeof *out);
+    tacit_result_cache_keep(session->cache, &key, out, sizeof *out);
     return TACIT_OK;
 }
 
@@ -528,19 +528,18 @@ const tacit_method tacit_method_dpsgd = {
     .shares_noise = by_shares,
     .network = network_of_plan,
     .leaves = "in every step, the sum of the clipped gradients of a random sample of the party's rows, at "
-              "weights that all parties know[noise=party: , with the party's own noise "
-              "added][noise=shares: , with the party's share of the noise "
-              "added][noise=party,keep!=1,upload=full: , of which only the largest numbers are "
-              "sent][noise=party,keep!=1,upload=ternary: , of which only the signs of the largest numbers "
-              "are sent][noise=party,keep=1,upload=ternary: , of which only the signs are sent]; and the "
-              "number of its rows[sees=sum: , as one contribution to a sum]",
+              "weights that all parties know[noise=party: , with the party's own noise added][noise=shares: "
+              ", with the party's share of the noise added][noise=party,keep!=1,upload=full: , of which only "
+              "the largest numbers are sent][noise=party,keep!=1,upload=ternary: , of which only the signs "
+              "of the largest numbers are sent][noise=party,keep=1,upload=ternary: , of which only the signs "
+              "are sent]; and the number of its rows[sees=sum: , as one contribution to a sum]",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum over all parties in every "
-               "step, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
-               "party's exact sums in every step][noise=party,sees=sum: the coordinator sees the sum of "
-               "all parties' noisy gradients in every step, and no single party's][noise=party,sees=each: "
-               "the coordinator sees what each party sends in every step, with the party's noise in "
-               "it][noise=shares: the coordinator sees the sum over all parties in every step, with the "
-               "noise in it, and no single party's]. Everybody sees the weights after every step",
+               "step, and no single party's][noise=coordinator,sees=each: the coordinator sees each party's "
+               "exact sums in every step][noise=party,sees=sum: the coordinator sees the sum of all parties' "
+               "noisy gradients in every step, and no single party's][noise=party,sees=each: the coordinator "
+               "sees what each party sends in every step, with the party's noise in it][noise=shares: the "
+               "coordinator sees the sum over all parties in every step, with the noise in it, and no single "
+               "party's]. Everybody sees the weights after every step",
     .guarantee = "(epsilon, delta)-differential privacy of all steps together, for replacing one row of a "
                  "party, towards everybody who sees all steps[noise=party|shares: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
@@ -549,18 +548,14 @@ const tacit_method tacit_method_dpsgd = {
                   "secret[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results "
                   "and keeps the exact sums to itself][noise=shares: ; secure summation, and that no more "
                   "parties vanish from a sum or collude than the study declares]",
-    .theorem =
-        "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
-        "clipped to; its "
-        "privacy-loss distribution under replacement, where two rows that pull to opposite sides are the "
-        "worst (proved in docs/accounting.md), "
-        "composed over all steps by the accountant that proves the least (docs/accounting.md)",
+    .theorem = "Gaussian noise on a Poisson sample, relative to the norm C that each row's gradient is "
+               "clipped to; its privacy-loss distribution under replacement, where two rows that pull to "
+               "opposite sides are the worst (proved in docs/accounting.md), composed over all steps by the "
+               "accountant that proves the least (docs/accounting.md)",
     .claim = "Abadi et al. 2016 print larger epsilons, by moments, for a row that comes or goes",
     .caveats = "as many questions as steps. The noise grows with the number of parameters and falls with "
-               "rows: a small "
-               "network on few rows learns nothing. Rates, clipping and layers chosen by looking at results "
-               "on private rows "
-               "cost privacy that nobody counts",
+               "rows: a small network on few rows learns nothing. Rates, clipping and layers chosen by "
+               "looking at results on private rows cost privacy that nobody counts",
     .check = check,
     .price = price,
     .noise = noise_law,

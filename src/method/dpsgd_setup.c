@@ -20,16 +20,16 @@
  * noise=shares: each party adds discrete Gaussian noise of scale s = (1 + k) sigma row_shift/sqrt(m) on the grid, k = SHARED_MORE, m of
  * the parties that are in the sum being neither missing nor colluding (masked.h). Claim: for every a >= 0 the hockey-stick
  * divergence H_a of a step, one row replaced, is at most that of the event, a Gaussian of parameter sigma on a sample, plus 1e-110. So
- * whatever is composed with such steps, an account with the events in it is right but for SHARED_DELTA = 1e-80 of delta for the whole
+ * whatever is composed with such steps, an account with the events in it is right except for SHARED_DELTA = 1e-80 of delta for the whole
  * study, which the study's own delta has room for.
  *
  * 1. Let P be the law of m shares in d numbers, and Q that of continuous Gaussian noise of scale S = sqrt(m) s (in steps of the grid),
  *    rounded. Values are on the grid, so adding Q's noise is adding continuous noise and then rounding: post-processing of what is
  *    priced in account_event.c. Per number, P is within a factor exp(+-tau) of the discrete Gaussian of scale S, tau = 10 sum over i <
  *    m of exp(-2 pi^2 s^2 i/(i+1)) (Kairouz, Liu and Steinke 2021, Theorem 9). That is within exp(u) of the probability of the cell of j,
- *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the centre (the sum of exp(-j^2/(2 S^2))
- *    over all j is sqrt(2 pi) S but for a factor of 1 + 3 exp(-2 pi^2 S^2)). Of all d numbers together the sum of j^2 is below
- *    1.03 S^2 (sqrt(d) + 40)^2, but for e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d
+ *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the center (the sum of exp(-j^2/(2 S^2))
+ *    over all j is sqrt(2 pi) S except for a factor of 1 + 3 exp(-2 pi^2 S^2)). Of all d numbers together the sum of j^2 is below
+ *    1.03 S^2 (sqrt(d) + 40)^2, except for e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d
  *    tau + (sqrt(d) + 40)^2/(5 S^2) hence, for every set E of sums and both data sets, whatever the samples: P(E) <= e^eta Q(E) + 1e-330
  *    and the same with P and Q exchanged, so that H_a under P is at most e^eta H_b + (1 + a) 1e-330 under Q, b = a e^(-2 eta). For a >
  *    e^500, H_a is at most its value at e^500. So the last term is below 1e-111. More noise than (1 + k) sigma lowers H; let S be that
@@ -91,10 +91,9 @@ const tacit_parameter dpsgd_parameters[] = {
     TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
                  "the probability with which a row takes part in a step; 1: all rows do"),
     TACIT_NUMBER(dpsgd_settings, clip, "clip", 1e-6, 1e6, "the norm that a row's gradient is clipped to"),
-    TACIT_CHOICE(
-        dpsgd_settings, noise, "noise", "coordinator|shares|party",
-        "who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or "
-        "each party all of it (more noise, no trust)"),
+    TACIT_CHOICE(dpsgd_settings, noise, "noise", "coordinator|shares|party",
+                 "who adds it: a coordinator entrusted with the sums; all parties together, in shares under "
+                 "masks; or each party all of it (more noise, no trust)"),
     TACIT_CHOICE(dpsgd_settings, optimiser, "optimiser", "sgd|adam", "how the server steps"),
     TACIT_NUMBER(dpsgd_settings, rate, "rate", 1e-9, 1e6, "of the steps"),
     TACIT_CHOICE(
@@ -129,10 +128,10 @@ static tacit_status read_optimiser(const tacit_plan *plan, dpsgd_setup *out, tac
     const dpsgd_settings *settings = dpsgd_settings_of(plan);
     double steps = ceil(settings->epochs / out->sampling - 1e-9);
     if (!(steps <= MOST_STEPS))
-        return tacit_fail(error, TACIT_USAGE,
-                          "%g epochs at sampling %g are %g steps, and at most %d are made: sample more or "
-                          "train less",
-                          settings->epochs, out->sampling, steps, (int)MOST_STEPS);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "%g epochs at sampling %g are %g steps, and at most %d are made: sample more or train less",
+            settings->epochs, out->sampling, steps, (int)MOST_STEPS);
     out->optimiser = (tacit_optimiser){
         .rule = settings->optimiser,
         .rate = settings->rate,
@@ -169,8 +168,7 @@ tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_err
     free(weight);
     return tacit_fail(
         error, TACIT_USAGE,
-        "setting weights of method dpsgd is none, or %zu numbers above 0 with commas between, not "
-        "'%s'",
+        "setting weights of method dpsgd is none, or %zu numbers above 0 with commas between, not '%s'",
         plan->classes, text);
 }
 
@@ -229,10 +227,10 @@ static tacit_status find_sigma(const tacit_plan *plan, double given, dpsgd_setup
     double spare = out->noise == DPSGD_BY_SHARES ? 1 - 1e-12 : 1, epsilon = plan->epsilon, spent;
     uint64_t steps = out->optimiser.steps;
     if (plan->delta * (1 - spare) < SHARED_DELTA && spare < 1)
-        return tacit_fail(error, TACIT_USAGE,
-                          "shares of noise are not quite Gaussian, and delta %g has no room for that: give "
-                          "1e-60 or more",
-                          plan->delta);
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "shares of noise are not quite Gaussian, and delta %g has no room for that: give 1e-60 or more",
+            plan->delta);
     if (given == 0) {
         tacit_event event = event_of(out, 1, steps);
         return tacit_noise_for(&out->sigma, &event, TACIT_REPLACE, epsilon, plan->delta * spare, error);
@@ -240,10 +238,10 @@ static tacit_status find_sigma(const tacit_plan *plan, double given, dpsgd_setup
     out->sigma = given;
     TACIT_TRY(cost(&spent, out, given, steps, plan->delta * spare, error));
     if (tacit_amount_within(spent, epsilon)) return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the coordinator wants noise %g, with which %llu steps cost epsilon %g and not the "
-                      "study's %g",
-                      given, (unsigned long long)steps, spent, plan->epsilon);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "the coordinator wants noise %g, with which %llu steps cost epsilon %g and not the study's %g", given,
+        (unsigned long long)steps, spent, plan->epsilon);
 }
 
 /* A Gaussian mechanism whose scale is at least `sigma` times its sensitivity, as sessions and parties are told of noise. */
@@ -275,8 +273,8 @@ static tacit_status set_shares(const tacit_plan *plan, dpsgd_setup *out, tacit_e
     if (mu <= 10 && 6 * eta <= SHARED_MORE * (1 - 1e-9) * out->sampling * mu * density) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
-        "%g numbers with noise of %g clipping norms in samples of %g of the rows cannot be "
-        "shared on this sum's grid: take a smaller network, a smaller epsilon or larger samples",
+        "%g numbers with noise of %g clipping norms in samples of %g of the rows cannot be shared on this "
+        "sum's grid: take a smaller network, a smaller epsilon or larger samples",
         (double)out->spec.length, out->sigma, out->sampling);
 }
 

@@ -441,16 +441,15 @@ const tacit_method tacit_method_dpstgd = {
                  "party, towards everybody, the coordinator included",
     .assumption = "nothing beyond the party's own noise: what a row adds to a sum is cut to [-B, B] in every "
                   "number, whatever the row",
-    .theorem =
-        "an unordered choice of the n largest of d numbers costs 2 min(n, d - n) e and their signs n e; "
-        "together E, amplified as a whole to ln((1 + q(exp(E) - 1))/(1 + q(exp(-E) - 1))) for a replaced "
-        "row because all numbers share one sample, and composed over the turns; e is chosen so that this "
-        "is (epsilon, delta)",
-    .claim = "Theorem 3.3.2 says 2 n ln(1 + q(exp(e) - 1)) a turn: it amplifies every number as if it had "
-             "a sample of its own, leaves out the noise of the signs, and is no bound (tacit audit "
-             "dpstgd-claim)",
-    .caveats = "at the paper's settings one turn costs hundreds. At an equal sound price dpsgd with the "
-               "same upload learns far more (docs/methods/dpstgd.md): this method is here to be compared",
+    .theorem = "an unordered choice of the n largest of d numbers costs 2 min(n, d - n) e and their signs n "
+               "e; together E, amplified as a whole to ln((1 + q(exp(E) - 1))/(1 + q(exp(-E) - 1))) for a "
+               "replaced row because all numbers share one sample, and composed over the turns; e is chosen "
+               "so that this is (epsilon, delta)",
+    .claim =
+        "Theorem 3.3.2 says 2 n ln(1 + q(exp(e) - 1)) a turn: it amplifies every number as if it had a "
+        "sample of its own, leaves out the noise of the signs, and is no bound (tacit audit dpstgd-claim)",
+    .caveats = "at the paper's settings one turn costs hundreds. At an equal sound price dpsgd with the same "
+               "upload learns far more (docs/methods/dpstgd.md): this method is here to be compared",
     .comparison_title = "Table 3.1 of the paper: what one turn of one party costs, 14,312 weights, delta "
                         "2^-30. Printed digits are cut or rounded; 14312.4 is a misprint of 14312.0",
     .comparison = compare,

@@ -275,16 +275,16 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
                                 double tolerance, bool repeats, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     size_t bytes = tacit_ensemble_size(plan) * sizeof(double);
-    tacit_recall_key key = tacit_recall_begin("global model");
+    tacit_cache_key key = tacit_cache_key_begin("global model");
     tacit_model *model = NULL;
     if (repeats) {
         double numbers[] = { lambda, tolerance };
-        tacit_recall_add(&key, numbers, sizeof numbers);
-        tacit_recall_add(&key, &plan->points, sizeof plan->points); /* which points it is about */
-        tacit_recall_add(&key, statistic, bytes);
+        tacit_cache_key_add(&key, numbers, sizeof numbers);
+        tacit_cache_key_add(&key, &plan->points, sizeof plan->points); /* which points it is about */
+        tacit_cache_key_add(&key, statistic, bytes);
         TACIT_TRY(tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes,
                                      error));
-        if (tacit_recall_find(session->recall, &key, model->weights, bytes)) {
+        if (tacit_result_cache_find(session->cache, &key, model->weights, bytes)) {
             *out = model;
             return TACIT_OK;
         }
@@ -302,7 +302,7 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
         .progress = &quiet,
     };
     TACIT_TRY(tacit_model_fit_statistic(&model, &plan->points->rows, plan->classes, statistic, &fit, error));
-    if (repeats) tacit_recall_keep(session->recall, &key, model->weights, bytes);
+    if (repeats) tacit_result_cache_keep(session->cache, &key, model->weights, bytes);
     *out = model;
     return TACIT_OK;
 }

@@ -76,8 +76,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (width > MOST_WIDTH)
         return tacit_fail(
             error, TACIT_USAGE,
-            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another "
-            "method",
+            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another method",
             width, MOST_WIDTH);
     return TACIT_OK;
 }
@@ -178,11 +177,10 @@ static tacit_status ask_all(fit *self, const char *question, const tacit_message
     double rows = ldexp(sum->values[0], spec.grid_bits), token = ldexp(sum->values[1], spec.grid_bits);
     if (self->token == 0) self->token = token; /* the first such round */
     if (sum->parties == self->parties && rows == self->n && token == self->token) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "other parties answered '%s' than the rounds before: an estimate needs the same ones in "
-        "every round; run the study again",
-        question);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "other parties answered '%s' than the rounds before: an estimate needs the same ones "
+                      "in every round; run the study again",
+                      question);
 }
 
 /* F, its gradient and a matrix at point->w. */
@@ -223,11 +221,10 @@ static tacit_status say_deficient(const fit *self, tacit_error *error) {
         if (status == TACIT_OK) status = tacit_design_name(&self->design, j, &names, error);
     }
     if (status == TACIT_OK)
-        status =
-            tacit_fail(error, TACIT_INPUT,
-                       "columns that never vary or follow from the columns before them have no coefficient: "
-                       "%s; skip them in the schema, or give a lambda above 0",
-                       tacit_buffer_text(&names));
+        status = tacit_fail(error, TACIT_INPUT,
+                            "columns that never vary or follow from the columns before them have no "
+                            "coefficient: %s; skip them in the schema, or give a lambda above 0",
+                            tacit_buffer_text(&names));
     tacit_buffer_clear(&names);
     return status;
 }
@@ -307,7 +304,7 @@ static double largest(const double *values, size_t count) {
 static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error) {
     size_t width = self->design.width;
     const tacit_loss *loss = &self->family->loss;
-    double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_usual);
+    double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_default);
     *damped = false;
     for (;;) {
         for (size_t i = 0; i < width; i++) {
@@ -329,11 +326,10 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
 /* The study's own bound on iterations (stop: {rounds: ...}). Short of the optimum there are no standard errors, so there is no
  * table either. */
 static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_NOT_CONVERGED,
-        "%zu iterations, which are all that the study allows, are not enough to converge: allow "
-        "more rounds, or let it stop further from the optimum (converged)",
-        self->iterations);
+    return tacit_fail(error, TACIT_NOT_CONVERGED,
+                      "%zu iterations, which are all that the study allows, are not enough to converge: "
+                      "allow more rounds, or let it stop further from the optimum (converged)",
+                      self->iterations);
 }
 
 /* Newton from here to the end. g.H^-1 g is the squared distance to the optimum in standard errors (times the dispersion,
@@ -535,34 +531,30 @@ const tacit_method tacit_method_estimate = {
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of second "
-        "moments, as one contribution to a sum; its number of rows",
-    .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and "
-               "no single party's][sees=each: the coordinator sees each party's exact sums in every "
-               "round]. Everybody sees the weights of every round, the final coefficients and their "
-               "standard errors",
-    .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
-                 "is; what leaves are sums over rows, and from exact sums something about single rows may be "
-                 "inferred",
-    .assumption =
-        "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try "
-        "to infer rows from them; every party has many more rows than there are columns (owners can "
-        "require that: tacit rules)",
+    .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
+              "second moments, as one contribution to a sum; its number of rows",
+    .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
+               "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
+               "Everybody sees the weights of every round, the final coefficients and their standard errors",
+    .guarantee =
+        "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
+        "leaves are sums over rows, and from exact sums something about single rows may be inferred",
+    .assumption = "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try "
+                  "to infer rows from them; every party has many more rows than there are columns (owners "
+                  "can require that: tacit rules)",
     .theorem = "no privacy theorem applies. The estimate is that of all rows pooled: the derivatives of a "
-               "sum are the "
-               "sums of the derivatives, and integers add up without rounding",
+               "sum are the sums of the derivatives, and integers add up without rounding",
     .claim = "the same",
-    .caveats = "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
-               "coordinator that departs from the protocol can choose weights; each party refuses those "
-               "under which fewer of its rows count than its owner's minimum, and a liar can steer within "
-               "that: use a private method where that matters. A missing value counts as the middle of its "
-               "bounds, a missing or unknown level as the first level: set missing: error and strict: yes "
-               "in the schema for R's numbers. The same parties must answer in every round. With lambda "
-               "above 0, standard errors leave out the bias",
+    .caveats =
+        "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
+        "coordinator that departs from the protocol can choose weights; each party refuses those under which "
+        "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
+        "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
+        "level as the first level: set missing: error and strict: yes in the schema for R's numbers. The "
+        "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
     .check = check,
     .infers = infers,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,

@@ -57,7 +57,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
             how->response(how->context, block, at + i, y + i * of->columns);
             score[i] = tacit_rows_dot(&block->rows, at + i, self->weights);
         }
-        of->rows(tacit_kernels_choose(), of->shape_usual, count, y, score, loss, slope, curvature);
+        of->rows(tacit_kernels_choose(), of->shape_default, count, y, score, loss, slope, curvature);
         for (size_t i = 0; i < count; i++) count_one(self, score[i], slope[i], curvature[i]);
     }
     return TACIT_OK;
@@ -79,10 +79,10 @@ static tacit_status enough(double sum, double squares, uint64_t minimum, const c
     if (squares == 0 || sum * sum / squares >= (double)minimum) return TACIT_OK;
     return tacit_fail(
         error, TACIT_REFUSED,
-        "at the coordinator's weights %.3g rows make up almost all of this party's %s, fewer than "
-        "the owner's minimum of %llu: exact sums would tell of these rows. If the study is an "
-        "honest one, its columns nearly tell the classes apart or a few rows lead: ask for a lambda "
-        "above 0 or fewer columns, or lower the minimum (tacit rules set --minimum-rows)",
+        "at the coordinator's weights %.3g rows make up almost all of this party's %s, fewer than the "
+        "owner's minimum of %llu: exact sums would reveal these rows. If the study is an honest one, its "
+        "columns nearly tell the classes apart or a few rows lead: ask for a lambda above 0 or fewer "
+        "columns, or lower the minimum (tacit rules set --minimum-rows)",
         sum * sum / squares, what, (unsigned long long)minimum);
 }
 
@@ -102,12 +102,11 @@ static tacit_status check_counts(const tacit_party *party, const looking *self, 
     const uint64_t minimum = party->gate->policy->minimum_rows;
     const tacit_row_weight weight = self->how->weight;
     if (family->likelihood && !(count[FAR] == 0))
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "at the coordinator's weights %.0f rows of this party have scores beyond %g: there is no "
-            "finite estimate, or the weights are meant to single rows out. Ask for a lambda above 0 "
-            "or fewer columns",
-            count[FAR], MOST_SCORE);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "at the coordinator's weights %.0f rows of this party have scores beyond %g: there "
+                          "is no finite estimate, or the weights are intended to single rows out. Ask for a "
+                          "lambda above 0 or fewer columns",
+                          count[FAR], MOST_SCORE);
     TACIT_TRY(enough(count[SLOPES], count[SLOPES_SQUARED], minimum, "gradient", error));
     if (family->likelihood || weight == TACIT_WEIGH_CURVATURE)
         TACIT_TRY(enough(count[CURVATURES], count[CURVATURES_SQUARED], minimum, "second moments", error));

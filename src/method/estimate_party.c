@@ -53,7 +53,7 @@ static double token_of(const tacit_party *party) {
 static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
                                 tacit_error *error) {
     tacit_prices prices;
-    TACIT_TRY(tacit_yardstick_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
     reply->noise = TACIT_NOISE_NONE;
     reply->price = prices.charged;

@@ -1,5 +1,5 @@
 /*
- * extra: exact gradient descent without a centre, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018, 2.1.1).
+ * extra: exact gradient descent without a center, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018, 2.1.1).
  *
  *   node i, round t:  m_i = sum_j a_ij w_j
  *                     w_i <- m_i - s grad f_i(w_i) - p_i
@@ -52,36 +52,33 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_extra = {
     .name = "extra",
-    .title = "exact gradient descent among neighbours, no centre, no privacy",
+    .title = "exact gradient descent among neighbours, no center, no privacy",
     .reference = "Shi et al. 2015; Wang 2018, 2.1.1",
     .version = 1,
     .units = "record",
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in every round the party's current weights, to its neighbours in the graph; its number of rows "
-        "and, at the end, its weights in a sum, to the coordinator",
-    .seen_by = "neighbours see the party's exact weights, round by round, and can work out gradients of "
-               "its rows from their differences; the coordinator sees each party's number of rows, and of "
-               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
-               "the mean",
+    .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
+              "rows and, at the end, its weights in a sum, to the coordinator",
+    .seen_by =
+        "neighbours see the party's exact weights, round by round, and can work out gradients of its rows "
+        "from their differences; the coordinator sees each party's number of rows, and of the weights at the "
+        "end [sees=sum: only the sum][sees=each: each party's]; everybody sees the mean",
     .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
                  "what a party sends them",
     .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
                   "connected and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: linear to the exact optimum with a fixed step below (1 + least "
-               "eigenvalue)/L "
-               "(Shi et al. 2015)",
+               "eigenvalue)/L (Shi et al. 2015)",
     .claim = "none: the paper promises no privacy either",
     .caveats = "the theorem is for a graph that stands still; links that fail and parties that leave want a "
-               "shorter step, "
-               "which step=auto takes",
+               "shorter step, which step=auto takes",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

@@ -56,8 +56,7 @@ const tacit_method tacit_method_gop = {
     .at_delta_0 = "plr",
     TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
-              "noise for the solver's "
-              "error",
+              "noise for the solver's error",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
                "answer carries its party's own noise, so at the price charged it may be shown to anybody",
@@ -65,17 +64,14 @@ const tacit_method tacit_method_gop = {
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
                   "number of a party's rows is no secret",
     .theorem = "b ~ N(0, s^2 I) and the Jacobian factor 1 + c/(n (lambda + Delta)) of a replaced row: "
-               "epsilon~ = .99 epsilon - "
-               "log(1 + c/(n lambda)) or, where that is below half, Delta = c/(n (exp(.99 epsilon/2) - 1)) - "
-               "lambda and half; s "
-               "the exact Gaussian calibration (Balle and Wang 2018) for a shift of 2 at (epsilon~, delta), "
-               "which covers the "
-               "shift's dependence on b for losses with a derivative in [-1, 0] (the worst pair found by "
-               "computation). The last "
-               ".01 epsilon pays for the solver's certified error (approximate minima, Iyengar et al. 2019)",
+               "epsilon~ = .99 epsilon - log(1 + c/(n lambda)) or, where that is below half, Delta = c/(n "
+               "(exp(.99 epsilon/2) - 1)) - lambda and half; s the exact Gaussian calibration (Balle and "
+               "Wang 2018) for a shift of 2 at (epsilon~, delta), which covers the shift's dependence on b "
+               "for losses with a derivative in [-1, 0] (the worst pair found by computation). The last .01 "
+               "epsilon pays for the solver's certified error (approximate minima, Iyengar et al. 2019)",
     .claim = "the same (epsilon, delta) from the square of the Jacobian factor and a chi-square bound on |b| "
-             "(calibration=paper, "
-             "with the square that the printed condition lost): about ten times the noise in ten dimensions",
+             "(calibration=paper, with the square that the printed condition lost): about ten times the "
+             "noise in ten dimensions",
     .caveats = "two classes only; delta is a chance of failing altogether: keep it far below 1/n",
     .check = check,
     .price = price,

@@ -47,35 +47,33 @@ static const tacit_handler_entry handlers[] = { { .question = "step", .answer = 
 
 const tacit_method tacit_method_gossip = {
     .name = "gossip",
-    .title = "gradient descent in random pairs of neighbours, no centre, no privacy",
+    .title = "gradient descent in random pairs of neighbours, no center, no privacy",
     .reference = "Boyd et al. 2006; Ram, Nedic & Veeravalli 2009; Wang 2018, 2.1.1",
     .version = 1,
     .units = "record",
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "whenever the party meets a neighbour, its current weights; its number of rows and, at the end, "
-        "its weights in a sum, to the coordinator",
-    .seen_by = "each neighbour that the party meets sees its exact weights, and can work out gradients of "
-               "its rows from several meetings; the coordinator sees each party's number of rows, and of "
-               "the weights at the end [sees=sum: only the sum][sees=each: each party's]; everybody sees "
-               "the mean",
+    .leaves = "whenever the party meets a neighbour, its current weights; its number of rows and, at the "
+              "end, its weights in a sum, to the coordinator",
+    .seen_by =
+        "each neighbour that the party meets sees its exact weights, and can work out gradients of its rows "
+        "from several meetings; the coordinator sees each party's number of rows, and of the weights at the "
+        "end [sees=sum: only the sum][sees=each: each party's]; everybody sees the mean",
     .guarantee = "no differential privacy: what neighbours see is exact. Besides the neighbours, nobody sees "
                  "what a party sends them",
     .assumption = "neighbours keep what they see to themselves (entrusted); for convergence, the graph is "
                   "connected over time and rows lie in the unit ball",
     .theorem = "none on privacy. Convergence: every node reaches the optimum almost surely with steps of one "
-               "over its own "
-               "meetings (Ram, Nedic and Veeravalli 2009)",
+               "over its own meetings (Ram, Nedic and Veeravalli 2009)",
     .claim = "none: the papers promise no privacy either",
     .caveats =
         "slow: one neighbour a round; with a fixed step, parties that meet often count more than others",
     .check = tacit_neighbours_check,
-    .price = tacit_yardstick_price,
+    .price = tacit_nonprivate_price,
     .release_kind = tacit_neighbours_kind,
     .coordinate = tacit_neighbours_coordinate,
-    .meetings = tacit_neighbours_meetings,
-    .first_meeting = TACIT_FIRST_MEETING,
-    .meeting_count = tacit_neighbours_rounds,
+    .schedule = tacit_neighbours_schedule,
+    .first_scheduled_round = TACIT_FIRST_SCHEDULED_ROUND,
+    .scheduled_rounds = tacit_neighbours_rounds,
     .handlers = handlers,
 };

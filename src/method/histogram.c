@@ -5,7 +5,7 @@
  *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and one for none)
  *   party k:      n_rk = how many of its rows of each class lie in cell r
  *   coordinator:  n_r = sum_k n_rk;  publishes n_r + z_r,  z_r discrete Laplace of scale 2/epsilon
- *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the centre, c_r >= 0 made of n_r + z_r,
+ *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made of n_r + z_r,
  *                 N their sum
  *
  * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1, so the vector
@@ -49,10 +49,9 @@ static const histogram_settings defaults = { .noise = BY_COORDINATOR, .negative 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(histogram_settings, cells, "cells", 1000, "along each number",
                      "from epsilon, the declared rows and the number of columns"),
-    TACIT_CHOICE(
-        histogram_settings, noise, "noise", "coordinator|shares",
-        "who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation "
-        "adds up"),
+    TACIT_CHOICE(histogram_settings, noise, "noise", "coordinator|shares",
+                 "who adds it: a coordinator entrusted with the counts, or each party a share, which secure "
+                 "summation adds up"),
     TACIT_CHOICE(
         histogram_settings, negative, "negative", "project|clip",
         "counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper"),
@@ -82,11 +81,10 @@ typedef struct cell_grid {
 /* ---- the public grid ---- */
 
 static tacit_status too_many(size_t columns, tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "method histogram counts cells and works for at most %d columns, and there are %zu: skip some "
-        "in the schema, or choose another method",
-        MOST_AXES, columns);
+    return tacit_fail(error, TACIT_USAGE,
+                      "method histogram counts cells and works for at most %d columns, and there are %zu: "
+                      "skip some in the schema, or choose another method",
+                      MOST_AXES, columns);
 }
 
 static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, tacit_error *error) {
@@ -154,11 +152,10 @@ static tacit_status make_grid(cell_grid *out, const tacit_plan *plan, tacit_erro
         total *= (double)out->along;
     }
     if (total > MOST_COUNTS)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "the grid has %.0f counts, more than the %d that method histogram takes: have fewer cells, "
-            "levels or columns",
-            total, MOST_COUNTS);
+        return tacit_fail(error, TACIT_USAGE,
+                          "the grid has %.0f counts, more than the %d that method histogram takes: have "
+                          "fewer cells, levels or columns",
+                          total, MOST_COUNTS);
     out->cells = (size_t)total / plan->classes;
     return TACIT_OK;
 }
@@ -181,8 +178,8 @@ static size_t cell_of(const cell_grid *grid, const double *x) {
     return cell;
 }
 
-/* The encoded centre of a cell. */
-static void centre_of(const cell_grid *grid, size_t cell, size_t features, double *x) {
+/* The encoded center of a cell. */
+static void center_of(const cell_grid *grid, size_t cell, size_t features, double *x) {
     memset(x, 0, features * sizeof *x);
     for (size_t a = grid->axes; a-- > 0;) {
         const axis *one = &grid->axis[a];
@@ -337,8 +334,8 @@ static tacit_status project(double *counts, size_t length, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The weighted fit at the centres of the cells whose noisy count is above 0. */
-static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, const double *counts,
+/* The weighted fit at the centers of the cells whose noisy count is above 0. */
+static tacit_status fit_centers(tacit_session *session, const cell_grid *grid, const double *counts,
                                 tacit_model *model, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     size_t length = grid->cells * plan->classes, used = 0;
@@ -348,20 +345,20 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
         total += fmax(0, counts[r]);
     }
     if (used == 0) return TACIT_OK; /* only the regulariser is left, and weights of 0 */
-    tacit_matrix centres = TACIT_MATRIX_INIT;
+    tacit_matrix centers = TACIT_MATRIX_INIT;
     int32_t *label = TACIT_NEW(int32_t, used);
     double *weight = TACIT_NEW(double, used);
     tacit_status status = label != NULL && weight != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_matrix_create(&centres, used, plan->features, error));
+    TACIT_CHECK(tacit_matrix_create(&centers, used, plan->features, error));
     for (size_t r = 0, at = 0; r < length; r++) {
         if (!(counts[r] > 0)) continue;
-        centre_of(grid, r / plan->classes, plan->features, centres.values + at * plan->features);
+        center_of(grid, r / plan->classes, plan->features, centers.values + at * plan->features);
         label[at] = (int32_t)(r % plan->classes);
         weight[at++] = counts[r] / total;
     }
     tacit_glm_problem problem = { .loss = &model->family->loss,
-                                  .x = tacit_rows_of_matrix(&centres),
+                                  .x = tacit_rows_of_matrix(&centers),
                                   .label = label,
                                   .weight = weight,
                                   .classes = plan->classes,
@@ -373,7 +370,7 @@ static tacit_status fit_centres(tacit_session *session, const cell_grid *grid, c
     tacit_glm_fit fit;
     TACIT_CHECK(tacit_glm_solve(&problem, &settings, model->weights, &fit, error));
 cleanup:
-    tacit_matrix_clear(&centres);
+    tacit_matrix_clear(&centers);
     free(label);
     free(weight);
     return status;
@@ -392,14 +389,14 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));
     if (by_shares(plan))
-        tacit_session_tell(session, sum.values, spec.length);
+        tacit_session_notify(session, sum.values, spec.length);
     else
         TACIT_CHECK(tacit_session_release(session, &discrete_laplace, sum.values, spec.length, 0, 0x1p61,
                                           sum.values, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     if (settings_of(plan)->negative == PROJECT) TACIT_CHECK(project(sum.values, spec.length, error));
-    TACIT_CHECK(fit_centres(session, &grid, sum.values, model, error));
+    TACIT_CHECK(fit_centers(session, &grid, sum.values, model, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
     model = NULL;
@@ -425,33 +422,28 @@ const tacit_method tacit_method_histogram = {
     .most_columns = MOST_AXES,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: "
-              ", with the party's share of the noise added], as one contribution to a sum",
-    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
-               "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
-               "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
-               "together, with the noise in them, and no single party's]. Everybody sees the final model, "
-               "and may see the noisy counts",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
-                 "everybody who sees the noisy counts or the model[noise=shares: , the coordinator "
-                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
-                 "sees exact counts]",
+    .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: , "
+              "with the party's share of the noise added], as one contribution to a sum",
+    .seen_by =
+        "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows together, "
+        "and no single party's][noise=coordinator,sees=each: the coordinator sees each party's exact "
+        "counts][noise=shares: the coordinator sees the counts of all parties' rows together, with the noise "
+        "in them, and no single party's]. Everybody sees the final model, and may see the noisy counts",
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards everybody who "
+        "sees the noisy counts or the model[noise=shares: , the coordinator included][noise=coordinator: . "
+        "There is no such guarantee towards the coordinator, which sees exact counts]",
     .assumption =
-        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
-        "the exact counts to itself][noise=shares: secure summation, and that no more parties "
-        "vanish from the sum or collude than the study declares]; the grid comes from the public "
-        "schema and declared numbers",
-    .theorem =
-        "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by 1 "
-        "each, 2 in "
-        "L1 norm (Ghosh, Roughgarden and Sundararajan 2009), or Polya shares of it (Goryczka and Xiong "
-        "2017); negative counts and fit are post-processing",
+        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps the "
+        "exact counts to itself][noise=shares: secure summation, and that no more parties vanish from the "
+        "sum or collude than the study declares]; the grid comes from the public schema and declared numbers",
+    .theorem = "discrete Laplace noise of scale 2/epsilon on each count: replacing a row moves two counts by "
+               "1 each, 2 in L1 norm (Ghosh, Roughgarden and Sundararajan 2009), or Polya shares of it "
+               "(Goryczka and Xiong 2017); negative counts and fit are post-processing",
     .claim = "the same epsilon, with continuous Laplace noise of the same scale",
     .caveats = "the error of the grid shrinks slowly with more rows and the faster the fewer the columns: "
-               "n^(-2/(2 + d)). "
-               "With negative=clip empty cells are favoured, which pulls the weights towards 0 where cells "
-               "are many and "
-               "rows few",
+               "n^(-2/(2 + d)). With negative=clip empty cells are favoured, which pulls the weights towards "
+               "0 where cells are many and rows few",
     .check = check,
     .price = price,
     .noise = noise_law,

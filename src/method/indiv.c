@@ -64,8 +64,8 @@ const tacit_method tacit_method_indiv = {
     .theorem = "none",
     .claim = "none: the papers use it as a yardstick too",
     .caveats = "never publish its model when the rows are private",
-    .price = tacit_yardstick_price,
-    .release_kind = tacit_yardstick_kind,
+    .price = tacit_nonprivate_price,
+    .release_kind = tacit_nonprivate_kind,
     .coordinate = coordinate,
     .handlers = handlers,
 };

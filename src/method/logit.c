@@ -13,10 +13,10 @@ enum { NODE_PATIENCE_MS = 600000 };
 
 static void be_patient(tacit_logit *self) {
     double order = (double)self->width;
-    tacit_centre_patience(self->centre, NODE_PATIENCE_MS + (int64_t)(1000 * order * order * order / 1200));
+    tacit_center_set_timeout(self->center, NODE_PATIENCE_MS + (int64_t)(1000 * order * order * order / 1200));
 }
 
-static bool is_a(const tacit_logit *self) { return self->centre->role == TACIT_GARBLER; }
+static bool is_a(const tacit_logit *self) { return self->center->role == TACIT_GARBLER; }
 
 static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 
@@ -27,8 +27,8 @@ static tacit_status open_secure(tacit_logit *self, tacit_error *error) {
     settings.engine = tacit_logit_settings_of(self->plan)->engine;
     tacit_logit_widths(&settings, self->plan, self->width, self->n);
     self->bits = (unsigned)settings.format.width;
-    settings.pool = self->centre->pool;
-    return tacit_secure_create(&self->secure, self->centre->role, self->centre->channel, &settings, error);
+    settings.pool = self->center->pool;
+    return tacit_secure_create(&self->secure, self->center->role, self->center->channel, &settings, error);
 }
 
 static tacit_status read_rows(const tacit_message *answer, int64_t *out, tacit_error *error) {
@@ -51,7 +51,7 @@ static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
     int64_t told[2] = { 0, 0 }; /* rows, nodes */
     if (is_a(self)) {
         tacit_answers answers = TACIT_ANSWERS_INIT;
-        tacit_status status = tacit_ask(self->centre->session, "rows", NULL, &answers, error);
+        tacit_status status = tacit_ask(self->center->session, "rows", NULL, &answers, error);
         for (size_t i = 0; i < answers.count && status == TACIT_OK; i++) {
             int64_t rows;
             status = read_rows(&answers.answer[i].message, &rows, error);
@@ -61,9 +61,9 @@ static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
         tacit_answers_clear(&answers);
         TACIT_TRY(status);
     }
-    TACIT_TRY(tacit_centre_tell(self->centre, told, 2, error));
+    TACIT_TRY(tacit_center_share_public(self->center, told, 2, error));
     if (told[0] < 1 || told[0] > (int64_t)1 << 50 || told[1] < 1 || told[1] > (int64_t)self->plan->parties)
-        return tacit_fail(error, TACIT_PROTOCOL, "the other centre server speaks of %lld rows of %lld nodes",
+        return tacit_fail(error, TACIT_PROTOCOL, "the other center server speaks of %lld rows of %lld nodes",
                           (long long)told[0], (long long)told[1]);
     self->n = (double)told[0];
     self->parties = (size_t)told[1];
@@ -94,27 +94,26 @@ static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     tacit_logit_release release;
     if (tacit_logit_private(self->plan) == 0) return TACIT_OK;
     TACIT_TRY(tacit_logit_release_of(&release, self->plan, self->width, self->n, NULL, true, error));
-    TACIT_TRY(tacit_centre_known(self->centre, &known, &mark, 1, error));
+    TACIT_TRY(tacit_center_known(self->center, &known, &mark, 1, error));
     if (known)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "a run with dp cannot be taken up after it was interrupted, since its noise would be drawn "
-            "twice: start a new study");
-    return tacit_centre_keep(self->centre, &mark, 1, error);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "a run with dp cannot be taken up after it was interrupted, since its noise would "
+                          "be drawn twice: start a new study");
+    return tacit_center_keep(self->center, &mark, 1, error);
 }
 
-tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error) {
-    *self = (tacit_logit){ .centre = centre,
-                           .plan = centre->plan,
-                           .fraction = tacit_logit_fraction(centre->plan),
-                           .scale = tacit_logit_scale(centre->plan) };
+tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error) {
+    *self = (tacit_logit){ .center = center,
+                           .plan = center->plan,
+                           .fraction = tacit_logit_fraction(center->plan),
+                           .scale = tacit_logit_scale(center->plan) };
     TACIT_TRY(tacit_design_create(&self->design, &tacit_family_logistic, self->plan->schema,
                                   self->plan->features, error));
     self->width = self->design.width;
     self->triangle = self->width * (self->width + 1) / 2;
     TACIT_TRY(make_room(self, error));
-    TACIT_TRY(tacit_logit_slots(&self->slots, self->plan, centre->key, error));
-    TACIT_TRY(tacit_paillier_public_write(centre->key, &self->key, error));
+    TACIT_TRY(tacit_logit_slots(&self->slots, self->plan, center->key, error));
+    TACIT_TRY(tacit_paillier_public_write(center->key, &self->key, error));
     be_patient(self);
     TACIT_TRY(count_rows(self, error));
     TACIT_TRY(begin_private(self, error));
@@ -122,7 +121,7 @@ tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_er
 }
 
 void tacit_logit_end(tacit_logit *self) {
-    if (self->secure != NULL) self->centre->report.costs = tacit_secure_cost(self->secure);
+    if (self->secure != NULL) self->center->report.costs = tacit_secure_cost(self->secure);
     tacit_secure_free(self->secure);
     tacit_design_clear(&self->design);
     tacit_buffer_clear(&self->key);
@@ -155,7 +154,7 @@ cleanup:
 /* Enc(a) (+) Enc(b) ...: the sum of one field of all answers, `count` ciphertexts each. */
 static tacit_status add_up(const tacit_logit *self, const tacit_answers *answers, const char *field,
                            size_t count, tacit_ciphertexts **out, tacit_error *error) {
-    const tacit_paillier_public *key = self->centre->key;
+    const tacit_paillier_public *key = self->center->key;
     tacit_ciphertexts *sum = NULL;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < answers->count; i++) {
@@ -168,7 +167,7 @@ static tacit_status add_up(const tacit_logit *self, const tacit_answers *answers
             status = tacit_fail(error, TACIT_PROTOCOL, "a party sent %zu ciphertexts where %zu belong",
                                 tacit_ciphertexts_count(one), count);
         if (status == TACIT_OK && sum != NULL)
-            status = tacit_paillier_add(sum, sum, one, self->centre->pool, error);
+            status = tacit_paillier_add(sum, sum, one, self->center->pool, error);
         if (sum == NULL) {
             sum = one;
             one = NULL;
@@ -192,10 +191,9 @@ static tacit_status same_nodes(const tacit_logit *self, const tacit_answers *ans
         rows += (double)*own;
     }
     if (rows == self->n && answers->count == self->parties) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "other parties answered than the round before: the sums need the same ones in every round; run the "
-        "study again");
+    return tacit_fail(error, TACIT_REFUSED,
+                      "other parties answered than the round before: the sums need the same ones in every "
+                      "round; run the study again");
 }
 
 static tacit_status ask(tacit_logit *self, const char *question, tacit_row_weight weight,
@@ -204,10 +202,10 @@ static tacit_status ask(tacit_logit *self, const char *question, tacit_row_weigh
     double begun = now();
     tacit_status status;
     TACIT_CHECK(make_question(self, weight, inverse, &message, error));
-    TACIT_CHECK(tacit_ask(self->centre->session, question, &message, out, error));
+    TACIT_CHECK(tacit_ask(self->center->session, question, &message, out, error));
     TACIT_CHECK(same_nodes(self, out, error));
 cleanup:
-    self->centre->report.node_seconds += now() - begun;
+    self->center->report.node_seconds += now() - begun;
     tacit_message_clear(&message);
     return status;
 }
@@ -240,8 +238,8 @@ tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, taci
     }
     double begun = now();
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, count, &self->slots, sum,
-                                              self->centre->secret, 0, error));
-    self->centre->report.centre_seconds += now() - begun;
+                                              self->center->secret, 0, error));
+    self->center->report.center_seconds += now() - begun;
     regularise(self, true, weight != TACIT_WEIGH_NONE);
 cleanup:
     tacit_answers_clear(&answers);
@@ -257,7 +255,7 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     tacit_status status;
     be_patient(self);
     TACIT_CHECK(
-        tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
+        tacit_logit_inverse_plan(&layout, self->plan, self->center->key, self->width, self->n, error));
     if (is_a(self)) {
         TACIT_CHECK(ask(self, "step", TACIT_WEIGH_NONE, inverse, &answers, error));
         TACIT_CHECK(add_up(self, &answers, "sums", 1, &sum, error));
@@ -266,10 +264,10 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     double begun = now();
     unsigned drop = layout.slots.slots.fraction_bits + layout.gradient_bits - self->fraction;
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, TACIT_LOGIT_HEAD, &self->slots, sum,
-                                              self->centre->secret, 0, error));
+                                              self->center->secret, 0, error));
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, step, self->width, &layout.slots, steps,
-                                              self->centre->secret, drop, error));
-    self->centre->report.centre_seconds += now() - begun;
+                                              self->center->secret, drop, error));
+    self->center->report.center_seconds += now() - begun;
     regularise(self, false, false);
 cleanup:
     tacit_answers_clear(&answers);
@@ -282,8 +280,8 @@ cleanup:
 static tacit_status inverse_words(const tacit_logit *self, size_t *out, tacit_error *error) {
     enum { HEAD_BYTES = 24 };
     tacit_logit_inverse layout;
-    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
-    size_t each = tacit_paillier_bits(self->centre->key) / 4;
+    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->center->key, self->width, self->n, error));
+    size_t each = tacit_paillier_bits(self->center->key) / 4;
     *out = (HEAD_BYTES + layout.blocks * self->width * each) / sizeof(int64_t);
     return TACIT_OK;
 }
@@ -296,11 +294,11 @@ tacit_status tacit_logit_inverse_known(tacit_logit *self, bool *known, tacit_buf
     TACIT_TRY(inverse_words(self, &words, error));
     if (is_a(self)) {
         TACIT_TRY(tacit_buffer_reserve(out, words * sizeof(int64_t), &at, error));
-        TACIT_TRY(tacit_session_opened(self->centre->session, known, (int64_t *)(void *)at, words, error));
+        TACIT_TRY(tacit_session_opened(self->center->session, known, (int64_t *)(void *)at, words, error));
         if (*known) out->length += words * sizeof(int64_t);
         flag = *known;
     }
-    TACIT_TRY(tacit_centre_tell(self->centre, &flag, 1, error));
+    TACIT_TRY(tacit_center_share_public(self->center, &flag, 1, error));
     *known = flag == 1;
     return TACIT_OK;
 }
@@ -310,14 +308,14 @@ static tacit_status keep_inverse(tacit_logit *self, const tacit_buffer *sealed, 
     TACIT_TRY(inverse_words(self, &words, error));
     if (sealed->length != words * sizeof(int64_t))
         return tacit_fail(error, TACIT_INTERNAL, "the encrypted inverse has %zu bytes", sealed->length);
-    return tacit_session_keep_opened(self->centre->session, (const int64_t *)(const void *)sealed->bytes,
+    return tacit_session_keep_opened(self->center->session, (const int64_t *)(const void *)sealed->bytes,
                                      words, error);
 }
 
 tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *inverse, tacit_buffer *out,
                                          tacit_error *error) {
     tacit_logit_inverse layout;
-    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->centre->key, self->width, self->n, error));
+    TACIT_TRY(tacit_logit_inverse_plan(&layout, self->plan, self->center->key, self->width, self->n, error));
     size_t d = self->width, slots = layout.slots.slots.slots, count = layout.blocks * d * slots;
     tacit_share *values = TACIT_NEW(tacit_share, count);
     tacit_ciphertexts *sealed = NULL;
@@ -329,17 +327,17 @@ tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *i
             for (size_t i = block * slots; i < d && i < (block + 1) * slots; i++)
                 values[(block * d + column) * slots + i % slots] =
                     inverse[i >= column ? tacit_triangle(i, column) : tacit_triangle(column, i)];
-    tacit_shares_drop(values, self->fraction - layout.slots.slots.fraction_bits, count, self->centre->role);
+    tacit_shares_drop(values, self->fraction - layout.slots.slots.fraction_bits, count, self->center->role);
     if (is_a(self))
-        TACIT_CHECK(tacit_ciphertexts_create(&sealed, self->centre->key, layout.blocks * d, error));
-    TACIT_CHECK(tacit_secure_to_ciphertexts(self->secure, sealed, self->centre->key, &layout.slots, values,
+        TACIT_CHECK(tacit_ciphertexts_create(&sealed, self->center->key, layout.blocks * d, error));
+    TACIT_CHECK(tacit_secure_to_ciphertexts(self->secure, sealed, self->center->key, &layout.slots, values,
                                             count, error));
     if (is_a(self)) {
         TACIT_CHECK(tacit_ciphertexts_write(sealed, out, error));
         TACIT_CHECK(keep_inverse(self, out, error));
     }
 cleanup:
-    self->centre->report.centre_seconds += now() - begun;
+    self->center->report.center_seconds += now() - begun;
     tacit_ciphertexts_free(sealed);
     free(values);
     return status;

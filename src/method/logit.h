@@ -1,6 +1,6 @@
 /*
  * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression between nodes and
- * two centre servers (Wang 2018, chapter 5).
+ * two center servers (Wang 2018, chapter 5).
  *
  * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near 1 and lambda
  * means what it means in the paper: maximise l(beta) - (lambda/2)|beta|^2 over all rows, weights of the model S beta.
@@ -19,7 +19,7 @@
 
 #include "model/estimates.h"
 #include "privacy/mechanism/mechanism.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 
 /* Settings of all three methods. */
 typedef struct tacit_logit_settings {
@@ -30,7 +30,7 @@ typedef struct tacit_logit_settings {
     uint64_t fraction;
     double start, dp, dp_delta;
     uint64_t dp_iterations;
-    bool newton; /* of the method, no setting: the true Hessian, anew in each iteration */
+    bool newton; /* of the method, no setting: the true Hessian, again in each iteration */
 } tacit_logit_settings;
 
 #define TACIT_LOGIT_DEFAULTS .level = 0.95, .fraction = 36, .dp_delta = 1e-6, .dp_iterations = 8
@@ -42,7 +42,7 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
 /* Those that all have, for a method's table. */
 #define TACIT_LOGIT_PARAMETERS                                                                               \
     TACIT_CHOICE(tacit_logit_settings, engine, "engine", "yao|shares",                                       \
-                 "what the centre servers compute with: garbled circuits, as in the paper, or shares"),      \
+                 "what the center servers compute with: garbled circuits, as in the paper, or shares"),      \
         TACIT_CHOICE(tacit_logit_settings, stop, "stop", "likelihood|converged",                             \
                      "likelihood: at a relative change below 1e-6, as in the paper; converged: within 1e-4 " \
                      "of the optimum"),                                                                      \
@@ -53,7 +53,7 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
                           "S: rows are multiplied with it, so that columns have a spread near 1",            \
                           "from the schema"),                                                                \
         TACIT_COUNT(tacit_logit_settings, fraction, "fraction", 24, 44,                                      \
-                    "binary digits behind the point between the centre servers"),                            \
+                    "binary digits behind the point between the center servers"),                            \
         TACIT_NUMBER(tacit_logit_settings, start, "start", -100, 100, "all coefficients at the beginning")
 
 /* `dp` is for the methods that can. */
@@ -136,7 +136,7 @@ tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message
 /* ---- the servers' half: every call is made by both ---- */
 
 typedef struct tacit_logit {
-    tacit_centre *centre;
+    tacit_center_server *center;
     const tacit_plan *plan;
     tacit_design design;
     size_t width, triangle;
@@ -155,11 +155,11 @@ typedef struct tacit_logit {
     tacit_share last_objective;
     bool has_last;
     double last_step;
-    int looked;   /* times for the optimum, in vain */
+    int looked;   /* times for the optimum, without success */
     double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
 } tacit_logit;
 
-tacit_status tacit_logit_begin(tacit_logit *self, tacit_centre *centre, tacit_error *error);
+tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error);
 void tacit_logit_end(tacit_logit *self);
 
 /* Sums of all nodes at beta, as shares: head, gradient and, for another weight than none, matrix. */

@@ -11,9 +11,9 @@
 enum { MOST_WIDTH = 400, SLOT_BITS = 82 /* of 127, 43 for masks and 2 to spare */, LEAST_BITS = 44 };
 static const double LEAST_RANGE = 64;
 
-const char tacit_logit_assumption[] = "the two centre servers follow the protocol and do not show each other "
-                                      "what they see; Paillier encryption under "
-                                      "server B's key (decisional composite residuosity, short exponents)";
+const char tacit_logit_assumption[] =
+    "the two center servers follow the protocol and do not show each other what they see; Paillier "
+    "encryption under server B's key (decisional composite residuosity, short exponents)";
 
 /* ---- what follows from the plan ---- */
 
@@ -55,11 +55,10 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
     size_t width = design.width;
     tacit_design_clear(&design);
     if (width > MOST_WIDTH)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s factors an encrypted matrix of %zu columns: have at most %d, or choose method "
-            "estimate",
-            name, width, MOST_WIDTH);
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s factors an encrypted matrix of %zu columns: have at most %d, or choose "
+                          "method estimate",
+                          name, width, MOST_WIDTH);
     /* Numbers of the range must leave half of the digits before the point to what is computed from them. */
     int bits, room = 63 - (int)tacit_logit_fraction(plan);
     frexp(tacit_logit_range(plan), &bits);
@@ -79,7 +78,7 @@ tacit_status tacit_logit_lambda(const tacit_plan *plan, double *out, tacit_error
 
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     double epsilon = tacit_logit_private(plan);
-    if (epsilon == 0) return tacit_yardstick_price(plan, out, error);
+    if (epsilon == 0) return tacit_nonprivate_price(plan, out, error);
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_logit_settings_of(plan)->dp_delta };
     return TACIT_OK;
@@ -152,11 +151,10 @@ tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan
     uint64_t additions = (uint64_t)width * plan->parties;
     used = bits_of(largest) + bits_of(steepest) + bits_of((double)additions);
     if (used + LEAST_BITS > SLOT_BITS)
-        return tacit_fail(
-            error, TACIT_LIMIT,
-            "%g rows at lambda %g leave too few digits for the encrypted inverse: raise lambda, lower scale, "
-            "or choose method privlogit-hessian",
-            n, plan->lambda);
+        return tacit_fail(error, TACIT_LIMIT,
+                          "%g rows at lambda %g leave too few digits for the encrypted inverse: raise "
+                          "lambda, lower scale, or choose method privlogit-hessian",
+                          n, plan->lambda);
     unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
     out->gradient_bits = half < fraction ? half : fraction;
     unsigned inverse_bits = left - out->gradient_bits < fraction ? left - out->gradient_bits : fraction;
@@ -318,7 +316,7 @@ tacit_status tacit_logit_answer_sums(tacit_party *party, const tacit_question *q
     const int64_t *weight;
     pass self = { .scale = 0 };
     tacit_status status;
-    TACIT_CHECK(tacit_party_centre_key(party, question, &key, &owned, error));
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
     if (*weight != TACIT_WEIGH_NONE && *weight != TACIT_WEIGH_CURVATURE && *weight != TACIT_WEIGH_ONE)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
@@ -376,7 +374,7 @@ tacit_status tacit_logit_answer_step(tacit_party *party, const tacit_question *q
     tacit_paillier_public *owned = NULL;
     pass self = { .scale = 0 };
     tacit_status status;
-    TACIT_CHECK(tacit_party_centre_key(party, question, &key, &owned, error));
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
     TACIT_CHECK(make_sums(&self, party, question, TACIT_WEIGH_NONE, error));
     TACIT_CHECK(begin_reply(party, false, reply, error));
     TACIT_CHECK(multiply_inverse(reply, &self, party, question, key, error));

@@ -1,5 +1,5 @@
 /*
- * Noise of `dp` (logit.h): what each centre server adds to every sum before anything is computed from it.
+ * Noise of `dp` (logit.h): what each center server adds to every sum before anything is computed from it.
  *
  * Theorem. With dp=E, to everybody who sees what is opened, and to each of the two servers with all that it sees, a run of K
  * iterations is (E, dp-delta)-private: one row replaced, number of rows public. Against computing bounded as the protocol's
@@ -85,11 +85,10 @@ tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *
     double square = 0, delta = tacit_logit_settings_of(plan)->dp_delta,
            seen = seen_through_masks(plan, width, n);
     if (!(seen < delta / 2))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "masks of %d bits give away %.2g of dp-delta %g in %zu releases: raise dp-delta, or "
-            "lower dp-iterations",
-            TACIT_MASK_BITS, seen, delta, tacit_logit_releases(plan));
+        return tacit_fail(error, TACIT_USAGE,
+                          "masks of %d bits give away %.2g of dp-delta %g in %zu releases: raise dp-delta, "
+                          "or lower dp-iterations",
+                          TACIT_MASK_BITS, seen, delta, tacit_logit_releases(plan));
     for (size_t j = 0; j < width && !matrix; j++) square += beta[j] * beta[j];
     double furthest = tacit_logit_scale(plan) * sqrt(square) * ROUNDING;
     *out = (tacit_logit_release){ .count = matrix ? width * (width + 1) / 2 : width };
@@ -125,9 +124,9 @@ static tacit_status add_draws(tacit_logit *self, const tacit_logit_release *rele
     tacit_share *shares = TACIT_NEW(tacit_share, release->count);
     tacit_status status = mine != NULL && shares != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_logit_draw(mine, release, &self->centre->noise, error));
+    TACIT_CHECK(tacit_logit_draw(mine, release, &self->center->noise, error));
     for (tacit_role owner = TACIT_GARBLER; owner <= TACIT_EVALUATOR; owner++) {
-        bool own = self->centre->role == owner;
+        bool own = self->center->role == owner;
         TACIT_CHECK(
             tacit_secure_input(self->secure, shares, owner, own ? mine : NULL, release->count, error));
         tacit_shares_add(onto, onto, shares, release->count);
@@ -151,7 +150,7 @@ cleanup:
     return status;
 }
 
-/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite, but for a chance
+/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite, except for a chance
  * that spoils the step: the norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
 static tacit_status add_to_matrix(tacit_logit *self, tacit_error *error) {
     tacit_logit_release release;
@@ -161,7 +160,7 @@ static tacit_status add_to_matrix(tacit_logit *self, tacit_error *error) {
     TACIT_TRY(add_draws(self, &release, self->matrix, error));
     double lift = 2 * M_SQRT2 * scale * sqrt((double)self->width);
     self->noise = ldexp(lift + 50 * scale * (double)self->width, -(int)self->fraction);
-    for (size_t j = 0; j < self->width && self->centre->role == TACIT_GARBLER; j++)
+    for (size_t j = 0; j < self->width && self->center->role == TACIT_GARBLER; j++)
         self->matrix[tacit_triangle(j, j)] += tacit_share_of(llrint(lift));
     return TACIT_OK;
 }

@@ -49,14 +49,14 @@ enum {
     SUM_BITS = 3      /* fewer than numbers have: those of H s */
 };
 
-static bool is_a(const tacit_logit *self) { return self->centre->role == TACIT_GARBLER; }
+static bool is_a(const tacit_logit *self) { return self->center->role == TACIT_GARBLER; }
 
 static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 
 tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error) {
     double begun = now();
     tacit_status status = tacit_secure_factor(self->secure, out, self->matrix, self->width, error);
-    self->centre->report.centre_seconds += now() - begun;
+    self->center->report.center_seconds += now() - begun;
     return status;
 }
 
@@ -84,12 +84,11 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
                                           { residual, d, tolerance, 64 } };
     TACIT_CHECK(tacit_secure_all_within(self->secure, &good, ranges, 2, error));
     if (!good)
-        status =
-            tacit_fail(error, TACIT_LIMIT,
-                       "the equations of iteration %zu overflow or lose their digits: columns follow from "
-                       "each other, or "
-                       "lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
-                       self->iteration + 1);
+        status = tacit_fail(
+            error, TACIT_LIMIT,
+            "the equations of iteration %zu overflow or lose their digits: columns follow from each other, "
+            "or lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
+            self->iteration + 1);
 cleanup:
     free(residual);
     return status;
@@ -101,7 +100,7 @@ tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool c
     tacit_status status = tacit_secure_solve(self->secure, step, factor, self->gradient, error);
     if (status == TACIT_OK && check)
         status = tacit_logit_check_solution(self, step, self->gradient, SPARE_BITS, error);
-    self->centre->report.centre_seconds += now() - begun;
+    self->center->report.center_seconds += now() - begun;
     return status;
 }
 
@@ -109,10 +108,10 @@ tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool c
 static tacit_status draw_vector(tacit_logit *self, int64_t *out, unsigned bits, tacit_error *error) {
     for (size_t j = 0; j < self->width && is_a(self); j++) {
         uint64_t drawn = 0;
-        TACIT_TRY(tacit_entropy_below(&drawn, self->centre->entropy, (uint64_t)2 << bits, error));
+        TACIT_TRY(tacit_entropy_below(&drawn, self->center->entropy, (uint64_t)2 << bits, error));
         out[j] = (int64_t)drawn - ((int64_t)1 << bits);
     }
-    return tacit_centre_tell(self->centre, out, self->width, error);
+    return tacit_center_share_public(self->center, out, self->width, error);
 }
 
 /* A product with a public vector needs no secret multiplication. */
@@ -130,7 +129,7 @@ static tacit_status check_inverse(tacit_logit *self, const tacit_share *inverse,
             product[i] +=
                 inverse[i >= j ? tacit_triangle(i, j) : tacit_triangle(j, i)] * tacit_share_of(v[j]);
     }
-    tacit_shares_drop(product, bits + INVERSE_SCALE, d, self->centre->role);
+    tacit_shares_drop(product, bits + INVERSE_SCALE, d, self->center->role);
     TACIT_CHECK(tacit_logit_check_solution(self, product, product + d, most - INVERSE_TOLERANCE, error));
 cleanup:
     free(v);
@@ -143,6 +142,6 @@ tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit
     double begun = now();
     tacit_status status = tacit_secure_inverse(self->secure, inverse, factor, error);
     if (status == TACIT_OK) status = check_inverse(self, inverse, error);
-    self->centre->report.centre_seconds += now() - begun;
+    self->center->report.center_seconds += now() - begun;
     return status;
 }

@@ -11,7 +11,7 @@
 static const double LIKELIHOOD_CHANGE = 1e-6, DISTANCE = 1e-4;
 enum { MOST_ITERATIONS = 2000 };
 
-static bool is_a(const tacit_logit *self) { return self->centre->role == TACIT_GARBLER; }
+static bool is_a(const tacit_logit *self) { return self->center->role == TACIT_GARBLER; }
 
 static double now(void) { return 1e-3 * (double)tacit_clock_monotonic_ms(); }
 
@@ -24,7 +24,7 @@ static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_erro
     change[1] = -change[0];
     tacit_shares_scale(limit, &self->last_objective,
                        llrint(ldexp(LIKELIHOOD_CHANGE, (int)self->fraction + 20)), 1);
-    tacit_shares_drop(limit, self->fraction + 20, 1, self->centre->role);
+    tacit_shares_drop(limit, self->fraction + 20, 1, self->center->role);
     limit[1] = limit[0];
     return tacit_secure_all_less(self->secure, stop, change, limit, 2, error);
 }
@@ -59,7 +59,7 @@ static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_
     tacit_status status;
     memcpy(kept, self->matrix, self->triangle * sizeof *kept);
     TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
-    TACIT_CHECK(tacit_centre_known(self->centre, &known, &bit, 1, error));
+    TACIT_CHECK(tacit_center_known(self->center, &known, &bit, 1, error));
     if (!known) {
         TACIT_CHECK(tacit_logit_factor(self, &factor, error));
         TACIT_CHECK(tacit_logit_solve(self, factor, true, step, error));
@@ -67,7 +67,7 @@ static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_
         const tacit_secure_range range = { step, self->width, self->fraction - 12, 64 };
         TACIT_CHECK(tacit_secure_all_within(self->secure, stop, &range, 1, error));
         bit = *stop;
-        TACIT_CHECK(tacit_centre_keep(self->centre, &bit, 1, error));
+        TACIT_CHECK(tacit_center_keep(self->center, &bit, 1, error));
     }
     *stop = bit != 0;
     self->looked++;
@@ -95,13 +95,13 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
     if (tacit_logit_settings_of(self->plan)->stop == TACIT_LOGIT_CONVERGED) {
         TACIT_TRY(converged(self, stop, error));
     } else if (self->has_last) {
-        TACIT_TRY(tacit_centre_known(self->centre, &known, &bit, 1, error));
+        TACIT_TRY(tacit_center_known(self->center, &known, &bit, 1, error));
         if (!known) {
             double begun = now();
             TACIT_TRY(compare_objectives(self, stop, error));
             bit = *stop;
-            TACIT_TRY(tacit_centre_keep(self->centre, &bit, 1, error));
-            self->centre->report.centre_seconds += now() - begun;
+            TACIT_TRY(tacit_center_keep(self->center, &bit, 1, error));
+            self->center->report.center_seconds += now() - begun;
         }
         *stop = bit != 0;
     }
@@ -117,10 +117,10 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
 
 /* ---- beta ---- */
 
-static void tell_beta(tacit_logit *self) {
-    const tacit_session *session = self->centre->session;
+static void report_beta(tacit_logit *self) {
+    const tacit_session *session = self->center->session;
     self->iteration++;
-    self->centre->report.iterations = self->iteration;
+    self->center->report.iterations = self->iteration;
     if (session == NULL || session->watch == NULL) return;
     double *values = TACIT_NEW(double, self->width);
     if (values == NULL) return; /* only somebody who looks on misses it */
@@ -131,8 +131,8 @@ static void tell_beta(tacit_logit *self) {
 
 tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *error) {
     memcpy(self->before, self->beta, self->width * sizeof *self->beta);
-    TACIT_TRY(tacit_centre_known(self->centre, known, self->beta, self->width, error));
-    if (*known) tell_beta(self);
+    TACIT_TRY(tacit_center_known(self->center, known, self->beta, self->width, error));
+    if (*known) report_beta(self);
     return TACIT_OK;
 }
 
@@ -145,14 +145,13 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
     for (size_t j = 0; j < self->width; j++)
         if (__builtin_sub_overflow(self->beta[j], opened[j], &self->beta[j]) ||
             llabs(self->beta[j]) > (int64_t)1 << 60)
-            TACIT_CHECK(tacit_fail(
-                error, TACIT_NOT_CONVERGED,
-                "the coefficients run away in iteration %zu: start nearer to the optimum (Newton's "
-                "method may diverge), or choose method privlogit-hessian",
-                self->iteration + 1));
-    TACIT_CHECK(tacit_centre_keep(self->centre, self->beta, self->width, error));
-    self->centre->report.centre_seconds += now() - begun;
-    tell_beta(self);
+            TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
+                                   "the coefficients run away in iteration %zu: start nearer to the optimum "
+                                   "(Newton's method may diverge), or choose method privlogit-hessian",
+                                   self->iteration + 1));
+    TACIT_CHECK(tacit_center_keep(self->center, self->beta, self->width, error));
+    self->center->report.center_seconds += now() - begun;
+    report_beta(self);
 cleanup:
     free(opened);
     return status;
@@ -181,7 +180,7 @@ static tacit_status open_variances(tacit_logit *self, const tacit_share *inverse
                     inverse[tacit_triangle(i, j)] * tacit_share_of(llrint(ldexp(weight, WEIGHT_BITS)));
             }
     }
-    tacit_shares_drop(variance, WEIGHT_BITS, d, self->centre->role);
+    tacit_shares_drop(variance, WEIGHT_BITS, d, self->center->role);
     TACIT_CHECK(tacit_secure_open(self->secure, opened, variance, d, error));
 cleanup:
     free(row);
@@ -197,13 +196,13 @@ static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *l
     tacit_status status = inverse != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_CURVATURE, error));
-    TACIT_CHECK(tacit_centre_known(self->centre, &known, opened, self->width + 2, error));
+    TACIT_CHECK(tacit_center_known(self->center, &known, opened, self->width + 2, error));
     if (known) goto cleanup;
     TACIT_CHECK(tacit_logit_factor(self, &factor, error));
     TACIT_CHECK(tacit_logit_invert(self, factor, inverse, error));
     TACIT_CHECK(open_variances(self, inverse, opened, largest, error));
     TACIT_CHECK(tacit_secure_open(self->secure, opened + self->width, self->head, 2, error));
-    TACIT_CHECK(tacit_centre_keep(self->centre, opened, self->width + 2, error));
+    TACIT_CHECK(tacit_center_keep(self->center, opened, self->width + 2, error));
 cleanup:
     tacit_factored_free(factor);
     free(inverse);
@@ -238,7 +237,7 @@ static tacit_status infer(const tacit_logit *self, const int64_t *opened, const 
     TACIT_CHECK(tacit_estimates_infer(out, &self->design, &optimum, error));
     snprintf((*out)->optimiser, sizeof(*out)->optimiser, "%s",
              tacit_logit_settings_of(self->plan)->newton ? "newton" : "privlogit");
-    (*out)->rounds = (size_t)self->centre->session->round;
+    (*out)->rounds = (size_t)self->center->session->round;
 cleanup:
     free(variance);
     free(row);

@@ -61,12 +61,12 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
     if (known && plan->method->takes_numbers) return TACIT_OK;
     tacit_status status = print_takers(&takers, error);
     if (status == TACIT_OK)
-        status = tacit_fail(error, TACIT_USAGE,
-                            "the label '%s' is of kind %s, which method %s does not take: every method takes "
-                            "classes%s; choose such a method, or declare the label as another kind in the "
-                            "schema",
-                            schema->label, tacit_response_name(schema->response), plan->method->name,
-                            tacit_buffer_text(&takers));
+        status =
+            tacit_fail(error, TACIT_USAGE,
+                       "the label '%s' is of kind %s, which method %s does not take: every method takes "
+                       "classes%s; choose such a method, or declare the label as another kind in the schema",
+                       schema->label, tacit_response_name(schema->response), plan->method->name,
+                       tacit_buffer_text(&takers));
     tacit_buffer_clear(&takers);
     return status;
 }
@@ -86,7 +86,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "alone-with-delta", alone && method->needs_delta },
         { "chooses-lambda", method->chooses_lambda },
         { "infers", method->infers != NULL },
-        { "no-centre", method->meetings != NULL },
+        { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },
         { "points", method->needs_points },
         { "roles", method->roles != NULL },

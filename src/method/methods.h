@@ -52,7 +52,7 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
 
 /*
  * Names of the methods with a trait, in the order of the table, as people list them: "a, b or c" with the word `last` before the
- * last one, or commas only (NULL). NULL: no such trait. Traits: alone, alone-by-party, alone-with-delta, chooses-lambda, infers, no-centre, no-lambda,
+ * last one, or commas only (NULL). NULL: no such trait. Traits: alone, alone-by-party, alone-with-delta, chooses-lambda, infers, no-center, no-lambda,
  * points, roles, two-servers.
  */
 enum { TACIT_METHODS_TEXT = 600 };

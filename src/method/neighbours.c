@@ -125,7 +125,7 @@ tacit_status tacit_node_open(tacit_node *out, tacit_party *party, const tacit_qu
     node.step = steps[0];
     node.rows = steps[1];
     node.round = (uint64_t)times[0];
-    if (node.round != question->round - TACIT_FIRST_MEETING)
+    if (node.round != question->round - TACIT_FIRST_SCHEDULED_ROUND)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "step %llu is asked for in round %llu of the study",
                                (unsigned long long)node.round, (unsigned long long)question->round + 1));
     node.stretch = tacit_neighbours_stretch(party->plan, node.round);
@@ -173,7 +173,7 @@ static tacit_status diverged(const tacit_plan *plan, tacit_error *error) {
     return tacit_fail(error, TACIT_USAGE,
                       "the weights grow without bound: choose a shorter step (--set step=), or step=auto%s",
                       settings->links < 1 || settings->leave > 0
-                          ? "; links fail and parties leave, which some methods bear badly"
+                          ? "; links fail and parties leave, which some methods tolerate badly"
                           : "");
 }
 
@@ -192,7 +192,7 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
     if (weights == NULL || party->memo->state_count < count || !question->wants_sum ||
         question->sum.length != count)
         return tacit_fail(error, TACIT_REFUSED, "there are no weights of a run to add to the sum");
-    if (question->round != TACIT_FIRST_MEETING + tacit_neighbours_rounds(party->plan) + 1)
+    if (question->round != TACIT_FIRST_SCHEDULED_ROUND + tacit_neighbours_rounds(party->plan) + 1)
         return tacit_fail(
             error, TACIT_REFUSED,
             "the sum of the weights is asked for in round %llu, and the study's rounds are not over",
@@ -209,7 +209,7 @@ tacit_status tacit_node_weights(tacit_party *party, const tacit_question *questi
 /* ---- the coordinator's half ---- */
 
 typedef struct rounds {
-    tacit_meetings *meetings;
+    tacit_round_schedule *schedule;
     double mean_rows; /* N/M */
     double largest;   /* c_i of the largest party */
     double step;
@@ -223,11 +223,10 @@ static tacit_status count_rows(rounds *self, tacit_session *session, tacit_error
     tacit_status status;
     TACIT_CHECK(tacit_ask(session, "rows", NULL, &answers, error));
     if (answers.count != plan->parties)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "%zu of %zu parties take part, and the graph has a node for each: leave out the "
-                       "others, or lower the minimum of %zu rows",
-                       answers.count, plan->parties, plan->minimum_rows));
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
+                               "%zu of %zu parties take part, and the graph has a node for each: leave out "
+                               "the others, or lower the minimum of %zu rows",
+                               answers.count, plan->parties, plan->minimum_rows));
     for (size_t k = 0; k < answers.count; k++) {
         const int64_t *rows = NULL;
         TACIT_CHECK(tacit_message_integers(&answers.answer[k].message, "rows", 1, &rows, error));
@@ -246,14 +245,14 @@ cleanup:
  * every subgraph: a_ii >= 1/(1 + d_i), so by Gershgorin's discs the eigenvalues are at least 2/(1 + d_max) - 1. Pairs
  * have the eigenvalues 0 and 1. */
 static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_error *error) {
-    const tacit_meetings *meetings = self->meetings;
-    bool changes = meetings->changes.link_chance < 1 || meetings->changes.leave_chance > 0;
+    const tacit_round_schedule *schedule = self->schedule;
+    bool changes = schedule->changes.link_probability < 1 || schedule->changes.leave_probability > 0;
     double second;
     *out = 0;
-    if (meetings->in_pairs) return TACIT_OK;
-    *out = 2 / (1 + (double)tacit_topology_largest_degree(meetings->graph)) - 1;
-    if (changes || meetings->graph->nodes > TACIT_MOST_SPECTRUM) return TACIT_OK;
-    return tacit_mixing_spectrum(&meetings->mixing, out, &second, error);
+    if (schedule->in_pairs) return TACIT_OK;
+    *out = 2 / (1 + (double)tacit_topology_largest_degree(schedule->graph)) - 1;
+    if (changes || schedule->graph->nodes > TACIT_MOST_SPECTRUM) return TACIT_OK;
+    return tacit_mixing_spectrum(&schedule->mixing, out, &second, error);
 }
 
 /* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for softmax on rows
@@ -269,20 +268,21 @@ static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_erro
     return TACIT_OK;
 }
 
-tacit_status tacit_neighbours_meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error) {
+tacit_status tacit_neighbours_schedule(tacit_round_schedule **out, const tacit_plan *plan,
+                                       tacit_error *error) {
     const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
-    tacit_meetings_plan about = {
+    tacit_round_schedule_plan about = {
         .nodes = plan->parties,
         .draw = settings->draw,
         .rounds = settings->rounds,
-        .link_chance = settings->links,
-        .leave_chance = settings->leave,
+        .link_probability = settings->links,
+        .leave_probability = settings->leave,
         .rounds_away = settings->away,
         .in_pairs = settings->in_pairs,
         .most_pairs = settings->pairs,
     };
     TACIT_TRY(tacit_topology_plan_parse(&about.graph, settings->graph, error));
-    return tacit_meetings_create(out, &about, error);
+    return tacit_round_schedule_create(out, &about, error);
 }
 
 /* Round t: one step of everybody who is there. */
@@ -290,11 +290,11 @@ static tacit_status run_round(rounds *self, tacit_session *session, tacit_error 
     tacit_message message = TACIT_MESSAGE_INIT;
     const double steps[] = { self->step, self->mean_rows };
     tacit_status status;
-    tacit_meetings_advance(self->meetings);
-    const int64_t number = (int64_t)self->meetings->round;
+    tacit_round_schedule_advance(self->schedule);
+    const int64_t number = (int64_t)self->schedule->round;
     TACIT_CHECK(tacit_message_add_numbers(&message, "step", steps, 2, error));
     TACIT_CHECK(tacit_message_add_integers(&message, "round", &number, 1, error));
-    status = tacit_ask_neighbours(session, "step", &message, &self->meetings->mixing, error);
+    status = tacit_ask_neighbours(session, "step", &message, &self->schedule->mixing, error);
 cleanup:
     tacit_message_clear(&message);
     return status;
@@ -327,18 +327,18 @@ cleanup:
 }
 
 tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    rounds self = { .meetings = NULL };
+    rounds self = { .schedule = NULL };
     tacit_status status;
-    TACIT_CHECK(tacit_neighbours_meetings(&self.meetings, session->plan, error));
+    TACIT_CHECK(tacit_neighbours_schedule(&self.schedule, session->plan, error));
     TACIT_CHECK(count_rows(&self, session, error));
     TACIT_CHECK(choose_step(&self, session->plan, error));
-    TACIT_CHECK(tacit_ask_neighbours(session, "begin", NULL, &self.meetings->mixing, error));
-    while (self.meetings->round < self.meetings->rounds) {
+    TACIT_CHECK(tacit_ask_neighbours(session, "begin", NULL, &self.schedule->mixing, error));
+    while (self.schedule->round < self.schedule->rounds) {
         TACIT_CHECK(run_round(&self, session, error));
-        tacit_progress_report(session->progress, "rounds", self.meetings->round, self.meetings->rounds);
+        tacit_progress_report(session->progress, "rounds", self.schedule->round, self.schedule->rounds);
     }
     TACIT_CHECK(take_mean(&self, session, out, error));
 cleanup:
-    tacit_meetings_free(self.meetings);
+    tacit_round_schedule_free(self.schedule);
     return status;
 }

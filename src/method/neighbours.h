@@ -1,5 +1,5 @@
 /*
- * What consensus, gossip and extra share: no centre. Every party is a node of a public graph and has an objective of its
+ * What consensus, gossip and extra share: no center. Every party is a node of a public graph and has an objective of its
  * own,
  *
  *   f_i(w) = (c_i/n_i) sum_r loss(w; x_r, y_r) + (lambda/2)|w|^2,   c_i = n_i M/N (weigh=rows) or 1 (weigh=parties)
@@ -7,7 +7,7 @@
  * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of any size
  * count the same. In a round a node hears the weights of its neighbours, mixes them with its own by the round's doubly
  * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out the step, counts rounds, and at
- * the end gets the sum of the nodes' weights. Who meets whom is public (data/meetings.h).
+ * the end gets the sum of the nodes' weights. Who meets whom is public (data/round_schedule.h).
  *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half of a node's
  * rows are in use, and that half moves on during the run.
@@ -61,7 +61,7 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
         TACIT_COUNT(tacit_neighbour_settings, drift, "drift", 0, 1e6,                                        \
                     "how often the rows in use change: half of them at a time, moving on during the run")
 
-uint64_t tacit_neighbours_rounds(const tacit_plan *plan); /* a tacit_method.meeting_count */
+uint64_t tacit_neighbours_rounds(const tacit_plan *plan); /* a tacit_method.scheduled_rounds */
 
 /* TACIT_USAGE for a graph or a step that makes no sense. No file is opened. */
 tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error);
@@ -115,10 +115,11 @@ size_t tacit_neighbours_stretch(const tacit_plan *plan, uint64_t round);
 /* ---- the coordinator's half ---- */
 
 /* The session's round in which parties say their first word; in the one before they have told their rows. */
-enum { TACIT_FIRST_MEETING = 1 };
+enum { TACIT_FIRST_SCHEDULED_ROUND = 1 };
 
 /* Who meets whom, from the plan alone; in pairs where the method has a setting for them. */
-tacit_status tacit_neighbours_meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error);
+tacit_status tacit_neighbours_schedule(tacit_round_schedule **out, const tacit_plan *plan,
+                                       tacit_error *error);
 
 /* All rounds; the outcome is the mean of the nodes' weights. */
 tacit_status tacit_neighbours_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);

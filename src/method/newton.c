@@ -1,5 +1,5 @@
 /*
- * newton: maximum likelihood by Newton's method, the baseline of Wang 2018, chapter 5. Between nodes i and two centre servers:
+ * newton: maximum likelihood by Newton's method, the baseline of Wang 2018, chapter 5. Between nodes i and two center servers:
  *
  *   while not converged
  *     nodes    l_i(beta_k), g_i(beta_k), H_i(beta_k), encrypted, to server A
@@ -24,14 +24,14 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-/* Run by both centre servers at the same time. */
-static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+/* Run by both center servers at the same time. */
+static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_factored *factor = NULL;
     tacit_share *step = NULL;
     bool stop = false, known = false;
     tacit_status status;
-    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    TACIT_CHECK(tacit_logit_begin(&self, center, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     while (!tacit_logit_spent(&self)) {
@@ -62,19 +62,19 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_newton = {
     .name = "newton",
-    .title = "logistic regression by Newton's method between two centre servers, sums encrypted",
+    .title = "logistic regression by Newton's method between two center servers, sums encrypted",
     .reference = "Wang 2018, 5.2.1 and 5.3 (the baseline of chapter 5)",
     .version = 1,
     .units = "record",
     .spreads = true,
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian "
-              "over its rows, encrypted under centre server B's key and sent to server A",
-    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B "
-               "masked values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "
-               "coefficients beta_k of every iteration, each party's number of rows, the numbers of "
-               "columns and of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the "
+    .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian over "
+              "its rows, encrypted under center server B's key and sent to server A",
+    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked "
+               "values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "
+               "coefficients beta_k of every iteration, each party's number of rows, the numbers of columns "
+               "and of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the "
                "log-likelihood at the end and the number of positive rows]; and one bit each time the "
                "servers ask whether the equations have a solution, or whether to stop",
     .guarantee = "[dp=0: no differential privacy: the coefficients beta_k are exact. The computation between "
@@ -82,27 +82,26 @@ const tacit_method tacit_method_newton = {
                  "dp-delta)-differential privacy of all iterations together for replacing one row of a "
                  "party, towards everybody, either server included: each server adds a whole draw of the "
                  "noise to every sum before anything is opened, so knowing its own helps it nothing]",
-    .assumption =
-        "the two centre servers follow the protocol and do not show each other what they see "
-        "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 bits "
-        "(128 with 3072 bits), statistical security of 40 bits for each masked value. If server A "
-        "colludes with parties, they learn no more than what each sees anyway",
-    .theorem = "Newton's method converges quadratically near the optimum, and may diverge from a poor "
-               "start. Masked values: statistical distance 2^-40 (crypto/linear/convert.h); Yao's protocol: "
+    .assumption = "the two center servers follow the protocol and do not show each other what they see "
+                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
+                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. If "
+                  "server A colludes with parties, they learn no more than what each sees anyway",
+    .theorem = "Newton's method converges quadratically near the optimum, and may diverge from a poor start. "
+               "Masked values: statistical distance 2^-40 (crypto/linear/convert.h); Yao's protocol: "
                "semi-honest simulation (crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP "
                "(method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 5 to 8 iterations",
     .caveats = "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "
-               "over rows that differ in one, they can reveal a row (use dp, or a private method). ]A "
-               "server that departs from the protocol can spoil the result or learn more. The same parties "
-               "must answer in every round.[dp=0,inference=yes:  With lambda above 0, standard errors are "
-               "those of the penalised likelihood]",
+               "over rows that differ in one, they can reveal a row (use dp, or a private method). ]A server "
+               "that departs from the protocol can spoil the result or learn more. The same parties must "
+               "answer in every round.[dp=0,inference=yes:  With lambda above 0, standard errors are those "
+               "of the penalised likelihood]",
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_centre_coordinate,
+    .coordinate = tacit_center_coordinate,
     .compute = compute,
     .handlers = handlers,
 };

@@ -134,17 +134,13 @@ const tacit_method tacit_method_output = {
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); the number of a "
                   "party's rows is no secret",
     .theorem = "gamma-norm noise of scale S/epsilon on weights of L2 sensitivity S = min(2L/(n lambda), 2 "
-               "sqrt(m/lambda)) + "
-               "2g/lambda (Chaudhuri, Monteleoni and Sarwate 2011, Corollary 8): L = 1, or sqrt(2) for "
-               "softmax; m = W((K-1)/e), "
-               "W Lambert's function, or for loss=huber max(1 - h, (1 + h)^2/(8h)); g the solver's certified "
-               "gradient norm",
+               "sqrt(m/lambda)) + 2g/lambda (Chaudhuri, Monteleoni and Sarwate 2011, Corollary 8): L = 1, or "
+               "sqrt(2) for softmax; m = W((K-1)/e), W Lambert's function, or for loss=huber max(1 - h, (1 + "
+               "h)^2/(8h)); g the solver's certified gradient norm",
     .claim = "the same epsilon, for two classes, with S = 2/(n lambda) (calibration=paper) and a solver that "
-             "is taken to be "
-             "exact",
+             "is taken to be exact",
     .caveats = "the noise grows with the number of weights and with 1/(n lambda): plr needs less at the same "
-               "price, but knows "
-               "two classes only",
+               "price, but knows two classes only",
     .check = check,
     .price = price,
     .noise = noise_law,

@@ -122,20 +122,18 @@ const tacit_method tacit_method_pate = {
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
-               "exactly]. Everybody sees the points, the noisy labels and the final model",
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
+               "Everybody sees the points, the noisy labels and the final model",
     .guarantee = "(epsilon, delta)-differential privacy for replacing all rows of a party, towards everybody "
                  "who sees the noisy labels or the model. There is no such guarantee towards the "
                  "coordinator, which sees exact labels[sees=sum:  of all parties together]",
     .assumption = "the auxiliary points may be known to all; the coordinator adds the noise, publishes only "
                   "noisy results and keeps the exact labels to itself",
     .theorem = "Gaussian noise by the analytic calibration on all counts together, of L2 sensitivity sqrt(2 "
-               "T) for T "
-               "queries; the largest of each and the student are post-processing",
+               "T) for T queries; the largest of each and the student are post-processing",
     .claim = "the papers quote a data-dependent epsilon, smaller where parties agree, but itself private",
     .caveats = "noise grows with the number of queries, where that of soft-stat shrinks with the number of "
-               "parties alone; "
-               "a student on few labels is weak",
+               "parties alone; a student on few labels is weak",
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,

@@ -9,7 +9,7 @@
 #include "session/party.h"
 #include "session/session.h"
 
-/* Also of plr and of stacks, which may choose among candidates (choosing.h). */
+/* Also of plr and of stacks, which may choose among candidates (private_tuning.h). */
 typedef struct perturb_settings {
     enum { PERTURB_LOGISTIC, PERTURB_HUBER } loss;
     double width;

@@ -10,10 +10,10 @@
  *
  * Proof note. Adjacency: one row of one party is replaced; n_k stays. The exact minimiser is private for 99% of epsilon and
  * its computed approximation for the last hundredth: privacy/mechanism/erm.h has both proofs, with R = 1. The loss must be twice
- * differentiable but for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
+ * differentiable except for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
  * the exponent of b's density is wrong; it is exp(-epsilon' |b|/2).
  */
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 static const tacit_parameter parameters[] = {
     PERTURB_PARAMETERS,
@@ -71,8 +71,7 @@ const tacit_method tacit_method_plr = {
     .chooses_lambda = true,
     TACIT_SETTINGS_OF(parameters, perturb_defaults),
     .leaves = "the weights of a model fitted to the party's rows and a random linear term, with a little "
-              "noise for the solver's "
-              "error",
+              "noise for the solver's error",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
                "answer carries its party's own noise, so at the price charged it may be shown to anybody",
@@ -81,15 +80,12 @@ const tacit_method tacit_method_plr = {
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
                   "number of a party's rows is no secret",
     .theorem = "b ~ G(d, 2/epsilon') and the Jacobian factor 1 + c/(n (lambda + Delta)) of a replaced row: "
-               "epsilon' = .99 epsilon "
-               "- log(1 + c/(n lambda)) or, where that is below half, Delta = c/(n (exp(.99 epsilon/2) - 1)) "
-               "- lambda and half; "
-               "c = 1/4, or 1/(2h) for loss=huber. The last .01 epsilon pays for the solver's certified "
-               "error r, by G(d, "
-               "2r/(.01 epsilon)) on the weights (approximate minima, Iyengar et al. 2019)",
+               "epsilon' = .99 epsilon - log(1 + c/(n lambda)) or, where that is below half, Delta = c/(n "
+               "(exp(.99 epsilon/2) - 1)) - lambda and half; c = 1/4, or 1/(2h) for loss=huber. The last .01 "
+               "epsilon pays for the solver's certified error r, by G(d, 2r/(.01 epsilon)) on the weights "
+               "(approximate minima, Iyengar et al. 2019)",
     .claim = "the same epsilon from the square of the Jacobian factor (calibration=paper: more noise than "
-             "needed), and a solver "
-             "that is taken to be exact",
+             "needed), and a solver that is taken to be exact",
     .caveats = "two classes only; a small n lambda is raised by Delta, which shrinks the weights",
     .check = check,
     .price = price,

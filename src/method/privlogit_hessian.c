@@ -1,6 +1,6 @@
 /*
  * privlogit-hessian: maximum likelihood with the constant bound H~ = -X^T X/4 - lambda I of the Hessian (Wang 2018, equations
- * 5.3 to 5.6). Algorithms 6 and 7, between nodes i and two centre servers:
+ * 5.3 to 5.6). Algorithms 6 and 7, between nodes i and two center servers:
  *
  *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A                    Alg. 7, lines 1-4
  *              servers  H~ = sum H~_i - lambda I;  -H~ = L D L^T                       lines 5-6
@@ -35,15 +35,15 @@ static tacit_status setup_once(tacit_logit *self, tacit_factored **factor, tacit
     return tacit_logit_factor(self, factor, error);
 }
 
-/* Algorithm 6, run by both centre servers at the same time. */
-static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+/* Algorithm 6, run by both center servers at the same time. */
+static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_factored *factor = NULL;
     tacit_share *step = NULL;
     size_t solved = 0; /* with this factor: shares substitute first and then invert, so two are checked */
     bool stop = false, known = false;
     tacit_status status;
-    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    TACIT_CHECK(tacit_logit_begin(&self, center, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &factor, error));
@@ -73,21 +73,21 @@ static const tacit_handler_entry handlers[] = {
 
 const tacit_method tacit_method_privlogit_hessian = {
     .name = "privlogit-hessian",
-    .title = "logistic regression with a fixed bound of the Hessian between two centre servers",
+    .title = "logistic regression with a fixed bound of the Hessian between two center servers",
     .reference = "Wang 2018, Algorithms 6 and 7; Boehning & Lindsay 1988",
     .version = 1,
     .units = "record",
     .spreads = true,
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "its number of rows; in each iteration the sums of log-likelihood and gradient over its "
-              "rows, encrypted under centre server B's key and sent to server A; once X^T X/4 of its "
-              "rows[inference=yes: , and their Hessian][inference=no,stop=converged: , and their "
-              "Hessian], in the same way",
-    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B "
-               "masked values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "
-               "coefficients beta_k of every iteration, each party's number of rows, the numbers of "
-               "columns and of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the "
+    .leaves =
+        "its number of rows; in each iteration the sums of log-likelihood and gradient over its rows, "
+        "encrypted under center server B's key and sent to server A; once X^T X/4 of its rows[inference=yes: "
+        ", and their Hessian][inference=no,stop=converged: , and their Hessian], in the same way",
+    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked "
+               "values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "
+               "coefficients beta_k of every iteration, each party's number of rows, the numbers of columns "
+               "and of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the "
                "log-likelihood at the end and the number of positive rows]; and one bit each time the "
                "servers ask whether the equations have a solution, or whether to stop",
     .guarantee = "[dp=0: no differential privacy: the coefficients beta_k are exact. The computation between "
@@ -95,29 +95,28 @@ const tacit_method tacit_method_privlogit_hessian = {
                  "dp-delta)-differential privacy of all iterations together for replacing one row of a "
                  "party, towards everybody, either server included: each server adds a whole draw of the "
                  "noise to every sum before anything is opened, so knowing its own helps it nothing]",
-    .assumption =
-        "the two centre servers follow the protocol and do not show each other what they see "
-        "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 bits "
-        "(128 with 3072 bits), statistical security of 40 bits for each masked value. If server A "
-        "colludes with parties, they learn no more than what each sees anyway",
-    .theorem = "H~ <= H(beta) everywhere, so each step raises the likelihood and the sequence converges "
-               "linearly from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked "
-               "values: statistical distance 2^-40 (crypto/linear/convert.h); Yao's protocol: semi-honest "
-               "simulation (crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP "
-               "(method/logit_noise.c)",
+    .assumption = "the two center servers follow the protocol and do not show each other what they see "
+                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
+                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. If "
+                  "server A colludes with parties, they learn no more than what each sees anyway",
+    .theorem =
+        "H~ <= H(beta) everywhere, so each step raises the likelihood and the sequence converges linearly "
+        "from any start (Boehning and Lindsay 1988; Wang 2018, Proposition 1). Masked values: statistical "
+        "distance 2^-40 (crypto/linear/convert.h); Yao's protocol: semi-honest simulation "
+        "(crypto/garble/garble.h); dp: discrete Gaussians compose under zCDP (method/logit_noise.c)",
     .claim = "the same estimate; Table 5.1 prints 13 to 206 iterations",
     .caveats = "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "
-               "over rows that differ in one, they can reveal a row (use dp, or a private "
-               "method). ][stop=likelihood: The stopping rule leaves 1e-3 to 1e-2 to the maximum: "
-               "stop=converged goes on to 1e-4. ]A server that departs from the protocol can spoil the "
-               "result or learn more. The same parties must answer in every round.[dp=0,inference=yes: "
-               " With lambda above 0, standard errors are those of the penalised likelihood]",
+               "over rows that differ in one, they can reveal a row (use dp, or a private method). "
+               "][stop=likelihood: The stopping rule leaves 1e-3 to 1e-2 to the maximum: stop=converged goes "
+               "on to 1e-4. ]A server that departs from the protocol can spoil the result or learn more. The "
+               "same parties must answer in every round.[dp=0,inference=yes:  With lambda above 0, standard "
+               "errors are those of the penalised likelihood]",
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_centre_coordinate,
+    .coordinate = tacit_center_coordinate,
     .compute = compute,
     .handlers = handlers,
 };

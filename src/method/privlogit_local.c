@@ -1,6 +1,6 @@
 /*
  * privlogit-local: as privlogit-hessian, but the inverse of the bound is encrypted once and sent to the nodes, who multiply it
- * with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two centre servers:
+ * with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two center servers:
  *
  *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A
  *              servers  -H~ = L D L^T;  H~^-1 in the circuit;  Enc(H~^-1) to all nodes      lines 1
@@ -46,14 +46,14 @@ cleanup:
     return status;
 }
 
-/* Algorithm 8, run by both centre servers at the same time. */
-static tacit_status compute(tacit_centre *centre, tacit_outcome *out, tacit_error *error) {
+/* Algorithm 8, run by both center servers at the same time. */
+static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_buffer sealed = TACIT_BUFFER_INIT;
     tacit_share *step = NULL;
     bool stop = false, known = false;
     tacit_status status;
-    TACIT_CHECK(tacit_logit_begin(&self, centre, error));
+    TACIT_CHECK(tacit_logit_begin(&self, center, error));
     step = TACIT_NEW(tacit_share, self.width);
     if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &sealed, error));
@@ -88,40 +88,39 @@ const tacit_method tacit_method_privlogit_local = {
     .spreads = true,
     .noise_free = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times "
-              "its gradient, encrypted under centre server B's key and sent to server A; once X^T X/4 of "
-              "its rows[inference=yes: , and their gradient and Hessian][inference=no,stop=converged: , "
-              "and their gradient and Hessian], in the same way",
-    .seen_by = "neither server sees a party's sums or their total: A has ciphertexts and shares, B "
-               "masked values and shares. Both servers and all parties see the exact coefficients beta_k "
-               "of every iteration, each party's number of rows, the numbers of columns and of "
-               "iterations[inference=yes: ; also the variance of each coefficient, the log-likelihood at "
-               "the end and the number of positive rows]; and one bit each time the servers ask whether "
-               "the equations have a solution, or whether to stop",
+    .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times its "
+              "gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "
+              "rows[inference=yes: , and their gradient and Hessian][inference=no,stop=converged: , and "
+              "their gradient and Hessian], in the same way",
+    .seen_by =
+        "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked values "
+        "and shares. Both servers and all parties see the exact coefficients beta_k of every iteration, each "
+        "party's number of rows, the numbers of columns and of iterations[inference=yes: ; also the variance "
+        "of each coefficient, the log-likelihood at the end and the number of positive rows]; and one bit "
+        "each time the servers ask whether the equations have a solution, or whether to stop",
     .guarantee = "no differential privacy: the coefficients beta_k are exact. The computation between "
                  "parties and servers reveals nothing beyond what is listed under 'seen by'",
-    .assumption =
-        "the two centre servers follow the protocol and do not show each other what they see "
-        "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 bits "
-        "(128 with 3072 bits), statistical security of 40 bits for each masked value. If server A "
-        "colludes with parties, they learn no more than what each sees anyway",
-    .theorem = "as privlogit-hessian: each step raises the likelihood, and the sequence converges "
-               "linearly from any start. A node re-randomises its product, so that it says nothing of the "
-               "gradient to whoever knows Enc(H~^-1)",
-    .claim = "the same estimate; line 9 of Algorithm 8 lacks a lambda (the term is lambda H~^-1 beta), "
-             "which is put right here",
+    .assumption = "the two center servers follow the protocol and do not show each other what they see "
+                  "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 "
+                  "bits (128 with 3072 bits), statistical security of 40 bits for each masked value. If "
+                  "server A colludes with parties, they learn no more than what each sees anyway",
+    .theorem = "as privlogit-hessian: each step raises the likelihood, and the sequence converges linearly "
+               "from any start. A node re-randomises its product, so that it says nothing of the gradient to "
+               "whoever knows Enc(H~^-1)",
+    .claim = "the same estimate; line 9 of Algorithm 8 lacks a lambda (the term is lambda H~^-1 beta), which "
+             "is put right here",
     .caveats = "the coefficients of each iteration are exact and public: with few rows, or two runs over "
-               "rows that differ in one, they can reveal a row (use privlogit-hessian with dp, or a "
-               "private method). A server that departs from the protocol can spoil the result or learn "
-               "more. The same parties must answer in every round. Each party gets Enc(H~^-1), d^2/16 "
-               "ciphertexts of 512 bytes, with every question. With many rows and a small lambda few "
-               "digits are left for the encrypted inverse, and the run is refused before it starts",
+               "rows that differ in one, they can reveal a row (use privlogit-hessian with dp, or a private "
+               "method). A server that departs from the protocol can spoil the result or learn more. The "
+               "same parties must answer in every round. Each party gets Enc(H~^-1), d^2/16 ciphertexts of "
+               "512 bytes, with every question. With many rows and a small lambda few digits are left for "
+               "the encrypted inverse, and the run is refused before it starts",
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_centre_coordinate,
+    .coordinate = tacit_center_coordinate,
     .compute = compute,
     .handlers = handlers,
 };

@@ -1,7 +1,7 @@
 /*
  * psgd: private stochastic gradient descent as printed (Rajkumar and Agarwal 2012, Algorithm 1, Procedures 2 and 3).
  *
- *   party k:      g_k(w) + rho_t + eta_k,   rho_t ~ G(d, 2L/epsilon) anew in each round,   eta_k ~ N(0, s^2/K) once
+ *   party k:      g_k(w) + rho_t + eta_k,   rho_t ~ G(d, 2L/epsilon) again in each round,   eta_k ~ N(0, s^2/K) once
  *   coordinator:  w <- w - z_t (sum_k .../N + (lambda + Delta) w),   z_t = 1/((lambda + Delta) (t + t0)),  t = 1..T
  *
  * g_k is the sum of the gradients of the party's rows (gradient.h), t0 = 1 + c/(lambda + Delta), c = 1/4, so that the first
@@ -52,9 +52,8 @@ static const tacit_parameter parameters[] = {
     TACIT_COUNT(psgd_settings, rounds, "rounds", 1, MOST_ROUNDS,
                 "steps of the descent; the charge grows with them"),
     TACIT_CHOICE(psgd_settings, noise, "noise", "both|fresh|fixed",
-                 "of a party's answers: drawn anew in each round, once for all rounds, or both as printed; "
-                 "fixed alone "
-                 "protects nobody and is for simulations"),
+                 "of a party's answers: drawn again in each round, once for all rounds, or both as printed; "
+                 "fixed alone protects nobody and is for simulations"),
     TACIT_CHOICE(psgd_settings, calibration, "calibration", "tight|paper",
                  "of the fixed noise: our constants, or the printed ones with the lost square put back"),
     TACIT_SETTINGS_END,
@@ -154,8 +153,8 @@ static tacit_status add_fixed(tacit_party *party, const answering *how, double *
     double *eta = TACIT_NEW(double, how->spec.length);
     if (eta == NULL) return tacit_fail_memory(error);
     tacit_status status =
-        tacit_party_lasting_noise(party, how->fixed.scale / sqrt((double)party->plan->parties),
-                                  how->spec.length, how->spec.grid_bits, eta, error);
+        tacit_party_persistent_noise(party, how->fixed.scale / sqrt((double)party->plan->parties),
+                                     how->spec.length, how->spec.grid_bits, eta, error);
     for (size_t j = 0; status == TACIT_OK && j < how->spec.length; j++) values[j] += eta[j];
     free(eta);
     return status;
@@ -335,7 +334,7 @@ static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = 
 
 const tacit_method tacit_method_psgd = {
     .name = "psgd",
-    .title = "stochastic gradient descent with noise kept and noise drawn anew, as printed",
+    .title = "stochastic gradient descent with noise kept and noise drawn again, as printed",
     .reference = "Rajkumar & Agarwal 2012, Algorithm 1",
     .version = 1,
     .units = "record",
@@ -343,13 +342,13 @@ const tacit_method tacit_method_psgd = {
     .needs_delta = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows "
-              "at weights that all parties know, with [noise=both: noise drawn for the round and noise "
-              "that the party drew once][noise=fresh: noise drawn for the round][noise=fixed: noise that "
-              "the party drew once for all rounds, which cancels in the difference of two]",
-    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' noisy gradients in every round, "
-               "and no single party's][sees=each: the coordinator sees each party's noisy gradients in "
-               "every round]. Everybody sees the weights after every step",
+    .leaves = "the number of the party's rows; then, in every round, the sum of the gradients of its rows at "
+              "weights that all parties know, with [noise=both: noise drawn for the round and noise that the "
+              "party drew once][noise=fresh: noise drawn for the round][noise=fixed: noise that the party "
+              "drew once for all rounds, which cancels in the difference of two]",
+    .seen_by = "[sees=sum: the coordinator sees the sum of all parties' noisy gradients in every round, and "
+               "no single party's][sees=each: the coordinator sees each party's noisy gradients in every "
+               "round]. Everybody sees the weights after every step",
     .guarantee = "[noise=both|fresh: differential privacy of all rounds together for replacing one row of a "
                  "party, towards everybody, the coordinator included: T answers of epsilon each, composed at "
                  "delta. That composition is what is charged][noise=fixed: none: two rounds together reveal "
@@ -357,13 +356,12 @@ const tacit_method tacit_method_psgd = {
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
                   "number of a party's rows is no secret",
     .theorem = "[noise=both|fresh: gamma-norm noise of scale 2L/epsilon, L = 1, on a sum of L2 sensitivity "
-               "2L makes one answer epsilon-private; T answers compose by the optimal theorem of Kairouz, "
-               "Oh and Viswanath 2015 or, where that is less, to T epsilon][noise=fixed: none]",
+               "2L makes one answer epsilon-private; T answers compose by the optimal theorem of Kairouz, Oh "
+               "and Viswanath 2015 or, where that is less, to T epsilon][noise=fixed: none]",
     .claim = "(epsilon, delta) for any number of rounds (Theorem 4.2). That is the privacy of the limit seen "
              "alone; every party sees every step, and the noise drawn once cancels in the difference of two",
-    .caveats =
-        "here to reproduce the paper and its attacks (tacit reproduce rajkumar-attack): at the same charge "
-        "dpgd needs far less noise",
+    .caveats = "here to reproduce the paper and its attacks (tacit reproduce rajkumar-attack): at the same "
+               "charge dpgd needs far less noise",
     .check = check,
     .price = price,
     .noise = noise_law,

@@ -291,27 +291,22 @@ const tacit_method tacit_method_pst_h = {
     .roles = "source|target",
     TACIT_SETTINGS_OF(parameters, stacking_defaults),
     .makes_stacks = true,
-    .leaves =
-        "of a source, the weights of K models of its rows, one for each group of features, each with a "
-        "random linear term; "
-        "of a target, those of K models drawn towards the sources', and of a model of their predictions",
+    .leaves = "of a source, the weights of K models of its rows, one for each group of features, each with a "
+              "random linear term; of a target, those of K models drawn towards the sources', and of a model "
+              "of their predictions",
     .seen_by = "the coordinator sees each party's models, and targets see the mean of the sources'. "
                "Everybody sees the mean of the targets' models. Every model carries its party's own noise, "
                "so at the price charged it may be shown to anybody",
     .guarantee = "epsilon-differential privacy (delta = 0) for replacing one row of a party, towards "
-                 "everybody: source-epsilon for "
-                 "a source's rows, epsilon for a target's",
-    .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
-                  "number of a party's rows is no secret; groups and importances are public knowledge, not "
-                  "taken from the rows",
+                 "everybody: source-epsilon for a source's rows, epsilon for a target's",
+    .assumption =
+        "every row lies in the unit ball (the schema's encoding ensures it); two classes; the number of a "
+        "party's rows is no secret; groups and importances are public knowledge, not taken from the rows",
     .theorem = "source and target are those of pst-f, about other prior means: b_k ~ G(d_k, 2/epsilon') "
-               "loses q_k epsilon' and the "
-               "Jacobian log(1 + c q_k^2/(n (lambda_k + Delta_k))), together epsilon over all groups; a "
-               "party answers of its rows "
-               "once",
+               "loses q_k epsilon' and the Jacobian log(1 + c q_k^2/(n (lambda_k + Delta_k))), together "
+               "epsilon over all groups; a party answers of its rows once",
     .claim = "epsilon for each source (Corollary 6), from plr at epsilon for each group on the same rows: "
-             "that spends K epsilon. It "
-             "is not run here; the sound step is",
+             "that spends K epsilon. It is not run here; the sound step is",
     .caveats = "a source unlike the target misleads it, the more so the larger lambda is; two classes only",
     .check = check,
     .price = price,

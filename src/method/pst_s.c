@@ -1,9 +1,9 @@
 /*
  * pst-s: private stacking over row blocks (Yao et al. 2019, Algorithm 2).
  *
- *   party:        D_l, D_h = its rows, parted by position; S_1, ..., S_K = D_l in blocks
+ *   party:        D_l, D_h = its rows, split by position; S_1, ..., S_K = D_l in blocks
  *                 w_k = plr(epsilon) on S_k                                               for k = 1..K
- *                 m_k(x) = sigma(x.w_k)/sqrt(K), or centred (2 sigma(x.w_k) - 1)/sqrt(K)
+ *                 m_k(x) = sigma(x.w_k)/sqrt(K), or centered (2 sigma(x.w_k) - 1)/sqrt(K)
  *                 h = plr(epsilon) on {(m(x), y): (x, y) in D_h}
  *                 answers w_1, ..., w_K, h
  *   coordinator:  the mean of the answers
@@ -12,7 +12,7 @@
  * meta-features have a norm of up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be; dividing
  * by sqrt(K) needs no look at them.
  */
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 static const tacit_parameter parameters[] = {
     TACIT_COUNT(stacking_settings, blocks, "blocks", 1, TACIT_STACK_MEMBERS_MOST,
@@ -59,8 +59,7 @@ const tacit_method tacit_method_pst_s = {
     TACIT_SETTINGS_OF(parameters, stacking_defaults),
     .makes_stacks = true,
     .leaves = "the weights of K models, each fitted to its own block of the party's rows and a random linear "
-              "term, and "
-              "those of a model of their predictions on other rows",
+              "term, and those of a model of their predictions on other rows",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
                "answer carries its party's own noise, so at the price charged it may be shown to anybody",
@@ -70,12 +69,10 @@ const tacit_method tacit_method_pst_s = {
                   "number of a party's rows is no secret",
     .theorem = "every row is in one block, or in the part for the high model, by its position alone: each is "
                "perturbed for epsilon (method plr), and parallel composition makes the whole epsilon",
-    .claim =
-        "the same epsilon, from the square of the Jacobian factor (calibration=paper), and a solver that "
-        "is taken to be exact",
-    .caveats =
-        "here for comparison: each model has a K-th of half of the rows, and plr on all of them is better; "
-        "two classes only",
+    .claim = "the same epsilon, from the square of the Jacobian factor (calibration=paper), and a solver "
+             "that is taken to be exact",
+    .caveats = "here for comparison: each model has a K-th of half of the rows, and plr on all of them is "
+               "better; two classes only",
     .check = check,
     .price = price,
     .noise = noise_law,

@@ -28,7 +28,7 @@ typedef struct rehearsal {
     uint32_t *index;
     int32_t *cast[CASTS]; /* of each choice of prototypes: the class of the nearest, for all points */
     const int32_t *truth; /* the one at hand */
-    tacit_recall *recall;
+    tacit_result_cache *cache;
 } rehearsal;
 
 static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit_error *error) {
@@ -104,7 +104,7 @@ static double agreement(const rehearsal *self, const tacit_model *model) {
 /* One performance: pretended votes, the method's own learning and noise, and its score. */
 static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *noise,
                             double *score, tacit_error *error) {
-    tacit_session session = { .plan = &self->plan, .secret = *noise, .recall = self->recall };
+    tacit_session session = { .plan = &self->plan, .secret = *noise, .cache = self->cache };
     tacit_votes votes = TACIT_VOTES_INIT;
     tacit_model *model = NULL;
     tacit_status status = pretend_votes(self, &votes, error);
@@ -137,7 +137,7 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
     int steps = 0;
     tacit_status status = TACIT_OK;
     if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
-    TACIT_CHECK(tacit_recall_create(&self.recall, error));
+    TACIT_CHECK(tacit_result_cache_create(&self.cache, error));
     TACIT_CHECK(choose_points(&self, plan, error));
     for (uint64_t c = 0; c < CASTS; c++) {
         tacit_stream chance = tacit_stream_fork(&root, "prototypes", c, 0);
@@ -154,7 +154,7 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
     for (int step = steps - 1; step >= 0; step--)
         if (score[step] >= best - NEARLY) *lambda = lambda_of(step);
 cleanup:
-    tacit_recall_free(self.recall);
+    tacit_result_cache_free(self.cache);
     free(self.index);
     for (uint64_t c = 0; c < CASTS; c++) free(self.cast[c]);
     return status;

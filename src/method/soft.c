@@ -84,28 +84,23 @@ const tacit_method tacit_method_soft = {
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
-               "exactly]. Everybody sees the points and the final model",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a "
-                 "party[aux_private=yes: , or one auxiliary point], towards everybody who sees the model. "
-                 "There is no such guarantee towards the coordinator, which sees exact labels[sees=sum:  of "
-                 "all parties together]",
-    .assumption = "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
-                  "coordinator adds the noise, publishes only noisy results and keeps the exact labels to "
-                  "itself",
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
+               "Everybody sees the points and the final model",
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing all rows of a party[aux_private=yes: , or "
+        "one auxiliary point], towards everybody who sees the model. There is no such guarantee towards the "
+        "coordinator, which sees exact labels[sees=sum:  of all parties together]",
+    .assumption =
+        "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
+        "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself",
     .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = kappa/(M lambda), sqrt(2) kappa/(M "
-               "lambda) for "
-               "more than two classes, M parties answering, kappa <= 1 the root of the largest eigenvalue of "
-               "X^T X/N of "
-               "the points; plus twice the solver's certified distance. Noise in the (K-1)d dimensions where "
-               "the weights "
-               "move",
+               "lambda) for more than two classes, M parties answering, kappa <= 1 the root of the largest "
+               "eigenvalue of X^T X/N of the points; plus twice the solver's certified distance. Noise in "
+               "the (K-1)d dimensions where the weights move",
     .claim = "the same epsilon, with S = 2/(M lambda) for two classes and without kappa",
     .caveats = "noise grows as 1/lambda: at the paper's lambda = 1e-4 it drowns the model unless M epsilon "
-               "is large; "
-               "without --lambda one is chosen from the public points alone. soft-stat gives more for the "
-               "same price "
-               "where points are public",
+               "is large; without --lambda one is chosen from the public points alone. soft-stat gives more "
+               "for the same price where points are public",
     .check = tacit_ensemble_check,
     .price = price,
     .choose_lambda = choose_lambda,

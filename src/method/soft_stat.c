@@ -150,8 +150,8 @@ const tacit_method tacit_method_soft_stat = {
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
-               "exactly]. Everybody sees the points, the noisy statistic and the final model",
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
+               "Everybody sees the points, the noisy statistic and the final model",
     .guarantee = "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, "
                  "delta)-differential privacy] for replacing all rows of a party, towards everybody who sees "
                  "the statistic or the model. There is no such guarantee towards the coordinator, which sees "
@@ -164,9 +164,8 @@ const tacit_method tacit_method_soft_stat = {
                "itself is shaped like the points. With more than 2,000 features L is 1 and S is kappa/M, "
                "kappa <= 1 the norm of the longest point. The fit is post-processing",
     .claim = "not in the paper: its soft puts noise of scale 2/(M lambda epsilon) on the weights instead",
-    .caveats =
-        "logistic and softmax models only. One party alone moves little, but what all parties agree on is "
-        "published, as in any method",
+    .caveats = "logistic and softmax models only. One party alone moves little, but what all parties agree "
+               "on is published, as in any method",
     .check = check,
     .price = price,
     .choose_lambda = choose_lambda,

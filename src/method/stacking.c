@@ -73,11 +73,10 @@ tacit_status stacking_check(const tacit_plan *plan, const stacking *how, tacit_e
     size_t low = stacking_low_rows(how, plan->minimum_rows), members = how->stack->members;
     size_t needed = how->by_rows ? members : 1;
     if (low < needed || (!how->takes_all_rows && low >= plan->minimum_rows))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s needs more than the %zu rows that a party may have at least: raise the minimum, "
-            "or set fewer members",
-            plan->method->name, plan->minimum_rows);
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs more than the %zu rows that a party may have at least: raise the "
+                          "minimum, or set fewer members",
+                          plan->method->name, plan->minimum_rows);
     tacit_sum_spec unused;
     return stacking_sum(plan, how, &unused, error);
 }

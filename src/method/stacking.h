@@ -91,7 +91,7 @@ typedef struct stacking_settings {
     perturb_settings perturb;
     tacit_combiner combiner;
     double low, high_lambda;
-    enum { STACKING_CENTRED, STACKING_PROBABILITY } meta;
+    enum { STACKING_CENTERED, STACKING_PROBABILITY } meta;
     uint64_t blocks; /* of rows */
     uint64_t groups; /* of features */
     char importance[TACIT_SETTING_SIZE], group_lambda[TACIT_SETTING_SIZE];

@@ -57,11 +57,10 @@ static size_t ordinary_features(const tacit_plan *plan) {
 static tacit_status variances(const tacit_plan *plan, double *out, size_t features, tacit_error *error) {
     const tacit_points *points = plan->points;
     if (points == NULL || points->rows.count == 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "importance=points of method %s takes the features' variances from public points, and "
-            "there are none: give a file of them",
-            plan->method->name);
+        return tacit_fail(error, TACIT_USAGE,
+                          "importance=points of method %s takes the features' variances from public points, "
+                          "and there are none: give a file of them",
+                          plan->method->name);
     const tacit_rows *rows = &points->rows;
     double *x = TACIT_NEW(double, 2 * rows->cols), *mean = x + rows->cols, n = (double)rows->count;
     if (x == NULL) return tacit_fail_memory(error);
@@ -206,7 +205,7 @@ static tacit_status complete(stacking *how, const tacit_plan *plan, const char *
     how->epsilon = plan->epsilon;
     how->share = settings->low;
     how->high_lambda = settings->high_lambda > 0 ? settings->high_lambda : plan->lambda;
-    stack->is_centred = settings->meta == STACKING_CENTRED;
+    stack->is_centered = settings->meta == STACKING_CENTERED;
     stack->combiner = settings->combiner;
     how->lambda = TACIT_NEW(double, stack->members);
     if (how->lambda == NULL) return tacit_fail_memory(error);

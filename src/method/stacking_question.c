@@ -1,7 +1,7 @@
 /* A method that is one question for a stack: its lambda given, or chosen on the way and paid for. */
 #include <math.h>
 
-#include "method/choosing.h"
+#include "method/private_tuning.h"
 
 /* With a choice the sum has room for every candidate's stack, and one number more: which it was. */
 static tacit_status sum_of(tacit_sum_spec *out, const tacit_plan *plan, stacking_maker *make,

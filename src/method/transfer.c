@@ -15,18 +15,16 @@ const dphtl_settings dphtl_defaults = {
 
 const tacit_parameter dphtl_parameters[] = {
     TRANSFER_PARAMETERS,
-    TACIT_NUMBER(
-        dphtl_settings, labelled, "labelled", 0.01, 1,
-        "part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows "
-        "do both, at twice the price"),
+    TACIT_NUMBER(dphtl_settings, labelled, "labelled", 0.01, 1,
+                 "part of a source's rows that trains its hypothesis; the others make importance weights. 1: "
+                 "all rows do both, at twice the price"),
     TACIT_CHOICE(dphtl_settings, hypothesis, "hypothesis", "output|plr",
                  "how sources make theirs private: noise on the weights, or on the objective"),
-    TACIT_CHOICE(dphtl_settings, model, "model", "dphtl|average|source|sources|soft|weak|target|pphtl",
-                 "what the target makes: dphtl, or to compare average (equal weights), source (the "
-                 "hypothesis that fits "
-                 "its labels best), sources (each of them; in simulations only), soft (their votes as "
-                 "labels), weak and "
-                 "target (its own few labels, or all), pphtl (mean hypothesis as centre of the regulariser)"),
+    TACIT_CHOICE(
+        dphtl_settings, model, "model", "dphtl|average|source|sources|soft|weak|target|pphtl",
+        "what the target makes: dphtl, or to compare average (equal weights), source (the hypothesis that "
+        "fits its labels best), sources (each of them; in simulations only), soft (their votes as labels), "
+        "weak and target (its own few labels, or all), pphtl (mean hypothesis as center of the regulariser)"),
     TACIT_CHOICE(dphtl_settings, prior, "prior", "aware|paper",
                  "of dphtl and average: knowing the noise, or as printed"),
     TACIT_NUMBER(dphtl_settings, target_labels, "target_labels", 1e-6, 1,
@@ -213,7 +211,7 @@ double transfer_mean(double *mean, size_t size, size_t sources, const double *we
     return square > 0 ? fmax(0, 1 - (double)size * r / square) : 0;
 }
 
-/* m at w; returns f(w) but for the constant sum t log t. */
+/* m at w; returns f(w) except for the constant sum t log t. */
 static double mix(const double *weights, size_t sources, size_t points, const double *target,
                   const double *const *source, double *mixed) {
     double value = 0;

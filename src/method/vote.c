@@ -78,23 +78,21 @@ const tacit_method tacit_method_vote = {
     .local = tacit_ensemble_local,
     .leaves = TACIT_ENSEMBLE_LEAVES,
     .seen_by = "[sees=sum: the coordinator sees how many parties gave which label to each point, exactly, "
-               "and no single party's labels][sees=each: the coordinator sees each party's labels, "
-               "exactly]. Everybody sees the points and the final model",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing all rows of a "
-                 "party[aux_private=yes: , or one auxiliary point], towards everybody who sees the model. "
-                 "There is no such guarantee towards the coordinator, which sees exact labels[sees=sum:  of "
-                 "all parties together]",
-    .assumption = "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
-                  "coordinator adds the noise, publishes only noisy results and keeps the exact labels to "
-                  "itself",
-    .theorem = "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda "
-               "(sqrt(2) kappa/lambda "
-               "for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus twice "
-               "the solver's "
-               "certified distance. Noise in the (K-1)d dimensions where the weights move",
+               "and no single party's labels][sees=each: the coordinator sees each party's labels, exactly]. "
+               "Everybody sees the points and the final model",
+    .guarantee =
+        "epsilon-differential privacy (delta = 0) for replacing all rows of a party[aux_private=yes: , or "
+        "one auxiliary point], towards everybody who sees the model. There is no such guarantee towards the "
+        "coordinator, which sees exact labels[sees=sum:  of all parties together]",
+    .assumption =
+        "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "
+        "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself",
+    .theorem =
+        "gamma-norm noise of scale S/epsilon on the minimiser. S = the lesser of kappa/lambda (sqrt(2) "
+        "kappa/lambda for more than two classes) and 2 sqrt(W((K-1)/e)/lambda), W Lambert's function; plus "
+        "twice the solver's certified distance. Noise in the (K-1)d dimensions where the weights move",
     .claim = "the same epsilon, with S = 2/lambda for two classes and sqrt(2)/lambda for more: at lambda = "
-             "1e-4 that is "
-             "20,000 where 106 is enough",
+             "1e-4 that is 20,000 where 106 is enough",
     .caveats =
         "more parties do not lessen the noise: one party may decide every label. Use soft or soft-stat",
     .check = tacit_ensemble_check,

@@ -78,11 +78,10 @@ void classifier_count(const tacit_view *rows, size_t *counts) {
 
 static tacit_status check_rows(const tacit_view *rows, tacit_error *error) {
     if (rows->rows.count == 0 || rows->rows.cols == 0 || rows->classes < 2)
-        return tacit_fail(
-            error, TACIT_INPUT,
-            "a classifier needs rows with features and two classes, not %zu rows, %zu features and "
-            "%zu classes",
-            rows->rows.count, rows->rows.cols, rows->classes);
+        return tacit_fail(error, TACIT_INPUT,
+                          "a classifier needs rows with features and two classes, not %zu rows, %zu features "
+                          "and %zu classes",
+                          rows->rows.count, rows->rows.cols, rows->classes);
     for (size_t i = 0; i < rows->rows.count; i++) {
         int32_t label = tacit_view_label(rows, i);
         if (label < 0 || (size_t)label >= rows->classes)

@@ -70,7 +70,7 @@ static tacit_status feed_header(const feeding *f, bool labelled, tacit_buffer *o
     return tacit_buffer_print(out, error, "%s\n", labelled ? ",label" : "");
 }
 
-/* The numbers of a row, parted by commas. */
+/* The numbers of a row, comma-separated. */
 static tacit_status feed_numbers(const feeding *f, const tacit_rows *rows, size_t i, tacit_buffer *out,
                                  tacit_error *error) {
     uint8_t *start;

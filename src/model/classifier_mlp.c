@@ -1,7 +1,7 @@
 /*
  * A small network: one hidden layer of tanh units, trained on all rows at once by L-BFGS.
  *
- * It minimises (1/n) sum loss + (lambda/2) |weights|^2, biases free, over rows that are centred and divided by one
+ * It minimises (1/n) sum loss + (lambda/2) |weights|^2, biases free, over rows that are centered and divided by one
  * number so that their mean squared length is 1: encoded rows share most of their length and differ little, which
  * leaves an optimiser little to hold on to. The rows themselves are not touched: with z = (x - m)/s,
  * W z + b = (W/s) x + (b - W m/s), so the parameters are mapped forth and their gradient back.

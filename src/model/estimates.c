@@ -45,20 +45,20 @@ static void scale_response(tacit_design *design, const tacit_family *family) {
 
 tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error) {
     if (rows->shortened == 0 || schema == NULL) return TACIT_OK;
-    return tacit_fail(error, TACIT_INPUT,
-                      "%zu rows are longer than the %g that rows: {clip: C} of the schema allows, and were "
-                      "shortened: coefficients of such rows are not those of the columns; write rows: bound, "
-                      "or a larger C",
-                      rows->shortened, schema->clip);
+    return tacit_fail(
+        error, TACIT_INPUT,
+        "%zu rows are longer than the %g that rows: {clip: C} of the schema allows, and were shortened: "
+        "coefficients of such rows are not those of the columns; write rows: bound, or a larger C",
+        rows->shortened, schema->clip);
 }
 
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error) {
     *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
     if (schema != NULL && !schema->intercept && schema->cols > 0)
-        return tacit_fail(error, TACIT_USAGE,
-                          "coefficients per unit of a column need an intercept: write intercept: yes in the "
-                          "schema");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "coefficients per unit of a column need an intercept: write intercept: yes in the schema");
     tacit_feature *feature = TACIT_NEW(tacit_feature, features);
     tacit_status status = TACIT_OK;
     out->kept = TACIT_NEW(size_t, features);

@@ -66,8 +66,8 @@ static const char *noise_words(tacit_noise noise) {
     switch (noise) {
     case TACIT_NOISE_NONE: return "";
     case TACIT_NOISE_SIMULATED:
-        return " The noise was drawn by a simulation and protects nobody: only a study run in earnest has "
-               "this guarantee.";
+        return " The noise was drawn by a simulation and protects nobody: only a real study has this "
+               "guarantee.";
     case TACIT_NOISE_EXACT: return " The noise was drawn exactly.";
     }
     return "";
@@ -93,7 +93,7 @@ static tacit_status say(export_plan *plan, tacit_error *error) {
     return tacit_buffer_print(out, error, ".%s", noise_words(guarantee->noise));
 }
 
-tacit_status export_plan_tell(export_plan *plan, tacit_error *error) {
+tacit_status export_plan_describe(export_plan *plan, tacit_error *error) {
     const tacit_model *model = plan->model;
     const tacit_guarantee *guarantee = &model->guarantee;
     char parties[24] = "unknown";

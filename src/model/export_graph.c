@@ -355,10 +355,9 @@ tacit_status graph_write(onnx_graph *g, tacit_buffer *out, tacit_error *error) {
     if (g->failed) return tacit_fail_memory(error);
     size_t size = tacit__onnx__model__get_packed_size(&model);
     if (size > FILE_MOST)
-        return tacit_fail(error, TACIT_LIMIT,
-                          "the model would take %zu bytes, and an ONNX file has at most 2 GiB: "
-                          "export it as json",
-                          size);
+        return tacit_fail(
+            error, TACIT_LIMIT,
+            "the model would take %zu bytes, and an ONNX file has at most 2 GiB: export it as json", size);
     uint8_t *at = NULL;
     TACIT_TRY(tacit_buffer_reserve(out, size, &at, error));
     tacit__onnx__model__pack(&model, at);

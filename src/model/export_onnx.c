@@ -82,8 +82,8 @@ static void encode_numbers(writing *w) {
     graph_value joined = graph_join(g, count, raw), missing = GRAPH(g, "IsNaN", joined);
     graph_value lowered = GRAPH(g, "Min", joined, graph_matrix(g, 1, count, high));
     graph_value moved = GRAPH(g, "Max", lowered, graph_matrix(g, 1, count, low));
-    graph_value centred = GRAPH(g, "Sub", moved, graph_matrix(g, 1, count, middle));
-    graph_value scaled = GRAPH(g, "Div", centred, graph_matrix(g, 1, count, half));
+    graph_value centered = GRAPH(g, "Sub", moved, graph_matrix(g, 1, count, middle));
+    graph_value scaled = GRAPH(g, "Div", centered, graph_matrix(g, 1, count, half));
     w->block[w->blocks++] = GRAPH(g, "Where", missing, constant(w, 0), scaled);
     w->columns = count;
     if (w->plan->refuses_missing) w->check[w->checks++] = graph_sum(g, graph_cast(g, missing, GRAPH_NUMBER));
@@ -258,7 +258,7 @@ static graph_value score_stack(writing *w, graph_value rows) {
     if (stack->combiner != TACIT_COMBINE_HIGH)
         return graph_over(g, graph_weigh(g, GRAPH(g, "Sign", margins), stack->members, vote), all);
     graph_value part = GRAPH(g, "Sigmoid", margins);
-    if (stack->is_centred) part = GRAPH(g, "Sub", GRAPH(g, "Mul", part, graph_number(g, 2)), constant(w, 1));
+    if (stack->is_centered) part = GRAPH(g, "Sub", GRAPH(g, "Mul", part, graph_number(g, 2)), constant(w, 1));
     part = graph_times(g, part, TACIT_STACK_INSIDE / sqrt((double)stack->members));
     return graph_linear(g, part, 1, stack->members, model->weights + tacit_stack_low_size(stack), NULL);
 }
@@ -334,7 +334,7 @@ static const char *output_name(writing *w, const char *name) {
     return own;
 }
 
-static void tell(writing *w, graph_value scores) {
+static void notify(writing *w, graph_value scores) {
     onnx_graph *g = &w->g;
     const tacit_model *model = w->plan->model;
     size_t each = tacit_model_scores_per_row(model);
@@ -367,7 +367,7 @@ tacit_status tacit_model_export_onnx(const tacit_model *model, tacit_buffer *out
     w.block = graph_allocate(&w.g, plan.inputs + 1, sizeof *w.block);
     w.place = graph_allocate(&w.g, plan.raw, sizeof *w.place);
     w.check = graph_allocate(&w.g, 2 * plan.inputs, sizeof *w.check);
-    tell(&w, score(&w, bring_inside(&w, encode(&w))));
+    notify(&w, score(&w, bring_inside(&w, encode(&w))));
     TACIT_CHECK(graph_write(&w.g, out, error));
 cleanup:
     graph_clear(&w.g);

@@ -59,7 +59,7 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
 void export_plan_clear(export_plan *plan);
 
 /* The facts and words of a plan (export_facts.c). */
-tacit_status export_plan_tell(export_plan *plan, tacit_error *error);
+tacit_status export_plan_describe(export_plan *plan, tacit_error *error);
 
 enum { EXPORT_CLASS_NAME = 24 };
 

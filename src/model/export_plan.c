@@ -136,5 +136,5 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
     TACIT_TRY(check_names(out, error));
     TACIT_TRY(choose_prefix(out, error));
     if (schema != NULL) TACIT_TRY(tacit_schema_feature_names(&out->feature, schema, error));
-    return export_plan_tell(out, error);
+    return export_plan_describe(out, error);
 }

@@ -175,13 +175,13 @@ static void meta_feature(pmml *p, size_t member) {
     double factor = TACIT_STACK_INSIDE / sqrt((double)stack->members);
     pmml_derived(p, pmml_own(p, "meta", member + 1).text, NULL);
     pmml_apply(p, "*", NULL);
-    if (stack->is_centred) {
+    if (stack->is_centered) {
         pmml_apply(p, "-", NULL);
         pmml_apply(p, "*", NULL);
         pmml_constant(p, 2);
     }
     sigma_expression(p, pmml_own(p, "margin", member + 1).text);
-    if (stack->is_centred) {
+    if (stack->is_centered) {
         pmml_end(p);
         pmml_constant(p, 1);
         pmml_end(p);
@@ -253,7 +253,7 @@ static void table(pmml *p, const char *category, const double *weights) {
     xml_close(&p->x, "RegressionTable");
 }
 
-/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same but for ties:
+/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same except for ties:
  * it names the second class first, and whoever takes the first of two equals should get the class that tacit predicts. */
 static void regression_tables(pmml *p) {
     const tacit_model *model = p->plan->model;

@@ -38,11 +38,10 @@ static void put_escaped(xml_writer *x, const char *text) {
             strncmp(text + plain, "\xEF\xBF\xBE", 3) == 0 || strncmp(text + plain, "\xEF\xBF\xBF", 3) == 0;
         if (special || (escape != NULL && *escape == 0)) {
             char shown[TACIT_CELL_TEXT];
-            x->status =
-                tacit_fail(x->error, TACIT_INPUT,
-                           "'%s' holds a control character, which XML cannot: export as onnx, or rename it "
-                           "and fit again",
-                           tacit_text_shown(text, strlen(text), shown));
+            x->status = tacit_fail(x->error, TACIT_INPUT,
+                                   "'%s' holds a control character, which XML cannot: export as onnx, or "
+                                   "rename it and fit again",
+                                   tacit_text_shown(text, strlen(text), shown));
             return;
         }
         if (escape == NULL) {

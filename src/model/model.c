@@ -16,7 +16,7 @@ tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, s
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
     model->family = family;
-    model->shape = family->loss.shape_usual;
+    model->shape = family->loss.shape_default;
     model->features = features;
     model->classes = classes;
     model->weights = TACIT_NEW(double, tacit_model_size(model));
@@ -176,7 +176,7 @@ static tacit_status score_stack(void *context, size_t begin, size_t end, unsigne
     return TACIT_OK;
 }
 
-/* A network's scores, block by block; the space is made anew for each piece of the loop, which is long. */
+/* A network's scores, block by block; the space is made again for each piece of the loop, which is long. */
 static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned worker,
                                  tacit_error *error) {
     (void)worker;

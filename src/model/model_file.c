@@ -134,7 +134,7 @@ static tacit_status read_shape(tacit_model *model, const json_t *root, tacit_err
     const tacit_loss *loss = &model->family->loss;
     if (loss->shape_name == NULL) return TACIT_OK;
     const json_t *shape = json_object_get(root, loss->shape_name);
-    model->shape = shape != NULL ? json_number_value(shape) : loss->shape_usual;
+    model->shape = shape != NULL ? json_number_value(shape) : loss->shape_default;
     if (!(model->shape > 0 && model->shape <= loss->shape_most))
         return tacit_fail(error, TACIT_INPUT, "the %s loss has a %s above 0 and at most %g",
                           model->family->name, loss->shape_name, loss->shape_most);

@@ -48,11 +48,10 @@ tacit_status tacit_network_parse(tacit_network *out, const char *hidden, tacit_a
     for (size_t l = 0; l < network.layers; l++)
         size += ((double)network.width[l] + 1) * (double)network.width[l + 1];
     if (features == 0 || classes < 2 || size > MOST_PARAMETERS)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "no network has %zu features, hidden layers '%s' and %zu classes: give at least one "
-            "feature and two classes, and layers of at most %d parameters together",
-            features, hidden, classes, (int)MOST_PARAMETERS);
+        return tacit_fail(error, TACIT_USAGE,
+                          "no network has %zu features, hidden layers '%s' and %zu classes: give at least "
+                          "one feature and two classes, and layers of at most %d parameters together",
+                          features, hidden, classes, (int)MOST_PARAMETERS);
     *out = network;
     return TACIT_OK;
 }

@@ -42,7 +42,7 @@ tacit_status tacit_stack_copy(tacit_stack **out, const tacit_stack *stack, tacit
     memcpy(copy->scale, stack->scale, stack->members * sizeof *copy->scale);
     copy->combiner = stack->combiner;
     copy->rows_normalised = stack->rows_normalised;
-    copy->is_centred = stack->is_centred;
+    copy->is_centered = stack->is_centered;
     *out = copy;
     return TACIT_OK;
 }
@@ -186,7 +186,7 @@ static double sigma(double t) { return 1 / (1 + exp(-t)); }
 
 static double meta_feature(const tacit_stack *stack, double margin_of_member) {
     double part = sigma(margin_of_member);
-    return TACIT_STACK_INSIDE * (stack->is_centred ? 2 * part - 1 : part) / sqrt((double)stack->members);
+    return TACIT_STACK_INSIDE * (stack->is_centered ? 2 * part - 1 : part) / sqrt((double)stack->members);
 }
 
 tacit_status tacit_stack_meta(const tacit_stack *stack, const double *weights, const tacit_rows *rows,

@@ -6,7 +6,7 @@
  *   combined by
  *     majority           (1/K) sum_k sign(t_k)
  *     weighted           sum_k q_k sign(t_k)/sum_k q_k
- *     high               m.h,  m_k = sigma(t_k)/sqrt(K), or centred (2 sigma(t_k) - 1)/sqrt(K);  h: one weight a member
+ *     high               m.h,  m_k = sigma(t_k)/sqrt(K), or centered (2 sigma(t_k) - 1)/sqrt(K);  h: one weight a member
  *
  * |m| <= 1 whatever the members are, so that the model h is fitted to rows of the unit ball. The parts below say
  * where the numbers are; the numbers themselves are the weights of a tacit_model: those of member 0, of member 1,
@@ -35,7 +35,7 @@ typedef struct tacit_stack {
     double *scale;    /* q_k of each, in (0, 1] */
     tacit_combiner combiner;
     bool rows_normalised; /* each x_(k) is divided by its norm first */
-    bool is_centred;      /* of the high model's features */
+    bool is_centered;     /* of the high model's features */
 } tacit_stack;
 
 /* K members with room for `columns` in all; the caller fills start and column, scales are 1. */

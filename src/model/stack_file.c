@@ -43,7 +43,7 @@ json_t *tacit_stack_to_json(const tacit_stack *stack, const double *weights) {
     size_t high = tacit_stack_size(stack) - tacit_stack_low_size(stack);
     return json_pack("{s:s,s:s,s:s,s:o,s:o}", "combiner", tacit_combiner_name(stack->combiner), "rows",
                      stack->rows_normalised ? "normalise" : "scale", "meta",
-                     stack->is_centred ? "centred" : "probability", "high",
+                     stack->is_centered ? "centred" : "probability", "high",
                      numbers(weights + tacit_stack_low_size(stack), high), "members", members);
 }
 
@@ -109,7 +109,7 @@ static tacit_status read_rule(tacit_stack *stack, const json_t *object, tacit_er
     stack->rows_normalised = strcmp(rows, "normalise") == 0;
     if (meta == NULL || (strcmp(meta, "centred") != 0 && strcmp(meta, "probability") != 0))
         return tacit_fail(error, TACIT_INPUT, "a stack's meta is 'centred' or 'probability'");
-    stack->is_centred = strcmp(meta, "centred") == 0;
+    stack->is_centered = strcmp(meta, "centred") == 0;
     return TACIT_OK;
 }
 

@@ -46,7 +46,7 @@ typedef struct ring_channel {
 } ring_channel;
 
 /* Tell a sleeping peer. A full socket means that it has bells enough; a closed one shows when waiting. */
-static void ring_bell(ring_channel *self, atomic_uint *sleeps) {
+static void wake_peer(ring_channel *self, atomic_uint *sleeps) {
     if (atomic_exchange(sleeps, 0) == 0) return;
     ssize_t rung;
     do rung = send(self->base.socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -54,7 +54,7 @@ static void ring_bell(ring_channel *self, atomic_uint *sleeps) {
 }
 
 /* Sleep until the bell; `gone` when the peer is. */
-static tacit_status sleep_until_bell(ring_channel *self, bool *gone, tacit_error *error) {
+static tacit_status sleep_until_woken(ring_channel *self, bool *gone, tacit_error *error) {
     uint8_t bells[64];
     TACIT_TRY(tacit_channel_wait(self->base.socket, POLLIN, self->base.deadline, error));
     ssize_t got = recv(self->base.socket, bells, sizeof bells, MSG_DONTWAIT);
@@ -92,7 +92,7 @@ static tacit_status wait_for(size_t *found, ring_channel *self, bool room, tacit
             return TACIT_OK;
         }
         if (gone) return tacit_channel_peer_gone(error);
-        TACIT_TRY(sleep_until_bell(self, &gone, error));
+        TACIT_TRY(sleep_until_woken(self, &gone, error));
     }
 }
 
@@ -110,7 +110,7 @@ static tacit_status ring_write(tacit_channel *channel, const uint8_t *bytes, siz
         memcpy(ring + at, bytes, part);
         self->written += part;
         atomic_store(&way->written, self->written);
-        ring_bell(self, &way->reader_sleeps);
+        wake_peer(self, &way->reader_sleeps);
         bytes += part;
         length -= part;
     }
@@ -128,7 +128,7 @@ static tacit_status ring_read(size_t *got, tacit_channel *channel, uint8_t *out,
     memcpy(out, self->map->bytes[!self->side] + at, part);
     self->taken += part;
     atomic_store(&way->taken, self->taken);
-    ring_bell(self, &way->writer_sleeps);
+    wake_peer(self, &way->writer_sleeps);
     *got = part;
     return TACIT_OK;
 }

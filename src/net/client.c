@@ -286,18 +286,16 @@ static tacit_status fail_at_proxy(tacit_client *client, long said, tacit_error *
     bool passing = said == 429 || said >= 500; /* worth another try */
     client->failure = passing ? TACIT_CLIENT_UNREACHABLE : TACIT_CLIENT_PROXY_REFUSED;
     if (said == 407)
-        return tacit_fail(error, TACIT_NETWORK,
-                          "the proxy %s wants a name and password (407): give it as "
-                          "http://NAME:PASSWORD@HOST:PORT",
-                          proxy);
+        return tacit_fail(
+            error, TACIT_NETWORK,
+            "the proxy %s wants a name and password (407): give it as http://NAME:PASSWORD@HOST:PORT", proxy);
     if (passing)
         return tacit_fail(error, TACIT_NETWORK, "the proxy %s cannot reach %s (%ld)", proxy, client->url,
                           said);
-    return tacit_fail(
-        error, TACIT_NETWORK,
-        "the proxy %s does not let us through to %s (%ld): whoever runs it must allow CONNECT to "
-        "that host and port",
-        proxy, client->url, said);
+    return tacit_fail(error, TACIT_NETWORK,
+                      "the proxy %s does not let us through to %s (%ld): whoever runs it must allow CONNECT "
+                      "to that host and port",
+                      proxy, client->url, said);
 }
 
 static tacit_status fail_with(tacit_client *client, CURLcode code, tacit_error *error) {

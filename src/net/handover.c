@@ -277,14 +277,14 @@ static tacit_status find_place(const tacit_handovers *known, const char *anchor,
                               "one has a key of the coordinator's that nobody else should have",
                               i + 1);
     if (heard->count < known->count)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator shows an earlier state: %zu hand-over statements, and we have "
-                          "followed %zu",
-                          heard->count, known->count);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the coordinator shows an earlier state: %zu hand-over statements, and we have followed %zu",
+            heard->count, known->count);
     if (!tacit_handovers_know(heard, anchor))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator's hand-over statements are not about the authority of the "
-                          "invitation");
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the coordinator's hand-over statements are not about the authority of the invitation");
     *out = known->count;
     if (known->count > 0) return TACIT_OK;
     while (*out < heard->count && strcmp(heard->entries[*out].old.fingerprint, anchor) != 0) (*out)++;
@@ -313,10 +313,10 @@ static tacit_status adopt_confirmed(tacit_handovers *known, const char *anchor, 
                           present);
     if (tacit_handovers_know(known, confirmed) &&
         strcmp(known->entries[known->count - 1].new.fingerprint, confirmed) != 0)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the authority with the fingerprint %s was left behind before: an earlier state is "
-                          "played back",
-                          confirmed);
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the authority with the fingerprint %s was left behind before: an earlier state is played back",
+            confirmed);
     *result = TACIT_FOLLOWING_DONE;
     return adopt(known, heard, error);
 }

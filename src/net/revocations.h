@@ -1,6 +1,6 @@
 /*
  * The list of a study's certificates that count no more, for those who do not ask the coordinator at every request: parties that
- * listen for neighbours, and centre server B. It is text, signed by the coordinator's authority:
+ * listen for neighbours, and center server B. It is text, signed by the coordinator's authority:
  *
  *   tacit revocations 1
  *   study NAME

@@ -137,10 +137,10 @@ tacit_status tacit_authority_keys_load(tacit_authority_keys **out, const char *f
     const size_t count = keys->chain.count;
     const char *present = tacit_authority_info(keys->present)->fingerprint;
     if (count > 0 && strcmp(keys->chain.entries[count - 1].new.fingerprint, present) != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT,
-                               "%s/ca.crt is not the authority that %s ends with: restore the folder from a "
-                               "backup",
-                               folder, TACIT_HANDOVER_FILE));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_CORRUPT,
+                       "%s/ca.crt is not the authority that %s ends with: restore the folder from a backup",
+                       folder, TACIT_HANDOVER_FILE));
     keys->oldest = tacit_handovers_oldest(&keys->chain, now);
     if (keys->oldest < count) keys->changes = keys->chain.entries[keys->oldest].until + 1;
     TACIT_CHECK(remove_keys(folder, keys->oldest, error));
@@ -220,8 +220,7 @@ static tacit_status check_room(const tacit_authority_keys *keys, int64_t until, 
     const tacit_handovers *chain = &keys->chain;
     if (chain->count == TACIT_HANDOVERS_MOST)
         return tacit_fail(error, TACIT_USAGE,
-                          "the authority was replaced %d times, which is the most: begin "
-                          "a new folder",
+                          "the authority was replaced %d times, which is the most: begin a new folder",
                           TACIT_HANDOVERS_MOST);
     if (stolen || chain->count == 0) return TACIT_OK;
     if (chain->count - keys->oldest + 2 > TACIT_TRUSTED_MOST)

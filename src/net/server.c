@@ -23,7 +23,7 @@
 
 enum {
     TIMER_REST_MS = 20,      /* between two looks at all deadlines, however many are due */
-    FAREWELL_MS = 1000,      /* for answers that are under way when the server stops */
+    DRAIN_MS = 1000,         /* for answers that are under way when the server stops */
     DRAIN_BYTES_MAX = 65536, /* a refused body up to this size is read, so that the refusal is not lost */
     CONNECTION_BYTES =
         16384, /* memory of libmicrohttpd for one connection: headers and a piece of the body */
@@ -520,7 +520,7 @@ tacit_server *tacit_server_free(tacit_server *server) {
     pthread_join(server->timer, NULL);
     tacit_exchanges_abandon(ended);
     /* libmicrohttpd closes all at once: let the last answers out first. */
-    struct timespec until = at_monotonic(tacit_clock_monotonic_ms() + FAREWELL_MS);
+    struct timespec until = at_monotonic(tacit_clock_monotonic_ms() + DRAIN_MS);
     pthread_mutex_lock(&server->mutex);
     while (server->answers_due != 0)
         if (pthread_cond_timedwait(&server->changed, &server->mutex, &until) != 0) break;

@@ -62,7 +62,7 @@ typedef struct tacit_peer {
     char address[64]; /* numeric, without port */
 } tacit_peer;
 
-/* A request that was answered 403 for want of a good certificate. All texts borrowed for the call. Method and
+/* A request that was answered 403 for lack of a good certificate. All texts borrowed for the call. Method and
  * path are a stranger's: escape them before they go to a log or a page. */
 typedef struct tacit_refusal {
     tacit_standing standing;
@@ -80,7 +80,7 @@ typedef struct tacit_server_callbacks {
     size_t (*body_limit)(void *context, const char *method, const char *path, const tacit_peer *peer);
     /* The status that a larger body gets. NULL: 413. */
     unsigned (*too_large)(void *context, const char *path, size_t length);
-    /* Asked anew for each request, so that revoking works on open connections. NULL: none is revoked. */
+    /* Asked again for each request, so that revoking works on open connections. NULL: none is revoked. */
     bool (*revoked)(void *context, const char *fingerprint);
     /* Has the authority, by its key's id, been replaced, so that its certificates do not serve for this path? NULL: never. */
     bool (*retired)(void *context, const char *issuer_id, const char *path);

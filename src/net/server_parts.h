@@ -14,7 +14,7 @@ enum { TACIT_BUSY_LISTS = 1024 };
 /* What is known of a connection's certificate; worked out once a connection, by its own thread. */
 typedef struct tacit_presented {
     bool known;
-    tacit_standing standing;     /* time and revocation are checked anew for each request */
+    tacit_standing standing;     /* time and revocation are checked again for each request */
     tacit_certificate_info info; /* empty without a certificate */
 } tacit_presented;
 

@@ -9,7 +9,7 @@ void tacit_blas_one_thread(void) {
     if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
 }
 
-/* In this order: setting a number starts the threads anew. A product on one thread does not. */
+/* In this order: setting a number starts the threads again. A product on one thread does not. */
 void tacit_blas_end_threads(void) {
     tacit_blas_one_thread();
     if (blas_thread_shutdown_ != NULL) blas_thread_shutdown_();

@@ -85,7 +85,7 @@ void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept
     for (size_t i = 0; i < n; i += PIECE) {
         size_t count = n - i < PIECE ? n - i : PIECE;
         sums->kernels->dot_rows(sums->row + i, count, d, sums->w, score + i);
-        sums->loss->rows(sums->kernels, sums->loss->shape_usual, count, y + i * sums->loss->columns,
+        sums->loss->rows(sums->kernels, sums->loss->shape_default, count, y + i * sums->loss->columns,
                          score + i, loss + i, slope + i, curvature + i);
         sums->kernels->add_rows(sums->row + i, count, d, slope + i, sums->gradient);
         for (size_t k = 0; k < count; k++) sums->objective += loss[i + k];

@@ -74,7 +74,7 @@ static tacit_status check_numbers(const tacit_glm_problem *problem, tacit_error 
     const tacit_loss *loss = problem->loss;
     if (loss->shape_name != NULL && !(problem->shape >= 0 && problem->shape <= loss->shape_most))
         return tacit_fail(error, TACIT_USAGE, "%s is %g: it must be in (0, %g], or 0 for %g",
-                          loss->shape_name, problem->shape, loss->shape_most, loss->shape_usual);
+                          loss->shape_name, problem->shape, loss->shape_most, loss->shape_default);
     TACIT_TRY(check_vector(problem->linear, size, -INFINITY, "linear term", error));
     return check_vector(problem->prior, size, -INFINITY, "prior", error);
 }

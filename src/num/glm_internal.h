@@ -208,7 +208,7 @@ void glm_compact_clear(glm_compact *compact);
 /* out[i] = x_i . v for `count` rows, v being compact->vector */
 void glm_compact_margins(const glm_work *work, size_t begin, size_t count, double *out);
 
-/* sum += sum_i residual[i] x_i, into a worker's own sum, and from there to `out`, when the sum starts anew. */
+/* sum += sum_i residual[i] x_i, into a worker's own sum, and from there to `out`, when the sum starts again. */
 void glm_compact_add(const glm_work *work, size_t begin, size_t count, const double *residual,
                      unsigned worker);
 void glm_compact_take(const glm_work *work, unsigned worker, double *out);

@@ -125,11 +125,10 @@ static bool worth_refreshing(const solver *self, double ratio, double tolerance)
 }
 
 static tacit_status give_up(const solver *self, double tolerance, tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_NOT_CONVERGED,
-        "the gradient bound is %.3g after %d iterations, not %.3g: raise the tolerance, lambda or the "
-        "iteration limit, or scale the features",
-        self->best_bound, self->iterations, tolerance);
+    return tacit_fail(error, TACIT_NOT_CONVERGED,
+                      "the gradient bound is %.3g after %d iterations, not %.3g: raise the tolerance, lambda "
+                      "or the iteration limit, or scale the features",
+                      self->best_bound, self->iterations, tolerance);
 }
 
 /* Inexact Newton: solve the linear system as well as the distance to the minimiser deserves. */

@@ -33,10 +33,10 @@ typedef struct tacit_loss {
 
     /* A positive number that the loss has beside y and t, as a model's file calls it: (0, shape_most]. NULL: none. */
     const char *shape_name;
-    double shape_most, shape_usual;
+    double shape_most, shape_default;
 } tacit_loss;
 
 /* The shape to compute with: `shape`, or the usual one for 0. */
 static inline double tacit_loss_shape(const tacit_loss *loss, double shape) {
-    return shape != 0 ? shape : loss->shape_usual;
+    return shape != 0 ? shape : loss->shape_default;
 }

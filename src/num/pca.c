@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "num/blas.h"
 
-/* Rows are centred and multiplied this many at a time, in order, on one thread: the sums are always the same. */
+/* Rows are centered and multiplied this many at a time, in order, on one thread: the sums are always the same. */
 enum { BLOCK = 256 };
 
 void tacit_pca_clear(tacit_pca *pca) {
@@ -20,8 +20,8 @@ void tacit_pca_clear(tacit_pca *pca) {
     *pca = (tacit_pca)TACIT_PCA_INIT;
 }
 
-static void copy_centred(const tacit_pca *pca, const tacit_rows *rows, size_t begin, size_t count,
-                         double *out) {
+static void copy_centered(const tacit_pca *pca, const tacit_rows *rows, size_t begin, size_t count,
+                          double *out) {
     for (size_t i = 0; i < count; i++) {
         double *row = out + i * pca->features;
         tacit_rows_copy(rows, begin + i, row);
@@ -38,7 +38,7 @@ static tacit_status covariance(const tacit_pca *pca, const tacit_rows *rows, dou
     tacit_blas_one_thread();
     for (size_t begin = 0; begin < rows->count; begin += BLOCK) {
         size_t count = rows->count - begin < BLOCK ? rows->count - begin : BLOCK;
-        copy_centred(pca, rows, begin, count, block);
+        copy_centered(pca, rows, begin, count, block);
         cblas_dsyrk(CblasRowMajor, CblasUpper, CblasTrans, (int)d, (int)count, 1 / (double)rows->count, block,
                     (int)d, 1, out, (int)d);
     }
@@ -120,7 +120,7 @@ cleanup:
 void tacit_pca_project(const tacit_pca *pca, const tacit_rows *rows, size_t begin, size_t count,
                        double *scratch, double *out) {
     tacit_blas_one_thread();
-    copy_centred(pca, rows, begin, count, scratch);
+    copy_centered(pca, rows, begin, count, scratch);
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)count, (int)pca->dimensions, (int)pca->features,
                 1, scratch, (int)pca->features, pca->axes, (int)pca->features, 0, out, (int)pca->dimensions);
 }

@@ -26,7 +26,7 @@ double tacit_normal_tail_error(double x);
 /* log Q(x) for any finite x; relative error of Q below 1e-14 (1 + x^2). */
 double tacit_normal_log_tail(double x);
 
-/* The x with log Q(x) = log_tail, log_tail < 0. For a lower quantile use -x. Error below 1e-14 (1 + |x|), but for
+/* The x with log Q(x) = log_tail, log_tail < 0. For a lower quantile use -x. Error below 1e-14 (1 + |x|), except for
  * log_tail near 0 the error of log_tail itself is magnified; then pass the other tail. */
 double tacit_normal_tail_quantile(double log_tail);
 

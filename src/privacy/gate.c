@@ -24,9 +24,9 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
                           "method %s drew simulated noise, which protects nobody: a real party must draw its "
                           "noise from the operating system's entropy",
                           release->method);
-    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a centre lets out
+    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a center lets out
      * has a rule of its own in the policy. */
-    bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_centre);
+    bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_center);
     if (!isfinite(release->price.epsilon) && !exact)
         return tacit_fail(error, TACIT_REFUSED,
                           "method %s has an infinite epsilon: it runs in simulations only, unless the owner "
@@ -44,13 +44,13 @@ static tacit_status check_study_budget(const tacit_gate *gate, const tacit_relea
     if (most == 0 || release->price.epsilon == 0) return TACIT_OK;
     TACIT_TRY(tacit_ledger_account(&account, gate->ledger, release->study, release->price.unit, error));
     if (account.limited && account.limit_epsilon <= most && isfinite(release->price.epsilon)) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "study %s may take epsilon %g, more than the owner's %g for one study: ask for a cheaper study, "
-        "lower "
-        "what it may take (tacit ledger limit --study), or raise the rule (tacit rules set --study-epsilon)",
-        release->study,
-        account.limited && isfinite(release->price.epsilon) ? account.limit_epsilon : INFINITY, most);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study %s may take epsilon %g, more than the owner's %g for one study: ask for a "
+                      "cheaper study, lower what it may take (tacit ledger limit --study), or raise the rule "
+                      "(tacit rules set --study-epsilon)",
+                      release->study,
+                      account.limited && isfinite(release->price.epsilon) ? account.limit_epsilon : INFINITY,
+                      most);
 }
 
 static tacit_status check(const tacit_gate *gate, const tacit_release *release, tacit_error *error) {

@@ -26,16 +26,15 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
     if (!method_allowed(policy, release->method))
         return tacit_fail(
             error, TACIT_REFUSED,
-            "method %s is not among those the owner allows: the owner can add it (tacit rules set "
-            "--methods)",
+            "method %s is not among those the owner allows: the owner can add it (tacit rules set --methods)",
             release->method);
-    if (release->without_centre && !policy->allow_neighbours)
+    if (release->without_center && !policy->allow_neighbours)
         return tacit_fail(
             error, TACIT_REFUSED,
-            "study %s has no centre: neighbours would see what method %s makes of the rows, exactly, which "
-            "the owner's rules do not allow: join with --allow-neighbours, or ask for a method with a centre",
+            "study %s has no center: neighbours would see what method %s makes of the rows, exactly, which "
+            "the owner's rules do not allow: join with --allow-neighbours, or ask for a method with a center",
             release->study, release->method);
-    if (release->kind == TACIT_RELEASE_ENTRUSTED && !release->without_centre && !policy->allow_entrusted)
+    if (release->kind == TACIT_RELEASE_ENTRUSTED && !release->without_center && !policy->allow_entrusted)
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s would entrust values in clear to coordinator %s, which the owner's rules "
                           "do not allow: choose a sealed method, or let the owner allow entrusting",
@@ -48,15 +47,15 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
     if (release->parties_minimum < policy->minimum_parties)
         return tacit_fail(
             error, TACIT_REFUSED,
-            "study %s opens results from %llu parties, fewer than the owner's minimum of %llu: "
-            "raise the study's minimum, or let the owner lower the rule (tacit rules set --minimum-parties)",
+            "study %s opens results from %llu parties, fewer than the owner's minimum of %llu: raise the "
+            "study's minimum, or let the owner lower the rule (tacit rules set --minimum-parties)",
             release->study, (unsigned long long)release->parties_minimum,
             (unsigned long long)policy->minimum_parties);
     if (!parameters_allowed(policy, release))
         return tacit_fail(
             error, TACIT_REFUSED,
-            "the answer holds %llu numbers from %llu rows, more than the owner's %g per row: "
-            "choose a smaller model or fewer auxiliary points, add rows, or let the owner raise the ratio",
+            "the answer holds %llu numbers from %llu rows, more than the owner's %g per row: choose a "
+            "smaller model or fewer auxiliary points, add rows, or let the owner raise the ratio",
             (unsigned long long)release->parameters, (unsigned long long)release->rows,
             policy->most_parameters_per_row);
     return TACIT_OK;

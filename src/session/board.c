@@ -462,7 +462,7 @@ static tacit_status ask_one(void *context, const tacit_question *question, size_
 
 tacit_transport tacit_board_transport(tacit_board *board) {
     const tacit_plan *plan = board->settings.masked; /* words between neighbours go by the same roster */
-    bool has_neighbours = plan != NULL && plan->method->meetings != NULL;
+    bool has_neighbours = plan != NULL && plan->method->schedule != NULL;
     return (tacit_transport){ .ask = ask,
                               .ask_one = ask_one,
                               .ask_sum = ask_sum,

@@ -10,9 +10,9 @@
  *
  * With `masked` set a sum is one of secure summation: the five steps are pinned one after the other, each as a question
  * of its own to the parties that it still concerns. What came in is kept, under its masks, when a step closes, so that a
- * board made anew goes on with the same sum; nothing of a sum is ever asked under other terms.
+ * board made again goes on with the same sum; nothing of a sum is ever asked under other terms.
  *
- * With `masked` set to the plan of a method without a centre, rounds between neighbours are possible too: the board carries
+ * With `masked` set to the plan of a method without a center, rounds between neighbours are possible too: the board carries
  * sealed words (mail.h) and keeps the last one of every party. Such a round waits for everybody who is present in it; there is
  * no going on without a word that others count on. Once patience has run out, `changed` is called again, and the state
  * says who is late. What the board holds is kept when the round closes.

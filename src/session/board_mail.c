@@ -269,7 +269,7 @@ void board_mail_look(const tacit_board *board, tacit_board_state *out) {
 }
 
 /* Tell, once, that somebody is late; the lock is let go meanwhile. */
-static void tell_late(tacit_board *board, mail_round *round) {
+static void report_late(tacit_board *board, mail_round *round) {
     round->is_late = true;
     pthread_mutex_unlock(&board->mutex);
     if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
@@ -299,7 +299,7 @@ static tacit_status wait_for_all(tacit_board *board, mail_round *round, tacit_er
         if (round->is_late)
             pthread_cond_wait(&board->moved, &board->mutex);
         else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
-            tell_late(board, round);
+            report_late(board, round);
     }
 }
 
@@ -371,27 +371,27 @@ tacit_status board_mail_exchange(void *context, const tacit_question *question, 
                          .has_answered = TACIT_NEW(bool, places),
                          .next = TACIT_NEW(mail_word, places),
                          .cards = TACIT_NEW(tacit_buffer, places) };
-    tacit_meetings *meetings = NULL;
+    tacit_round_schedule *schedule = NULL;
     bool is_new = false, is_over = false, found = false;
     tacit_status status = TACIT_OK;
     if (round.has_answered == NULL || round.next == NULL || round.cards == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(open_mailbox(board, mixing, &is_new, error));
     TACIT_CHECK(recall(board, question->round, TACIT_BOARD_WORDS, &is_over, error));
-    if (!is_over && is_new && question->round > plan->method->first_meeting)
+    if (!is_over && is_new && question->round > plan->method->first_scheduled_round)
         TACIT_CHECK(recall(board, question->round - 1, TACIT_BOARD_WORDS, &found, error));
     *bytes = most_heard(&board->mailbox, mixing);
     if (is_over) goto cleanup; /* it had closed when the process before this one ended */
-    if (question->round == plan->method->first_meeting) {
-        TACIT_CHECK(plan->method->meetings(&meetings, plan, error));
-        round.graph = meetings->graph;
+    if (question->round == plan->method->first_scheduled_round) {
+        TACIT_CHECK(plan->method->schedule(&schedule, plan, error));
+        round.graph = schedule->graph;
         TACIT_CHECK(collect_cards(board, question, &round, error));
     }
     TACIT_CHECK(ask_step(board, question, &round, TACIT_MAIL_WORDS, error));
     keep_words(board, &round);
     TACIT_CHECK(remember(board, question->round, TACIT_BOARD_WORDS, error));
 cleanup:
-    tacit_meetings_free(meetings);
+    tacit_round_schedule_free(schedule);
     clear_words(round.next, (uint32_t)places);
     clear_cards(round.cards, (uint32_t)places);
     free(round.has_answered);

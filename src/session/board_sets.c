@@ -1,6 +1,6 @@
 /*
  * The board's side of one set for all exact sums (masked_sets.c has the parties'): parties open no other, so a sum that would
- * lack one of them is not begun in vain. It waits for who is silent, for as long as it takes; who has left may come back
+ * lack one of them is not begun for nothing. It waits for who is silent, for as long as it takes; who has left may come back
  * within the study's patience; and who refuses ends it.
  */
 #include <stdlib.h>
@@ -67,13 +67,12 @@ bool board_sets_needs(const tacit_board *board, uint32_t place) {
 
 tacit_status board_sets_lost(const tacit_board *board, const char *refusing, const char *leaving,
                              tacit_error *error) {
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "%s %s%s%s. Exact sums of one study are all over the same parties, for the difference of "
-        "two would show what one gave: amend the study to go on without it (tacit study "
-        "amend), which the others are asked to consent to",
-        refusing != NULL ? refusing : leaving,
-        refusing != NULL ? "refused" : "has left the study and did not come back",
-        refusing != NULL && board->first_refusal[0] != 0 ? ": " : "",
-        refusing != NULL ? board->first_refusal : "");
+    return tacit_fail(error, TACIT_REFUSED,
+                      "%s %s%s%s. Exact sums of one study are all over the same parties, for the difference "
+                      "of two would show what one gave: amend the study to go on without it (tacit study "
+                      "amend), which the others are asked to consent to",
+                      refusing != NULL ? refusing : leaving,
+                      refusing != NULL ? "refused" : "has left the study and did not come back",
+                      refusing != NULL && board->first_refusal[0] != 0 ? ": " : "",
+                      refusing != NULL ? board->first_refusal : "");
 }

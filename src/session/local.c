@@ -48,7 +48,7 @@ tacit_status tacit_local_create_part(tacit_local **out, const tacit_dataset *dat
     local->next_words = TACIT_NEW(tacit_answer, local->parties);
     local->word_bytes = TACIT_NEW(size_t, local->parties);
     if (local->memos == NULL || local->ledgers == NULL || local->words == NULL || local->next_words == NULL ||
-        local->word_bytes == NULL || tacit_recall_create(&local->recall, NULL) != TACIT_OK) {
+        local->word_bytes == NULL || tacit_result_cache_create(&local->cache, NULL) != TACIT_OK) {
         tacit_local_free(local);
         return tacit_fail_memory(error);
     }
@@ -76,7 +76,7 @@ tacit_local *tacit_local_free(tacit_local *local) {
     free(local->next_words);
     free(local->word_bytes);
     for (size_t k = 0; local->memos != NULL && k < local->own; k++) tacit_memo_clear(&local->memos[k]);
-    tacit_recall_free(local->recall);
+    tacit_result_cache_free(local->cache);
     tacit_local_forget_exact(local);
     tacit_entropy_free(local->entropy);
     free(local->keeps);
@@ -213,7 +213,7 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
 
 /* The sum of a repeatable question is kept under all that it follows from: the question without study, method and
  * round, and which points it is about. */
-static tacit_status sum_key(const tacit_local *local, const tacit_question *question, tacit_recall_key *out,
+static tacit_status sum_key(const tacit_local *local, const tacit_question *question, tacit_cache_key *out,
                             tacit_error *error) {
     tacit_question bare = *question;
     bare.study[0] = bare.method[0] = 0;
@@ -221,9 +221,9 @@ static tacit_status sum_key(const tacit_local *local, const tacit_question *ques
     bare.round = 0;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     tacit_status status = tacit_question_encode(&bare, &bytes, error);
-    *out = tacit_recall_begin("sum");
-    if (status == TACIT_OK) tacit_recall_add(out, bytes.bytes, bytes.length);
-    tacit_recall_add(out, &local->plan->points, sizeof local->plan->points);
+    *out = tacit_cache_key_begin("sum");
+    if (status == TACIT_OK) tacit_cache_key_add(out, bytes.bytes, bytes.length);
+    tacit_cache_key_add(out, &local->plan->points, sizeof local->plan->points);
     tacit_buffer_clear(&bytes);
     return status;
 }
@@ -264,11 +264,11 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
                             tacit_error *error) {
     tacit_local *local = context;
     size_t length = question->sum.length;
-    tacit_recall_key key;
+    tacit_cache_key key;
     bool repeatable = repeatable_handler(local, question) != NULL, known = false;
     if (repeatable) TACIT_TRY(sum_key(local, question, &key, error));
     known = repeatable && tacit_local_smallest_party(local) >= local->plan->minimum_rows &&
-            tacit_recall_find(local->recall, &key, total, length * sizeof *total);
+            tacit_result_cache_find(local->cache, &key, total, length * sizeof *total);
     TACIT_TRY(local->ranks != NULL ? tacit_local_ranks_sum(local, question, known, total, parties, error)
                                    : tacit_local_sum_here(local, question, known, total, parties, error));
     if (known && *parties != local->parties)
@@ -276,7 +276,7 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
                           "a party that contributed to '%s' before refuses to do so again", question->name);
     /* Only the sum of all is kept: who refuses may differ between plans. */
     if (repeatable && !known && *parties == local->parties)
-        tacit_recall_keep(local->recall, &key, total, length * sizeof *total);
+        tacit_result_cache_keep(local->cache, &key, total, length * sizeof *total);
     return TACIT_OK;
 }
 
@@ -485,7 +485,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
         .entropy = local->exactly ? local->entropy : NULL,
         .pool = coordinator_pool(local),
         .progress = progress,
-        .recall = local->recall,
+        .cache = local->cache,
         .bytes_per_party = plan->points != NULL ? plan->points->bytes : 0,
     };
     return TACIT_OK;

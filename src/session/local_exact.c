@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "session/local_parts.h"
 
-/* One record a party: there is one thing that parties keep (lasting.c). */
+/* One record a party: there is one thing that parties keep (persistent_noise.c). */
 static tacit_status read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
                               tacit_error *error) {
     const tacit_buffer *kept = context;

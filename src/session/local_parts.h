@@ -17,7 +17,7 @@ struct tacit_local {
     tacit_reducer reducer; /* over the ranks */
     tacit_memo *memos;     /* one for each that is here */
     tacit_common common;
-    tacit_recall *recall;
+    tacit_result_cache *cache;
     tacit_ledger **ledgers; /* the same */
     tacit_answer *words,
         *next_words; /* the last word of each party to its neighbours, and those of this round */

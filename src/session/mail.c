@@ -83,11 +83,10 @@ tacit_status tacit_card_read(tacit_card *out, const uint8_t *bytes, size_t lengt
                           (unsigned long)place + 1);
     card_digest(digest, &card, terms, place);
     if (crypto_sign_verify_detached(signature, digest, sizeof digest, signing_key) != 0)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "the key shown as that of party %lu is not signed by it for this study: somebody has put "
-            "another in its place",
-            (unsigned long)place + 1);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the key shown as that of party %lu is not signed by it for this study: somebody "
+                          "has put another in its place",
+                          (unsigned long)place + 1);
     *out = card;
     return TACIT_OK;
 }
@@ -145,9 +144,8 @@ tacit_status tacit_word_open(tacit_buffer *out, const tacit_buffer *sealed, cons
                              tacit_error *error) {
     tacit_status status = open_box(out, sealed, route, own, peer, error);
     if (status != TACIT_PROTOCOL) return status;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "what party %lu said in round %llu does not open: it was changed on the way, is for somebody "
-        "else, or the parties were shown different rosters",
-        (unsigned long)route->from + 1, (unsigned long long)route->round + 1);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "what party %lu said in round %llu does not open: it was changed on the way, is for "
+                      "somebody else, or the parties were shown different rosters",
+                      (unsigned long)route->from + 1, (unsigned long long)route->round + 1);
 }

@@ -9,7 +9,7 @@
  *  - A word is sealed under a key that the two agree on for this round, this direction and this box. A party says one word a
  *    round, and rounds only go up.
  *  - Who hears whom, with which weight, and of which round a word must be: each party works that out from the definition it
- *    consented to (plan->method->meetings). The coordinator cannot name a hearer, leave one out, or pass an old word off as new.
+ *    consented to (plan->method->schedule). The coordinator cannot name a hearer, leave one out, or pass an old word off as new.
  */
 #pragma once
 

@@ -21,8 +21,8 @@ struct tacit_mail {
     char name[TACIT_ID_SIZE], address[TACIT_ADDRESS_SIZE];
     tacit_mail_inbox inbox;
     tacit_key_pair pair;
-    tacit_meetings *meetings; /* at some round; made anew to go back */
-    tacit_card *cards;        /* by place; of neighbours, once they were shown */
+    tacit_round_schedule *schedule; /* at some round; made again to go back */
+    tacit_card *cards;              /* by place; of neighbours, once they were shown */
     bool *is_shown;
     bool restored; /* what follows, and the party's memo, are as the ledger keeps them */
     bool has_spoken;
@@ -75,12 +75,11 @@ static tacit_status take_cards(tacit_mail *mail, const tacit_membership *self, c
         const tacit_letter *letter = &cards->letter[i];
         tacit_card card;
         if (letter->party >= self->roster->parties ||
-            !is_neighbour(mail->meetings->graph, self->place, letter->party))
-            return tacit_fail(
-                error, TACIT_REFUSED,
-                "the coordinator shows a key of party %lu, and the study's definition makes it no "
-                "neighbour of this one",
-                (unsigned long)letter->party + 1);
+            !is_neighbour(mail->schedule->graph, self->place, letter->party))
+            return tacit_fail(error, TACIT_REFUSED,
+                              "the coordinator shows a key of party %lu, and the study's definition makes it "
+                              "no neighbour of this one",
+                              (unsigned long)letter->party + 1);
         TACIT_TRY(tacit_card_read(&card, letter->body.bytes, letter->body.length, &terms, letter->party,
                                   self->roster->keys[letter->party], error));
         if (mail->is_shown[letter->party] &&
@@ -150,7 +149,7 @@ tacit_status tacit_mail_create(tacit_mail **out, const tacit_mail_settings *sett
     mail->cards = TACIT_NEW(tacit_card, plan->parties);
     mail->is_shown = TACIT_NEW(bool, plan->parties);
     if (mail->cards == NULL || mail->is_shown == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(plan->method->meetings(&mail->meetings, plan, error));
+    TACIT_CHECK(plan->method->schedule(&mail->schedule, plan, error));
     TACIT_CHECK(load_key(mail, error));
     if (tacit_masks_membership(mail->masks, &self)) TACIT_CHECK(stored_cards(mail, &self, error));
     *out = mail;
@@ -163,7 +162,7 @@ cleanup:
 tacit_mail *tacit_mail_free(tacit_mail *mail) {
     if (mail == NULL) return NULL;
     sodium_memzero(&mail->pair, sizeof mail->pair);
-    tacit_meetings_free(mail->meetings);
+    tacit_round_schedule_free(mail->schedule);
     free(mail->cards);
     free(mail->is_shown);
     free(mail);
@@ -249,31 +248,31 @@ static void clear_talk(talking *self) {
     tacit_letters_clear(&self->sealed);
 }
 
-static tacit_status bring_meetings_to(tacit_mail *mail, uint64_t round, tacit_error *error) {
-    if (mail->meetings->round > round) {
-        mail->meetings = tacit_meetings_free(mail->meetings);
-        TACIT_TRY(mail->plan->method->meetings(&mail->meetings, mail->plan, error));
+static tacit_status advance_schedule_to(tacit_mail *mail, uint64_t round, tacit_error *error) {
+    if (mail->schedule->round > round) {
+        mail->schedule = tacit_round_schedule_free(mail->schedule);
+        TACIT_TRY(mail->plan->method->schedule(&mail->schedule, mail->plan, error));
     }
-    while (mail->meetings->round < round) tacit_meetings_advance(mail->meetings);
+    while (mail->schedule->round < round) tacit_round_schedule_advance(mail->schedule);
     return TACIT_OK;
 }
 
 /* Is this the round that comes next for this party? */
 static tacit_status check_round(talking *self, tacit_error *error) {
     tacit_mail *mail = self->mail;
-    const uint64_t round = self->question->round, first = mail->plan->method->first_meeting;
+    const uint64_t round = self->question->round, first = mail->plan->method->first_scheduled_round;
     const unsigned long long shown = (unsigned long long)round + 1;
     if (mail->has_spoken && round <= mail->last_round)
         return tacit_fail(error, TACIT_REFUSED,
                           "round %llu is over for this party, which has spoken in round %llu", shown,
                           (unsigned long long)mail->last_round + 1);
-    if (round < first || round - first > mail->meetings->rounds)
+    if (round < first || round - first > mail->schedule->rounds)
         return tacit_fail(error, TACIT_REFUSED, "neighbours do not talk in round %llu of this study", shown);
-    TACIT_TRY(bring_meetings_to(mail, round - first, error));
-    if (!mail->meetings->mixing.present[self->self.place])
+    TACIT_TRY(advance_schedule_to(mail, round - first, error));
+    if (!mail->schedule->mixing.present[self->self.place])
         return tacit_fail(error, TACIT_REFUSED, "this party is not there in round %llu of the study", shown);
     if (round > first &&
-        (!mail->has_spoken || mail->last_round - first != mail->meetings->said[self->self.place]))
+        (!mail->has_spoken || mail->last_round - first != mail->schedule->said[self->self.place]))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator has left out a round of this party before round %llu", shown);
     return TACIT_OK;
@@ -322,11 +321,11 @@ cleanup:
 }
 
 static tacit_status hear_all(talking *self, tacit_error *error) {
-    const tacit_meetings *meetings = self->mail->meetings;
-    const tacit_mixing *mixing = &meetings->mixing;
-    const uint64_t first = self->mail->plan->method->first_meeting;
+    const tacit_round_schedule *schedule = self->mail->schedule;
+    const tacit_mixing *mixing = &schedule->mixing;
+    const uint64_t first = self->mail->plan->method->first_scheduled_round;
     const size_t start = mixing->start[self->self.place];
-    const size_t count = meetings->round > 0 ? mixing->start[self->self.place + 1] - start : 0;
+    const size_t count = schedule->round > 0 ? mixing->start[self->self.place + 1] - start : 0;
     self->said = TACIT_NEW(tacit_answer, count);
     self->word = TACIT_NEW(const tacit_message *, count);
     self->weight = TACIT_NEW(double, count);
@@ -340,7 +339,7 @@ static tacit_status hear_all(talking *self, tacit_error *error) {
     for (; self->count < count; self->count++) {
         const size_t i = self->count;
         const uint32_t from = mixing->neighbour[start + i];
-        TACIT_TRY(hear(self, from, first + meetings->said[from], &self->said[i], error));
+        TACIT_TRY(hear(self, from, first + schedule->said[from], &self->said[i], error));
         self->word[i] = &self->said[i].message;
         self->weight[i] = mixing->weight[start + i];
     }
@@ -349,9 +348,9 @@ static tacit_status hear_all(talking *self, tacit_error *error) {
 
 /* Go on to the round in which this party is heard next: those who meet it there hear what it says now. */
 static void find_hearers(const talking *self) {
-    tacit_meetings *meetings = self->mail->meetings;
-    do tacit_meetings_advance(meetings);
-    while (!tacit_meetings_over(meetings) && !meetings->mixing.present[self->self.place]);
+    tacit_round_schedule *schedule = self->mail->schedule;
+    do tacit_round_schedule_advance(schedule);
+    while (!tacit_round_schedule_over(schedule) && !schedule->mixing.present[self->self.place]);
 }
 
 static tacit_status seal_for(talking *self, uint32_t to, const tacit_buffer *text, tacit_error *error) {
@@ -371,7 +370,7 @@ static tacit_status seal_for(talking *self, uint32_t to, const tacit_buffer *tex
 }
 
 static tacit_status seal_for_all(talking *self, const tacit_reply *reply, tacit_error *error) {
-    const tacit_mixing *mixing = &self->mail->meetings->mixing;
+    const tacit_mixing *mixing = &self->mail->schedule->mixing;
     tacit_answer word = TACIT_ANSWER_INIT;
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_PAYLOAD_MOST);
     tacit_status status;
@@ -389,7 +388,7 @@ cleanup:
 }
 
 /* For the log: who can read what leaves. */
-static void tell_hearers(talking *self) {
+static void notify_neighbours(talking *self) {
     char *out = self->assumption, roster[TACIT_ROSTER_TEXT_SIZE];
     const size_t size = sizeof self->assumption, most = 12;
     size_t used = 0;
@@ -431,7 +430,7 @@ static tacit_status make_word(talking *self, tacit_reply *reply, tacit_buffer *p
     TACIT_TRY(status);
     TACIT_TRY(pack_state(state, self->party, self->question->round, error));
     TACIT_TRY(seal_for_all(self, reply, error));
-    tell_hearers(self);
+    notify_neighbours(self);
     return encode_words(self, payload, error);
 }
 
@@ -443,7 +442,7 @@ static tacit_status say(talking *self, bool *at_gate, tacit_buffer *out, tacit_e
     tacit_status status;
     TACIT_CHECK(tacit_gate_has_answer(&stored, gate, self->question->answer_id, self->question_hash, error));
     if (stored)
-        TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
+        TACIT_CHECK(tacit_party_stored_reply(self->party, self->question, &reply, error));
     else
         TACIT_CHECK(make_word(self, &reply, &payload, &state, error));
     tacit_release release = tacit_party_describe(self->party, self->question, &reply, self->question_hash);

@@ -14,11 +14,10 @@ static tacit_status check_parties(const tacit_plan *plan, tacit_error *error) {
             "take off its own part and see the other's (sum: clear sends contributions as they are)",
             TACIT_SUM_LEAST, TACIT_GRAPH_PARTIES_MOST, plan->parties);
     if (plan->parties - dropouts >= TACIT_SUM_LEAST) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "%zu parties are too few for a secure sum from which %zu may vanish: it opens over %d or "
-        "more; declare fewer dropouts, or wait for more parties",
-        plan->parties, dropouts, TACIT_SUM_LEAST);
+    return tacit_fail(error, TACIT_USAGE,
+                      "%zu parties are too few for a secure sum from which %zu may vanish: it opens over %d "
+                      "or more; declare fewer dropouts, or wait for more parties",
+                      plan->parties, dropouts, TACIT_SUM_LEAST);
 }
 
 static size_t least_survivors(const tacit_plan *plan) {

@@ -1,7 +1,7 @@
 /*
  * A party's part in drawing the graph of its sums (crypto/sum/drawing.h has the protocol). Of the bytes that it contributes and of
  * the one list that it signs a record is on the disk before either leaves, so that after a crash it says the same again; a
- * second list is refused, and so is a second seed. The record is of one version of a study: a consent to another begins anew.
+ * second list is refused, and so is a second seed. The record is of one version of a study: a consent to another begins again.
  */
 #include <sodium.h>
 #include <string.h>
@@ -83,10 +83,9 @@ static tacit_status take_list(const stepping *self, graph_record *record, const 
         return save(self, record, error);
     }
     if (memcmp(record->list, list->digest, sizeof record->list) == 0) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the coordinator shows a second list of commitments to the graph: whoever could have two would "
-        "choose who masks with whom");
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the coordinator shows a second list of commitments to the graph: whoever could have "
+                      "two would choose who masks with whom");
 }
 
 static tacit_status reveal(const stepping *self, graph_record *record, tacit_buffer *body,

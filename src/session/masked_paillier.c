@@ -189,7 +189,7 @@ static tacit_status give_contribution(stepping *self, const tacit_paillier_sum_t
     TACIT_CHECK(tacit_gate_has_answer(&stored, self->party->gate, self->question->answer_id,
                                       self->question_hash, error));
     if (stored)
-        TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
+        TACIT_CHECK(tacit_party_stored_reply(self->party, self->question, &reply, error));
     else
         TACIT_CHECK(encrypt_contribution(self, terms, &key, &reply, &payload, error));
     if (!state.begun) TACIT_CHECK(save_state(self, state.decrypted, error));

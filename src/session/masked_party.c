@@ -4,7 +4,7 @@
  * steps carry keys, sealed shares of random secrets and signatures, and pass by tacit_gate_pass.
  *
  * Order at the mask step: the state after it is written beside the one before; then the gate charges and stores the
- * masked vector; then the new state takes the place of the old. Killed before the gate, the party masks anew (nothing
+ * masked vector; then the new state takes the place of the old. Killed before the gate, the party masks again (nothing
  * had left, and noise of its own may differ); killed after it, it finds the stored vector and the state that belongs to it.
  */
 #include <sodium.h>
@@ -322,9 +322,9 @@ tacit_status masked_same_question(const stepping *self, tacit_error *error) {
     uint8_t id[TACIT_MASKED_ID_BYTES];
     TACIT_TRY(tacit_masked_id(id, self->question, error));
     if (memcmp(id, self->step->sum_id, sizeof id) == 0) return TACIT_OK;
-    return tacit_fail(error, TACIT_REFUSED,
-                      "the question is not the one that this sum was begun for: not all parties would "
-                      "answer the same");
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "the question is not the one that this sum was begun for: not all parties would answer the same");
 }
 
 tacit_status masked_release(stepping *self, const tacit_reply *reply, const tacit_buffer *payload,
@@ -346,7 +346,7 @@ static tacit_status take_mask_step(stepping *self, tacit_buffer *out, tacit_erro
     TACIT_CHECK(masked_same_question(self, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, gate, self->question->answer_id, self->question_hash, error));
     if (stored) {
-        TACIT_CHECK(tacit_party_recall(self->party, self->question, &reply, error));
+        TACIT_CHECK(tacit_party_stored_reply(self->party, self->question, &reply, error));
         TACIT_CHECK(catch_up(self, error));
     } else {
         TACIT_CHECK(mask_contribution(self, &reply, &payload, error));
@@ -394,17 +394,16 @@ static tacit_status run_step(stepping *self, tacit_buffer *out, tacit_error *err
     return encrypted ? masked_run_encrypted(self, out, error) : run_masked(self, out, error);
 }
 
-static tacit_status tell_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
-                                    tacit_error *error) {
+static tacit_status write_assumption(char out[TACIT_ASSUMPTION_MOST], const tacit_plan *plan,
+                                     tacit_error *error) {
     size_t minimum;
     TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
     const bool encrypted = plan->sums == TACIT_SUMS_PAILLIER;
-    int used = snprintf(
-        out, TACIT_ASSUMPTION_MOST,
-        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the sum of at "
-        "least %zu",
-        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
-        encrypted ? ", and not the key holder," : "", minimum);
+    int used = snprintf(out, TACIT_ASSUMPTION_MOST,
+                        "%s sum: at most %zu of %zu parties%s collude with the coordinator, which sees the "
+                        "sum of at least %zu",
+                        encrypted ? "encrypted" : "masked", tacit_plan_colluders(plan), plan->parties,
+                        encrypted ? ", and not the key holder," : "", minimum);
     if (tacit_plan_shares_noise(plan))
         snprintf(out + used, TACIT_ASSUMPTION_MOST - (size_t)used, ", with at least %zu shares of the noise",
                  tacit_plan_noise_shares(plan));
@@ -424,7 +423,7 @@ tacit_status tacit_party_answer_step(tacit_party *party, const tacit_question *q
                       .step = question->masked,
                       .question_hash = question_hash,
                       .signer = tacit_securesum_ed25519_signer(party->masks->secret_key) };
-    TACIT_TRY(tell_assumption(self.assumption, party->masks->plan, error));
+    TACIT_TRY(write_assumption(self.assumption, party->masks->plan, error));
     tacit_status status = run_step(&self, out, &said);
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);

@@ -9,10 +9,10 @@
  */
 #include "session/masked_parts.h"
 
-/* The first round that has a sum. Parties without a centre talk first, and the sum is after their last meeting. */
+/* The first round that has a sum. Parties without a center talk first, and the sum is after their last meeting. */
 static uint64_t first_sum(const tacit_plan *plan) {
-    if (plan->method->meetings == NULL) return 0;
-    return plan->method->first_meeting + plan->method->meeting_count(plan) + 1;
+    if (plan->method->schedule == NULL) return 0;
+    return plan->method->first_scheduled_round + plan->method->scheduled_rounds(plan) + 1;
 }
 
 /* The last round for which there can be a sum with noise in it: there may be one more than the price pays for, of something that
@@ -30,11 +30,11 @@ tacit_status masked_check_next(const stepping *self, const uint64_t *last, tacit
     const unsigned long long shown = (unsigned long long)asked + 1, due = (unsigned long long)next + 1;
     uint64_t most = 0;
     if (asked == next) return TACIT_OK;
-    if (asked < next || tacit_plan_holds_set(plan) || plan->method->meetings != NULL)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator starts a sum in round %llu, and the next one of this party is in "
-                          "round %llu",
-                          shown, due);
+    if (asked < next || tacit_plan_holds_set(plan) || plan->method->schedule != NULL)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "the coordinator starts a sum in round %llu, and the next one of this party is in round %llu",
+            shown, due);
     TACIT_TRY(last_sum(&most, plan, error));
     if (asked <= most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,

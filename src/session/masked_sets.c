@@ -111,8 +111,8 @@ static tacit_status refuse_set(const stepping *self, const set_record *record, c
     }
     return tacit_fail(
         error, TACIT_REFUSED,
-        "the coordinator asks for a sum without %zu parties that were in the first one and with "
-        "%zu that were not: exact sums over sets that differ would show what those parties gave",
+        "the coordinator asks for a sum without %zu parties that were in the first one and with %zu that "
+        "were not: exact sums over sets that differ would show what those parties gave",
         without, with);
 }
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "data/dataset.h"
-#include "data/meetings.h"
 #include "data/points.h"
+#include "data/round_schedule.h"
 #include "model/model.h"
 #include "privacy/mechanism/mechanism.h"
 #include "session/message.h"
@@ -16,7 +16,8 @@
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
 typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
-typedef struct tacit_centre tacit_centre;   /* centre.h: what each of two centre servers works on */
+typedef struct tacit_center_server
+    tacit_center_server; /* center_servers.h: what each of two center servers works on */
 
 /* How deployed parties contribute to a sum. A simulation adds up what secure summation would give. */
 typedef enum tacit_sum_way {
@@ -54,7 +55,7 @@ typedef struct tacit_plan {
         colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
                                    coordinator, in [0, 1) */
     bool complete; /* each party masks with every other one, however many they are */
-    uint8_t centre_key[TACIT_HASH_BYTES]; /* fingerprint of centre server B's key; zeros: none is named */
+    uint8_t center_key[TACIT_HASH_BYTES]; /* fingerprint of center server B's key; zeros: none is named */
     size_t minimum_rows;        /* a party with fewer refuses: the sensitivity is declared for this many */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
@@ -150,8 +151,8 @@ typedef struct tacit_prices {
 } tacit_prices;
 
 /* For a yardstick without privacy: an infinite price, and values as they are. */
-tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
-tacit_release_kind tacit_yardstick_kind(const tacit_plan *plan);
+tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_release_kind tacit_nonprivate_kind(const tacit_plan *plan);
 
 /* The noise that buys the price. */
 typedef struct tacit_noise_law {
@@ -263,7 +264,7 @@ struct tacit_method {
     const char *claim;      /* what the paper says, where that differs */
     const char *caveats;    /* what a user should know before trusting it */
 
-    /* A table of the paper with ours beside it, for `tacit explain`: lines of cells parted by tabs, the first of headings;
+    /* A table of the paper with ours beside it, for `tacit explain`: lines of tab-separated cells, the first of headings;
      * NULL: none. */
     const char *comparison_title;
     tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
@@ -305,16 +306,16 @@ struct tacit_method {
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
-    /* With two centre servers: what both run at the same time, `coordinate` being tacit_centre_coordinate. Only server A
-     * fills `out`. NULL: the method has one centre or none. */
-    tacit_status (*compute)(tacit_centre *centre, tacit_outcome *out, tacit_error *error);
+    /* With two center servers: what both run at the same time, `coordinate` being tacit_center_coordinate. Only server A
+     * fills `out`. NULL: the method has one center or none. */
+    tacit_status (*compute)(tacit_center_server *center, tacit_outcome *out, tacit_error *error);
 
     /* The party's half; ends with a NULL question. */
     const tacit_handler_entry *handlers;
 
-    /* Of a method without a centre: who meets whom, from the plan alone, and the session's round of meeting 0. NULL: it
-     * has a centre. */
-    tacit_status (*meetings)(tacit_meetings **out, const tacit_plan *plan, tacit_error *error);
-    uint64_t first_meeting;
-    uint64_t (*meeting_count)(const tacit_plan *plan);
+    /* Of a method without a center: who meets whom, from the plan alone, and the session's round of meeting 0. NULL: it
+     * has a center. */
+    tacit_status (*schedule)(tacit_round_schedule **out, const tacit_plan *plan, tacit_error *error);
+    uint64_t first_scheduled_round;
+    uint64_t (*scheduled_rounds)(const tacit_plan *plan);
 };

@@ -59,7 +59,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     tacit_classifier_free(memo->classifier);
     free(memo->state);
     free(memo->derived);
-    tacit_paillier_public_free(memo->centre_key);
+    tacit_paillier_public_free(memo->center_key);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -179,11 +179,10 @@ tacit_status tacit_party_handler(const tacit_party *party, const tacit_question 
         return tacit_fail(error, TACIT_REFUSED, "the question is of method %s, but consent was given to %s",
                           question->method, method->name);
     if (question->method_version != method->version)
-        return tacit_fail(
-            error, TACIT_PROTOCOL,
-            "the coordinator runs version %u of method %s, this party version %u: update the older of "
-            "the two",
-            question->method_version, method->name, method->version);
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the coordinator runs version %u of method %s, this party version %u: update the "
+                          "older of the two",
+                          question->method_version, method->name, method->version);
     for (size_t i = 0; method->handlers != NULL && method->handlers[i].question != NULL; i++)
         if (strcmp(method->handlers[i].question, question->name) == 0) {
             *out = &method->handlers[i];
@@ -226,8 +225,8 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
     bool noised = reply->kind == TACIT_RELEASE_CHARGED || shared;
     if (question->wants_sum != summed || (summed && noised != (reply->noised != NULL)))
         return tacit_fail(error, TACIT_INTERNAL,
-                          "method %s answers '%s' with something else than was asked for", question->method,
-                          question->name);
+                          "method %s answers '%s' with something other than what was asked for",
+                          question->method, question->name);
     return TACIT_OK;
 }
 
@@ -243,8 +242,8 @@ tacit_status tacit_party_grid_steps(const tacit_question *question, const tacit_
     return TACIT_OK;
 }
 
-tacit_status tacit_party_recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
+tacit_status tacit_party_stored_reply(const tacit_party *party, const tacit_question *question,
+                                      tacit_reply *reply, tacit_error *error) {
     const tacit_method *method = party->plan->method;
     const tacit_handler_entry *unused = NULL;
     tacit_prices prices = { .event = { .count = 0 } };
@@ -272,7 +271,7 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
         .question = question->name,
         .round = question->round,
         .rows = party->total_rows,
-        .without_centre = party->plan->method->meetings != NULL,
+        .without_center = party->plan->method->schedule != NULL,
         .parties_declared = party->plan->parties,
         .parties_minimum = party->plan->minimum_parties,
         .parameters = question->wants_sum ? question->sum.length : reply->packed,
@@ -361,7 +360,7 @@ tacit_status tacit_party_answer(tacit_party *party, const tacit_question *questi
     TACIT_TRY(refuse_in_clear(party, question, question_hash, error));
     TACIT_CHECK(tacit_gate_has_answer(&stored, party->gate, question->answer_id, question_hash, error));
     if (stored) { /* asked again: the stored bytes go out again, whatever a new computation would give */
-        TACIT_CHECK(tacit_party_recall(party, question, &reply, error));
+        TACIT_CHECK(tacit_party_stored_reply(party, question, &reply, error));
     } else {
         TACIT_CHECK(tacit_party_compute(party, question, &reply, error));
         TACIT_CHECK(encode_reply(question, &reply, &payload, error));
@@ -410,7 +409,7 @@ tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_questi
     tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
     tacit_buffer released = TACIT_BUFFER_INIT;
     TACIT_TRY(enough_rows(party, error));
-    TACIT_TRY(tacit_party_recall(party, question, &reply, error));
+    TACIT_TRY(tacit_party_stored_reply(party, question, &reply, error));
     tacit_release release = tacit_party_describe(party, question, &reply, NULL);
     static const uint8_t stand_in; /* a simulated gate wants bytes, and these go nowhere */
     release.payload = &stand_in;

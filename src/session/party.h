@@ -20,12 +20,12 @@
 /* What outlives a question: a party trains its models once, however often it is asked. */
 typedef struct tacit_memo {
     tacit_model *model;
-    char made_for[128]; /* what the model was trained for; another use trains anew */
+    char made_for[128]; /* what the model was trained for; another use trains again */
     tacit_classifier *classifier;
     char trained_as[TACIT_SETTING_SIZE + 64]; /* the same for the classifier */
-    double *state;                            /* what a method without a centre keeps between rounds */
+    double *state;                            /* what a method without a center keeps between rounds */
     size_t state_count;
-    tacit_paillier_public *centre_key; /* of centre server B */
+    tacit_paillier_public *center_key; /* of center server B */
     struct tacit_derived *derived;     /* what the method derived from its plan */
 } tacit_memo;
 
@@ -110,8 +110,8 @@ void tacit_party_forget(tacit_party *party);
  * exactly, from entropy, and keeps it before it is first used, so that it is the same after a restart; it is kept for one
  * scale, number and grid, and TACIT_REFUSED for others. In a simulation it follows from the run's seed. It is no release: what
  * leaves needs noise of its own. */
-tacit_status tacit_party_lasting_noise(tacit_party *party, double scale, size_t count, int grid_bits,
-                                       double *out, tacit_error *error);
+tacit_status tacit_party_persistent_noise(tacit_party *party, double scale, size_t count, int grid_bits,
+                                          double *out, tacit_error *error);
 
 /* What the method prepares from its plan (tacit_method.prepare), once for all questions. */
 tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error);

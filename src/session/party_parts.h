@@ -13,8 +13,8 @@ tacit_status tacit_party_grid_steps(const tacit_question *question, const tacit_
 
 /* What the gate must know of an answer that will not be computed: it is stored and was paid for (the owner's rules,
  * which may have changed, are asked again), or a simulation knows it already. */
-tacit_status tacit_party_recall(const tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error);
+tacit_status tacit_party_stored_reply(const tacit_party *party, const tacit_question *question,
+                                      tacit_reply *reply, tacit_error *error);
 
 tacit_release tacit_party_describe(const tacit_party *party, const tacit_question *question,
                                    const tacit_reply *reply, const uint8_t *question_hash);

@@ -115,7 +115,7 @@ static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
     if (a->method != b->method || strcmp(a->study, b->study) != 0 || !equal_numbers(a, b) ||
         a->points != b->points || a->schema != b->schema ||
-        memcmp(a->centre_key, b->centre_key, sizeof a->centre_key) != 0)
+        memcmp(a->center_key, b->center_key, sizeof a->center_key) != 0)
         return false;
     for (const tacit_parameter *one = a->method->parameters; one != NULL && one->name != NULL; one++)
         if (!tacit_setting_equal(tacit_plan_settings(a, 0), tacit_plan_settings(b, 0), one)) return false;
@@ -145,7 +145,7 @@ bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law) {
     return law == TACIT_LAW_BELL || (law == TACIT_LAW_AUTO && plan->delta > 0);
 }
 
-/* Rounded down, but for the rounding of the product: 0.29 x 100 is 29. */
+/* Rounded down, except for the rounding of the product: 0.29 x 100 is 29. */
 static size_t whole_parties(const tacit_plan *plan, double fraction) {
     return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));
 }
@@ -185,14 +185,13 @@ static tacit_status check_sums(const tacit_plan *plan, tacit_error *error) {
     if (plan->sums == TACIT_SUMS_CLEAR)
         return tacit_fail(
             error, TACIT_USAGE,
-            "with noise=shares a contribution carries only a share of the noise, and sum: clear would "
-            "show it to the coordinator: choose sum: masked or paillier, or noise=party");
+            "with noise=shares a contribution carries only a share of the noise, and sum: clear would show "
+            "it to the coordinator: choose sum: masked or paillier, or noise=party");
     if (tacit_plan_noise_shares(plan) == 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "of %zu parties at least %zu remain and %zu may collude: nobody's share of the noise is "
-            "left; declare fewer of either, or wait for more parties",
-            plan->parties, tacit_plan_survivors(plan), tacit_plan_colluders(plan));
+        return tacit_fail(error, TACIT_USAGE,
+                          "of %zu parties at least %zu remain and %zu may collude: nobody's share of the "
+                          "noise is left; declare fewer of either, or wait for more parties",
+                          plan->parties, tacit_plan_survivors(plan), tacit_plan_colluders(plan));
     return TACIT_OK;
 }
 
@@ -280,14 +279,14 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     return check_prepared(plan, error);
 }
 
-tacit_status tacit_yardstick_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)plan;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
     return TACIT_OK;
 }
 
-tacit_release_kind tacit_yardstick_kind(const tacit_plan *plan) {
+tacit_release_kind tacit_nonprivate_kind(const tacit_plan *plan) {
     (void)plan;
     return TACIT_RELEASE_CHARGED;
 }

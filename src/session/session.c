@@ -62,11 +62,10 @@ static tacit_status read_record(const tacit_session *session, uint64_t number,
         return tacit_fail(error, TACIT_CORRUPT, "the journal's record of round %llu is damaged",
                           (unsigned long long)session->round);
     if (memcmp(stored, hash, sizeof stored) != 0)
-        return tacit_fail(
-            error, TACIT_CORRUPT,
-            "the journal holds another question in round %llu: program or study changed since it was "
-            "asked; start a new study",
-            (unsigned long long)session->round);
+        return tacit_fail(error, TACIT_CORRUPT,
+                          "the journal holds another question in round %llu: program or study changed since "
+                          "it was asked; start a new study",
+                          (unsigned long long)session->round);
     return TACIT_OK;
 }
 
@@ -290,7 +289,7 @@ tacit_status tacit_ask_neighbours(tacit_session *session, const char *name, cons
     size_t question_bytes = 0, words_bytes = 0;
     if (session->transport.exchange == NULL)
         return tacit_fail(error, TACIT_REFUSED,
-                          "method %s has no centre, and the parties of this session cannot hear each other",
+                          "method %s has no center, and the parties of this session cannot hear each other",
                           session->plan->method->name);
     TACIT_TRY(make_question(&question, session, name, message, error));
     TACIT_TRY(fingerprint(&question, hash, &question_bytes, error));
@@ -368,7 +367,7 @@ tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism
     }
     for (size_t j = 0; j < count; j++) out[j] = ldexp((double)(int64_t)steps[j], -grid_bits);
     session->releases++;
-    tacit_session_tell(session, out, count);
+    tacit_session_notify(session, out, count);
 cleanup:
     free(steps);
     tacit_buffer_clear(&record);
@@ -386,7 +385,7 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
     return tacit_session_release(session, mechanism, values, count, 61 - bits, bound, out, error);
 }
 
-void tacit_session_tell(const tacit_session *session, const double *values, size_t count) {
+void tacit_session_notify(const tacit_session *session, const double *values, size_t count) {
     if (session->watch != NULL) session->watch->published(session->watch->context, values, count);
 }
 

@@ -1,6 +1,6 @@
 /*
  * A session is what a method's coordinator half asks through: every party's answer, or only their sum, or, for methods
- * without a centre, a round in which parties hear their neighbours and the coordinator hears nothing. Where
+ * without a center, a round in which parties hear their neighbours and the coordinator hears nothing. Where
  * the parties live is the transport's business (local.h: in this process; board.h: at the far end of
  * connections).
  *
@@ -16,7 +16,7 @@
 #include "data/mixing.h"
 #include "rand/stream.h"
 #include "session/method.h"
-#include "session/recall.h"
+#include "session/result_cache.h"
 #include "session/wire.h"
 
 /* Answers in a fixed order of parties; those that did not answer are missing. */
@@ -99,11 +99,11 @@ struct tacit_session {
     tacit_entropy *entropy;       /* for noise that is published; NULL in a simulation: from the secret */
     tacit_pool *pool;
     const tacit_progress *progress;
-    const tacit_watch *watch;                  /* NULL: nobody */
-    const tacit_round_watch *round_watch;      /* NULL: nobody */
-    const struct tacit_centre_link *centre;    /* to centre server B (centre.h); NULL: it is simulated */
-    struct tacit_centre_report *centre_report; /* receives what the centre servers' work cost; may be NULL */
-    tacit_recall *recall;                      /* what trials of a simulation share; NULL elsewhere */
+    const tacit_watch *watch;               /* NULL: nobody */
+    const tacit_round_watch *round_watch;   /* NULL: nobody */
+    const struct tacit_center_link *center; /* to center server B (center_servers.h); NULL: it is simulated */
+    struct tacit_center_report *center_report; /* receives what the center servers' work cost; may be NULL */
+    tacit_result_cache *cache;                 /* what trials of a simulation share; NULL elsewhere */
     uint64_t round;                            /* of the next question */
     uint64_t releases;                         /* published so far */
     uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
@@ -123,7 +123,7 @@ tacit_status tacit_ask_one(tacit_session *session, const char *question, const t
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
                            const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
 
-/* A round without a centre: everybody whom `mixing` has present hears the last words of its neighbours in this round, as
+/* A round without a center: everybody whom `mixing` has present hears the last words of its neighbours in this round, as
  * tacit_party.heard, and what its handler answers is its next word. A word passes the party's gate when it is said and
  * goes to neighbours only: the coordinator's half hands out the graph and counts rounds. The parties keep their state
  * themselves, and the transport their words; the journal only says that the round is over. TACIT_REFUSED where parties
@@ -144,8 +144,8 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
                                    tacit_error *error);
 
 /* Tell the watch of values that came with their noise inside and are published as they are. */
-void tacit_session_tell(const tacit_session *session, const double *values, size_t count);
-/* Numbers that centre servers opened: were they, in this place, in a run before? And if not, once they are: written down
+void tacit_session_notify(const tacit_session *session, const double *values, size_t count);
+/* Numbers that center servers opened: were they, in this place, in a run before? And if not, once they are: written down
  * as a release is, and told to the watch. */
 tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
                                   tacit_error *error);

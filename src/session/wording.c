@@ -186,7 +186,7 @@ bool tacit_wording_sums(char out[TACIT_WORDING_SUMS_SIZE], const tacit_plan *pla
 const char *tacit_wording_noise(const tacit_plan *plan, const tacit_price *charged) {
     if (isinf(charged->epsilon)) return "none: the values are exact";
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS)
-        return "by both centre servers, before anything is opened";
+        return "by both center servers, before anything is opened";
     switch (plan->method->release_kind(plan)) {
     case TACIT_RELEASE_CHARGED: return "by each party on its own, before anything leaves it";
     case TACIT_RELEASE_SEALED: return "by all parties together, a share each, before anything leaves them";
@@ -197,7 +197,7 @@ const char *tacit_wording_noise(const tacit_plan *plan, const tacit_price *charg
 
 const char *tacit_wording_release(const tacit_plan *plan, const tacit_price *charged) {
     bool exact = isinf(charged->epsilon);
-    if (plan->method->meetings != NULL)
+    if (plan->method->schedule != NULL)
         return "entrusted: exact values go to neighbours, who are trusted with them";
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS)
         return exact ? "sealed: encrypted, and exact results are computed from it"

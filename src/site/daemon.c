@@ -46,7 +46,7 @@ struct daemon_state {
 
 /* ---- what is told ---- */
 
-static void tell(daemon_state *self, const char *study, const char *line) {
+static void notify(daemon_state *self, const char *study, const char *line) {
     const tacit_site_callbacks *callbacks = &self->settings->callbacks;
     char text[1024];
     if (callbacks->news == NULL) return;
@@ -58,7 +58,7 @@ static void tell(daemon_state *self, const char *study, const char *line) {
 
 static void worker_news(void *context, const char *line) {
     worker *self = context;
-    tell(self->owner, self->name, line);
+    notify(self->owner, self->name, line);
 }
 
 static bool worker_cancelled(void *context) { return atomic_load(&((worker *)context)->owner->stopping); }
@@ -116,7 +116,7 @@ static tacit_status serve_one(worker *self, tacit_error *error) {
     char line[TACIT_ERROR_TEXT_SIZE + 128];
     tacit_status status;
     TACIT_CHECK(tacit_site_open(&site, self->owner->settings->home, self->name, &callbacks, error));
-    if (!self->failed) tell(self->owner, self->name, "waiting for questions");
+    if (!self->failed) notify(self->owner, self->name, "waiting for questions");
     TACIT_CHECK(tacit_site_serve(site, &result, error));
     TACIT_CHECK(keep_result(site, &result, error));
     const bool known = self->failed;
@@ -124,7 +124,7 @@ static tacit_status serve_one(worker *self, tacit_error *error) {
     if (self->failed && known) goto cleanup;
     snprintf(line, sizeof line, "the study is %s%s%s", result.state, result.reason[0] != 0 ? ": " : "",
              result.reason);
-    tell(self->owner, self->name, line);
+    notify(self->owner, self->name, line);
 cleanup:
     tacit_buffer_clear(&result.model);
     tacit_site_free(site);
@@ -145,7 +145,7 @@ static void start(worker *self) {
     self->running = pthread_create(&self->thread, NULL, worker_main, self) == 0;
     if (self->running) return;
     self->retry_at = tacit_clock_monotonic_ms() + RETRY_MS;
-    tell(self->owner, self->name, "the system allows no more threads; trying again later");
+    notify(self->owner, self->name, "the system allows no more threads; trying again later");
 }
 
 /* A run is over: did the study end, was something refused, or may it pass? */
@@ -161,7 +161,7 @@ static void finish(worker *self) {
         return;
     }
     self->failed = false;
-    if (self->status != TACIT_CANCELLED) tell(self->owner, self->name, self->error.text);
+    if (self->status != TACIT_CANCELLED) notify(self->owner, self->name, self->error.text);
 }
 
 static void tend(worker *self) {
@@ -245,7 +245,7 @@ static tacit_status serve(daemon_state *self, tacit_error *error) {
         if (!told && self->workers == NULL && callbacks->news != NULL)
             callbacks->news(callbacks->context,
                             "no study has been joined yet; waiting for one (tacit join --no-wait)");
-        told = true; /* of what was found at the start; later studies tell of themselves */
+        told = true; /* of what was found at the start; later studies report themselves */
         poll(NULL, 0, LOOK_EVERY_MS);
     }
 }

@@ -81,7 +81,7 @@ static void check_hardening(const examination *self) {
     doctor_find(self, whole ? TACIT_FINDING_OK : TACIT_FINDING_WARN, "hardening",
                 whole ? ""
                 : !possible.no_dumps
-                    ? "unset TACIT_HARDENING but for a debugger"
+                    ? "unset TACIT_HARDENING except for a debugger"
                     : "build with libseccomp, and run a kernel with Landlock (5.13 or later)",
                 "%s, when it serves", tacit_hardening_text(text, &possible));
 }
@@ -412,12 +412,11 @@ tacit_status tacit_doctor(const char *folder, const char **kind, tacit_finding_v
     else if (holds(folder, TACIT_LEDGER_NAME) || holds(folder, "studies"))
         *kind = "party", examine = doctor_examine_party;
     else
-        return tacit_fail(
-            error, TACIT_NOT_FOUND,
-            "%s is no folder of a coordinator (coordinator.db), a party (ledger.db) or a centre "
-            "server (paillier.key); 'tacit ledger limit' begins a party's, 'tacit study new %s FILE' a "
-            "coordinator's",
-            folder, folder);
+        return tacit_fail(error, TACIT_NOT_FOUND,
+                          "%s is no folder of a coordinator (coordinator.db), a party (ledger.db) or a "
+                          "center server (paillier.key); 'tacit ledger limit' begins a party's, 'tacit study "
+                          "new %s FILE' a coordinator's",
+                          folder, folder);
     check_versions(&self);
     check_hardening(&self);
     check_folder(&self);

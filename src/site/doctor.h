@@ -1,5 +1,5 @@
 /*
- * An examination of a folder, the coordinator's, a party's or centre server B's: what would keep a study from going on now or
+ * An examination of a folder, the coordinator's, a party's or center server B's: what would keep a study from going on now or
  * soon, each finding with its remedy. It changes nothing, and tells a coordinator nothing but that it is there.
  */
 #pragma once

@@ -27,7 +27,7 @@ static tacit_status take(void *context, const char *party, bool away, tacit_erro
     return TACIT_OK;
 }
 
-static void tell(const examination *self, const tacit_handover *last, bool over, const followers *found) {
+static void notify(const examination *self, const tacit_handover *last, bool over, const followers *found) {
     char day[32];
     struct tm parts;
     time_t until = (time_t)last->until;
@@ -38,14 +38,13 @@ static void tell(const examination *self, const tacit_handover *last, bool over,
                     "all %zu parties have followed to authority %s; the one before it is trusted %s %s",
                     found->parties, last->new.fingerprint, over ? "no longer, since" : "until", day);
     else
-        doctor_find(
-            self, TACIT_FINDING_WARN, "hand-over",
-            over ? "their owners must say its fingerprint: tacit follow"
-                 : "they follow by themselves when they serve (tacit party) before that day",
-            "%zu of %zu parties have not followed to authority %s, and the one before it is trusted %s "
-            "%s: %s%s",
-            found->left, found->parties, last->new.fingerprint, over ? "no longer, since" : "until", day,
-            found->names, found->left > NAMES_MOST ? ", ..." : "");
+        doctor_find(self, TACIT_FINDING_WARN, "hand-over",
+                    over ? "their owners must say its fingerprint: tacit follow"
+                         : "they follow by themselves when they serve (tacit party) before that day",
+                    "%zu of %zu parties have not followed to authority %s, and the one before it is trusted "
+                    "%s %s: %s%s",
+                    found->left, found->parties, last->new.fingerprint, over ? "no longer, since" : "until",
+                    day, found->names, found->left > NAMES_MOST ? ", ..." : "");
 }
 
 void doctor_check_rotation(const examination *self, tacit_registry *registry) {
@@ -60,6 +59,6 @@ void doctor_check_rotation(const examination *self, tacit_registry *registry) {
         doctor_find(self, TACIT_FINDING_FAIL, "hand-over", "restore the folder from a backup", "%s",
                     error.text);
     else if (last != NULL)
-        tell(self, last, tacit_handovers_oldest(&chain, tacit_clock_wall_seconds()) == chain.count, &found);
+        notify(self, last, tacit_handovers_oldest(&chain, tacit_clock_wall_seconds()) == chain.count, &found);
     tacit_handovers_clear(&chain);
 }

@@ -13,8 +13,8 @@
 #include "session/party.h"
 #include "session/session.h"
 #include "site/site_parts.h"
-#include "study/choose.h"
 #include "study/home.h"
+#include "study/public_tuning.h"
 
 #define STUDY "fit" /* as the ledger calls it; a study's name there has an @ */
 #define ASKER "the owner"
@@ -295,9 +295,9 @@ cleanup:
 static tacit_status check_promise(const tacit_fit_job *job, tacit_error *error) {
     if (job->ledger == NULL) return TACIT_OK;
     if (job->simulated)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a seed makes a simulation, which protects nobody: leave out the seed, or the "
-                          "ledger");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a seed makes a simulation, which protects nobody: leave out the seed, or the ledger");
     return tacit_schema_check_public(job->schema, error);
 }
 

@@ -48,16 +48,17 @@ static json_t *text_or_null(const tacit_buffer *text) {
 static tacit_status version_document(json_t **out, const page *self, const tacit_site_summary *joined,
                                      tacit_error *error) {
     const tacit_study *study = joined->next;
-    const tacit_past_question about = { joined->source, joined->id, &study->plan, joined->allow_difference };
+    const tacit_sum_history_question about = { joined->source, joined->id, &study->plan,
+                                               joined->allow_difference };
     char hash[2 * TACIT_HASH_BYTES + 1];
     tacit_buffer past = TACIT_BUFFER_INIT;
     json_t *explanation = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_past_text(&past, self->settings->home, &about, error));
+    TACIT_CHECK(tacit_sum_history_text(&past, self->settings->home, &about, error));
     TACIT_CHECK(tacit_json_explanation(&explanation, &study->plan, error));
     const bool asks = past.length > 0 && !joined->allow_difference;
     *out = json_pack("{s:o,s:o,s:s,s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:I,s:o}", "past", text_or_null(&past),
-                     "difference", asks ? json_string(tacit_past_allowing()) : json_null(), "hash",
+                     "difference", asks ? json_string(tacit_sum_history_allowing()) : json_null(), "hash",
                      sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash), "title",
                      study->title, "description", text_or_null(&study->description), "approval",
                      study->approval[0] != 0 ? json_string(study->approval) : json_null(), "document",
@@ -123,11 +124,10 @@ static tacit_status check_read(const tacit_study *study, bool amended, const cha
     char hash[2 * TACIT_HASH_BYTES + 1];
     if (!amended && version[0] == 0) return TACIT_OK;
     if (version[0] == 0)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "study '%s' was amended: read the new version, and consent to it by its hash or with "
-            "tacit consent %s",
-            study->name, study->name);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "study '%s' was amended: read the new version, and consent to it by its hash or "
+                          "with tacit consent %s",
+                          study->name, study->name);
     sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
     if (strcmp(hash, version) == 0) return TACIT_OK;
     return tacit_fail(
@@ -321,7 +321,7 @@ static void serve(page *self) {
     }
 }
 
-static void tell_link(const page *self) {
+static void announce_link(const page *self) {
     const tacit_page_settings *settings = self->settings;
     char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
     web_take_credential(self->web, credential);
@@ -353,7 +353,7 @@ tacit_status tacit_page_run(const tacit_page_settings *settings, tacit_error *er
     TACIT_TRY(tacit_path_join(self.ledger, sizeof self.ledger, settings->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_folder_make(settings->home, error));
     TACIT_TRY(web_start(&self.web, &serving, error));
-    tell_link(&self);
+    announce_link(&self);
     serve(&self);
     web_free(self.web);
     return TACIT_OK;

@@ -206,7 +206,7 @@ static tacit_status ask_definition(tacit_site *site, tacit_client *client, tacit
     if (strncmp(site->study->name, site->id, strlen(site->study->name)) != 0 ||
         site->id[strlen(site->study->name)] != '@')
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
-                               "the invitation is to study '%s', but the coordinator tells of '%s'", site->id,
+                               "the invitation is to study '%s', but the coordinator offers '%s'", site->id,
                                site->study->name));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
@@ -246,13 +246,13 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
     status =
         site->callbacks.lend != NULL
             ? tacit_fail(error, TACIT_REFUSED,
-                         "the frame is not as the study's schema says; they first differ at '%.*s': give "
-                         "the frame the study's names, bounds and classes",
+                         "the frame is not as the study's schema says; they first differ at '%.*s': give the "
+                         "frame the study's names, bounds and classes",
                          length, line)
-            : tacit_fail(error, TACIT_REFUSED,
-                         "%s is not the study's schema; they first differ where the study says '%.*s': "
-                         "agree on one",
-                         site->schema_path, length, line);
+            : tacit_fail(
+                  error, TACIT_REFUSED,
+                  "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
+                  site->schema_path, length, line);
 cleanup:
     tacit_buffer_clear(&ours);
     tacit_buffer_clear(&theirs);
@@ -363,15 +363,14 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
     if (most > 0 && !(price->epsilon <= most))
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s costs epsilon %g, more than the owner's %g for one study: ask for a "
-                          "cheaper study, or raise "
-                          "the rule (tacit rules set --study-epsilon)",
+                          "cheaper study, or raise the rule (tacit rules set --study-epsilon)",
                           site->study->name, price->epsilon, most);
     tacit_release expected = { .kind = plan->method->release_kind(plan),
                                .price = *price,
                                .coordinator = site->coordinator,
                                .study = site->id,
                                .method = plan->method->name,
-                               .without_centre = plan->method->meetings != NULL,
+                               .without_center = plan->method->schedule != NULL,
                                .rows = site->total_rows,
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
@@ -379,16 +378,15 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
     return tacit_policy_check(&owner.policy, &expected, error);
 }
 
-/* One rule for all that a method without a centre lets out: words to neighbours, the number of rows, the sum at the end. */
+/* One rule for all that a method without a center lets out: words to neighbours, the number of rows, the sum at the end. */
 static tacit_status check_neighbours(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     if (!site->allow_neighbours)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "method %s shows other parties, your neighbours in its graph, what it makes of your rows, "
-            "exactly and round by round, which no differential privacy protects: allow that with "
-            "--allow-neighbours, or ask for a study with a private method",
-            method->name);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s shows other parties, your neighbours in its graph, what it makes of "
+                          "your rows, exactly and round by round, which no differential privacy protects: "
+                          "allow that with --allow-neighbours, or ask for a study with a private method",
+                          method->name);
     return check_policy(site, price, error);
 }
 
@@ -399,10 +397,10 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (site->total_rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
                           site->data, site->total_rows, plan->minimum_rows);
-    if (plan->method->meetings != NULL) return check_neighbours(site, &prices.charged, error);
+    if (plan->method->schedule != NULL) return check_neighbours(site, &prices.charged, error);
     if (site->listen != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "method %s has a centre and parties only dial out: leave --listen out",
+                          "method %s has a center and parties only dial out: leave --listen out",
                           plan->method->name);
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED && !site->allow_entrusted)
         return tacit_fail(
@@ -416,11 +414,10 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     if (!isinf(prices.charged.epsilon))
         return site_check_budget(site->home, site->source, site->id, &prices, error);
     if (!site->allow_exact)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "method %s sends exact sums, which no differential privacy protects: allow that with "
-            "--allow-exact, or ask for a study with a private method",
-            plan->method->name);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "method %s sends exact sums, which no differential privacy protects: allow that "
+                          "with --allow-exact, or ask for a study with a private method",
+                          plan->method->name);
     return TACIT_OK;
 }
 
@@ -483,7 +480,7 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, co
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices->charged, error);
 }
 
-/* All that the study will cost is held for it from here on, so that it does not end half way for want of budget. */
+/* All that the study will cost is held for it from here on, so that it does not end half way for lack of budget. */
 static tacit_status hold_budget(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };

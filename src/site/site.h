@@ -26,7 +26,7 @@ typedef struct tacit_site_settings {
     bool allow_exact;      /* exact sums may leave: no differential privacy */
     bool allow_difference; /* two of them may differ by few parties or rows */
     bool
-        allow_neighbours; /* neighbours in a study without a centre may see exact values: no differential privacy */
+        allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
     const char
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char
@@ -75,32 +75,32 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
                                  tacit_error *error);
 
-/* What an owner may say anew when consenting; what is not said stays as it was when joining. */
+/* What an owner may say again when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
     bool allow_entrusted, allow_exact, allow_neighbours, allow_difference; /* true: from now on */
     const char *role;                                                      /* NULL: as before */
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
- * NULL: nothing is said anew. */
+ * NULL: nothing is said again. */
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
                                const tacit_site_word *word, const tacit_site_callbacks *callbacks,
                                tacit_error *error);
 
 /* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows; nothing where there is
  * nothing to say. */
-tacit_status tacit_site_past(const tacit_site *site, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_site_sum_history(const tacit_site *site, tacit_buffer *out, tacit_error *error);
 
 /* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner said. */
-typedef struct tacit_past_question {
+typedef struct tacit_sum_history_question {
     const char *source, *study;
     const tacit_plan *plan;
     bool allowed;
-} tacit_past_question;
-tacit_status tacit_past_text(tacit_buffer *out, const char *home, const tacit_past_question *about,
-                             tacit_error *error);
+} tacit_sum_history_question;
+tacit_status tacit_sum_history_text(tacit_buffer *out, const char *home,
+                                    const tacit_sum_history_question *about, tacit_error *error);
 /* What an owner says who allows it, for a box to tick. */
-const char *tacit_past_allowing(void);
+const char *tacit_sum_history_allowing(void);
 
 /* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);

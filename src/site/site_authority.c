@@ -75,9 +75,8 @@ tacit_status site_load_trust(tacit_site *site, tacit_error *error) {
 static tacit_status say_stolen(const tacit_site *site, tacit_error *error) {
     return tacit_fail(
         error, TACIT_REFUSED,
-        "the coordinator of study '%s' says that its authority's key was stolen, and that another "
-        "one takes over. Whoever has the key could say who that is, so nothing leaves until you "
-        "do: " ASK_PEOPLE,
+        "the coordinator of study '%s' says that its authority's key was stolen, and that another one takes "
+        "over. Whoever has the key could say who that is, so nothing leaves until you do: " ASK_PEOPLE,
         site->study != NULL ? site->study->name : site->id);
 }
 
@@ -159,11 +158,10 @@ static tacit_status keep_chain(tacit_site *site, tacit_error *error) {
 static tacit_status say_late(const tacit_handovers *heard, size_t known, tacit_error *error) {
     char day[16];
     day_of(heard->entries[known < heard->count ? known : heard->count - 1].until, day);
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the coordinator's authority was replaced, and the one that this party knows was trusted "
-        "until %s only: " ASK_PEOPLE,
-        day);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the coordinator's authority was replaced, and the one that this party knows was "
+                      "trusted until %s only: " ASK_PEOPLE,
+                      day);
 }
 
 tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error) {
@@ -229,10 +227,9 @@ static tacit_status follow_invitation(tacit_site *site, tacit_client *client, bo
     TACIT_CHECK(tacit_handovers_follow(&site->chain, &site->anchor, &heard, tacit_clock_wall_seconds(), NULL,
                                        &result, error));
     if (result == TACIT_FOLLOWING_LATE || result == TACIT_FOLLOWING_STOLEN)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED,
-                       "this invitation is of an authority that has been replaced: ask the coordinator "
-                       "for a new one"));
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_REFUSED,
+            "this invitation is of an authority that has been replaced: ask the coordinator for a new one"));
     *followed = result == TACIT_FOLLOWING_DONE;
 cleanup:
     tacit_handovers_clear(&heard);

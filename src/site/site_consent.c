@@ -24,11 +24,10 @@ static tacit_status check_signed(const tacit_buffer *authority, const void *text
     tacit_status status = tacit_authority_check(authority->bytes, authority->length, TACIT_STUDY_PURPOSE,
                                                 text, length, signature, signature_length, &why);
     if (status != TACIT_REFUSED) return tacit_fail(error, status, "%s", why.text);
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the study's definition is not signed by the coordinator that sent the invitation (%s): "
-        "ask the coordinator for a new invitation",
-        why.text);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the study's definition is not signed by the coordinator that sent the invitation "
+                      "(%s): ask the coordinator for a new invitation",
+                      why.text);
 }
 
 tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
@@ -190,7 +189,7 @@ const char *tacit_site_id(const tacit_site *site) { return site->id; }
 
 /* ---- leaving ---- */
 
-tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error) {
+tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     tacit_buffer response = TACIT_BUFFER_LIMITED(1 << 20);
     tacit_client *client = NULL;
@@ -218,7 +217,7 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
     TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_ledger_withdraw(ledger, site->id, error));
-    *told = site_tell_leaving(site, NULL) == TACIT_OK;
+    *told = site_notify_leaving(site, NULL) == TACIT_OK;
     memcpy(id, site->id, sizeof site->id);
 cleanup:
     tacit_ledger_free(ledger);

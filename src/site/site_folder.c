@@ -152,11 +152,10 @@ tacit_status site_check_source(tacit_site *site, tacit_error *error) {
     memcpy(before.folder, site->folder, sizeof before.folder);
     tacit_status status = read_settings(&before, error);
     if (status == TACIT_OK && strcmp(before.source, site->source) != 0)
-        status = tacit_fail(
-            error, TACIT_USAGE,
-            "this study was joined with %s: one home is one party of a study, so set TACIT_HOME to "
-            "another folder to join with %s",
-            before.source, site->source);
+        status = tacit_fail(error, TACIT_USAGE,
+                            "this study was joined with %s: one home is one party of a study, so set "
+                            "TACIT_HOME to another folder to join with %s",
+                            before.source, site->source);
     if (status == TACIT_OK) status = check_unchanged(site, error);
     if (status == TACIT_OK) memcpy(site->id, before.id, sizeof site->id);
     free(before.data);

@@ -48,9 +48,9 @@ struct site_links {
     tacit_revocations revoked;
 };
 
-static void tell(const site_links *self, const char *format, ...) TACIT_PRINTF(2, 3);
+static void notify(const site_links *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
-static void tell(const site_links *self, const char *format, ...) {
+static void notify(const site_links *self, const char *format, ...) {
     const tacit_site_callbacks *callbacks = &self->site->callbacks;
     char line[768];
     if (callbacks->news == NULL) return;
@@ -200,7 +200,7 @@ static uint16_t split_address(const char *text, char host[TACIT_ADDRESS_SIZE]) {
     return (uint16_t)strtoul(colon + 1, NULL, 10);
 }
 
-/* As the coordinator has said: asked anew at each request, so that it holds on open connections too. */
+/* As the coordinator has said: asked again at each request, so that it holds on open connections too. */
 static bool is_revoked(void *context, const char *fingerprint) {
     site_links *self = context;
     pthread_mutex_lock(&self->mutex);
@@ -218,7 +218,7 @@ static void refused(void *context, const tacit_refusal *refusal) {
     bool admitted =
         tacit_log_admit(&self->limiter, "refused", refusal->address, line, tacit_clock_monotonic_ms());
     pthread_mutex_unlock(&self->mutex);
-    if (admitted) tell(self, "%s", line);
+    if (admitted) notify(self, "%s", line);
 }
 
 static tacit_status start_server(site_links *self, tacit_error *error) {
@@ -282,7 +282,7 @@ tacit_status site_links_revoke(site_links *self, const void *list, size_t length
     size_t count = self->revoked.count;
     pthread_mutex_unlock(&self->mutex);
     if (status != TACIT_OK || !newer) return status;
-    tell(self, "%zu certificates of the study count no more", count);
+    notify(self, "%zu certificates of the study count no more", count);
     return site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error);
 }
 
@@ -293,8 +293,8 @@ void site_links_renew(site_links *self) {
     if (self->server == NULL) return;
     self->server = tacit_server_free(self->server);
     if (start_server(self, &trouble) != TACIT_OK)
-        tell(self, "not listening any more, so that all words come through the coordinator: %s",
-             trouble.text);
+        notify(self, "not listening any more, so that all words come through the coordinator: %s",
+               trouble.text);
 }
 
 tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error) {
@@ -311,9 +311,9 @@ tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *er
     TACIT_CHECK(stored_revocations(self, error));
     if (site->listen != NULL && start_server(self, &trouble) == TACIT_OK) {
         TACIT_CHECK(keep_address(self, error));
-        tell(self, "listening at %s for words of neighbours", self->address);
+        notify(self, "listening at %s for words of neighbours", self->address);
     } else if (site->listen != NULL) {
-        tell(self, "not listening, so that all words come through the coordinator: %s", trouble.text);
+        notify(self, "not listening, so that all words come through the coordinator: %s", trouble.text);
     }
     *out = self;
     self = NULL;
@@ -420,10 +420,10 @@ static bool try_link(site_links *self, const tacit_card *card, const tacit_lette
     bool brought = status == TACIT_OK;
     if (status == TACIT_NOT_FOUND) return false; /* all is well, only early */
     if (brought && !to->is_told)
-        tell(self, "a direct link to party %lu at %s", (unsigned long)letter->party + 1, card->address);
+        notify(self, "a direct link to party %lu at %s", (unsigned long)letter->party + 1, card->address);
     if (!brought && to->pause == 0)
-        tell(self, "no direct link to party %lu, so that words go through the coordinator: %s",
-             (unsigned long)letter->party + 1, trouble.text);
+        notify(self, "no direct link to party %lu, so that words go through the coordinator: %s",
+               (unsigned long)letter->party + 1, trouble.text);
     to->is_told = brought;
     to->pause = brought ? 0 : to->pause == 0 ? 1 : to->pause < MOST_PAUSE ? 2 * to->pause : MOST_PAUSE;
     to->next_try = letter->round + to->pause;

@@ -20,7 +20,7 @@ cleanup:
 tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,
                        tacit_error *error) {
     tacit_certificate_info info;
-    if (site->study->plan.method->meetings == NULL) return TACIT_OK;
+    if (site->study->plan.method->schedule == NULL) return TACIT_OK;
     TACIT_TRY(own_name(site, &info, error));
     TACIT_TRY(site_links_open(site, links, error));
     tacit_mail_inbox inbox = site_links_inbox(*links);

@@ -81,7 +81,7 @@ tacit_status site_apply_trust(tacit_site *site, tacit_error *error);
 tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_error *error);
 
 /* Ask the coordinator who its authority is, over `client`, or over a connection to whoever answers there (NULL), and follow it where that
- * needs no word of the owner. *followed: trust has changed, and clients are to be made anew. TACIT_REFUSED with what the owner is to
+ * needs no word of the owner. *followed: trust has changed, and clients are to be made again. TACIT_REFUSED with what the owner is to
  * do. */
 tacit_status site_follow(tacit_site *site, tacit_client *client, bool *followed, tacit_error *error);
 
@@ -166,7 +166,7 @@ tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buff
 tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
 
 /* Nothing more is to be asked of this party. */
-tacit_status site_tell_leaving(const tacit_site *site, tacit_error *error);
+tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error);
 
 /* Where parties do different things the owner says which this one does: TACIT_USAGE unless the method has that role. */
 tacit_status site_check_role(const tacit_site *site, tacit_error *error);
@@ -196,7 +196,7 @@ tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNI
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
 
 /* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the same of the parties over
- * whom exact sums are opened (site_past.c). */
+ * whom exact sums are opened (site_sum_history.c). */
 tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error);
 tacit_masks_past site_sets(tacit_site *site);
 
@@ -204,7 +204,7 @@ tacit_masks_past site_sets(tacit_site *site);
 tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
 
 /* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
- * program is killed. *ends receives the new one's end. The client must be made anew afterwards. */
+ * program is killed. *ends receives the new one's end. The client must be made again afterwards. */
 tacit_status site_renew(const tacit_site *site, tacit_client *client, int64_t *ends, tacit_error *error);
 
 /* Put a pair in place that a killed process had ready. */
@@ -235,7 +235,7 @@ tacit_status site_links_revoke(site_links *links, const void *list, size_t lengt
 void site_links_renew(site_links *links);           /* there is a new certificate to listen with */
 void site_links_finish(site_links *links);          /* the study is over */
 
-/* This party's talk with its neighbours; both stay NULL for a study with a centre. */
+/* This party's talk with its neighbours; both stay NULL for a study with a center. */
 tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,
                        tacit_error *error);
 

@@ -28,13 +28,13 @@ static bool is_own_row(const void *context, uint64_t row) {
 
 static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const reading *how,
                               const tacit_ranks *ranks, tacit_error *error) {
-    const tacit_row_choice choice = { is_own_row, ranks };
+    const tacit_row_filter filter = { is_own_row, ranks };
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = how->label;
     options.positive = how->positive;
     options.no_header = how->no_header;
     options.link = how->link;
-    options.rows = tacit_ranks_count(ranks) > 1 ? &choice : NULL;
+    options.rows = tacit_ranks_count(ranks) > 1 ? &filter : NULL;
     tacit_schema *read = NULL;
     TACIT_TRY(tacit_schema_load(&read, how->schema, error));
     tacit_status status = tacit_fail_in(error, tacit_schema_check_public(read, error), "%s", how->schema);
@@ -133,10 +133,10 @@ static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const 
     if (program->lend != NULL)
         return program->lend(program->lender, site->study->schema, schema, rows, error);
     if (site_rows_in_memory(site))
-        return tacit_fail(error, TACIT_NOT_FOUND,
-                          "the rows of %s are in the memory of the program that joined the study: start that "
-                          "program",
-                          site->source);
+        return tacit_fail(
+            error, TACIT_NOT_FOUND,
+            "the rows of %s are in the memory of the program that joined the study: start that program",
+            site->source);
     return load_here(rows, schema, how, program->ranks, error);
 }
 

@@ -151,7 +151,7 @@ cleanup:
     return status;
 }
 
-/* ---- beginning anew ---- */
+/* ---- beginning again ---- */
 
 bool site_is_refused(const tacit_site *site) {
     tacit_client *client = NULL;

@@ -37,7 +37,7 @@ typedef struct serving {
     tacit_memo memo;
     tacit_entropy *entropy;
     tacit_masks *masks; /* NULL: the study has no secure sums */
-    tacit_mail *mail;   /* NULL: the study has a centre */
+    tacit_mail *mail;   /* NULL: the study has a center */
     site_links *links;  /* NULL as mail */
     size_t number;      /* of this party; see site_number */
     unsigned pause_ms;  /* before the next try; 0 while all is well */
@@ -156,7 +156,7 @@ static tacit_status check_consent(serving *self, tacit_error *error) {
     tacit_consent consent = TACIT_CONSENT_NONE;
     TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, self->site->id, error));
     if (consent != TACIT_CONSENT_WITHDRAWN) return TACIT_OK;
-    (void)site_tell_leaving(self->site, NULL); /* a refusal says the same, round by round */
+    (void)site_notify_leaving(self->site, NULL); /* a refusal says the same, round by round */
     return tacit_fail(error, TACIT_REFUSED,
                       "the owner has withdrawn from study '%s': to take part again, tacit consent %s",
                       self->site->study->name, self->site->study->name);
@@ -197,7 +197,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
 
 /* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
  * fingerprint know that they see the same parties. */
-static void tell_answer(serving *self, const tacit_question *question, size_t bytes) {
+static void report_answer(serving *self, const tacit_question *question, size_t bytes) {
     const tacit_masked_step *masked = question->masked;
     const tacit_mail_step *mail = question->mail;
     char roster[TACIT_ROSTER_TEXT_SIZE];
@@ -240,7 +240,7 @@ static tacit_status handle_question(serving *self, const Tacit__Wire__Question *
     if (is_mail) question.mail = &mail;
     tacit_status answered = compute_answer(self, &question, &bytes, &answer, error);
     if (answered == TACIT_OK) {
-        tell_answer(self, &question, answer.length);
+        report_answer(self, &question, answer.length);
         if (is_mail) TACIT_CHECK(pass_words(self, &mail, &answer, error));
         TACIT_CHECK(send_answer(self, &answer, error));
     } else {
@@ -275,11 +275,10 @@ static tacit_status take_amended(serving *self, const Tacit__Wire__Amended *amen
     const char *name = self->site->study->name;
     TACIT_TRY(site_keep_amended(self->site, amended->definition, amended->signature.data,
                                 amended->signature.len, error));
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "study '%s' was amended, and nothing leaves for a version that you have not consented to: read it "
-        "and consent with tacit consent %s, then go on with tacit party %s",
-        name, name, name);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study '%s' was amended, and nothing leaves for a version that you have not consented "
+                      "to: read it and consent with tacit consent %s, then go on with tacit party %s",
+                      name, name, name);
 }
 
 /* One poll: a question, the end, an amendment, or nothing yet. */
@@ -364,7 +363,7 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     return site_client(self->site, true, NULL, &self->client, error);
 }
 
-/* Whom we trust has changed: connections are made anew, and the present authority is asked for a certificate. */
+/* Whom we trust has changed: connections are made again, and the present authority is asked for a certificate. */
 static tacit_status use_trust(serving *self, bool followed, tacit_error *error) {
     char words[TACIT_ERROR_TEXT_SIZE];
     site_describe_trust(self->site, words, sizeof words);

@@ -39,7 +39,7 @@ tacit_status tacit_sketch_take(const tacit_sketch_source *about, tacit_error *er
 typedef enum tacit_overlap_kind {
     TACIT_OVERLAP_SAME, /* the same rows, in any order */
     TACIT_OVERLAP_ROWS, /* rows in common */
-    TACIT_OVERLAP_PART, /* rows in common, but for some columns */
+    TACIT_OVERLAP_PART, /* rows in common, except for some columns */
     TACIT_OVERLAP_KEY,  /* values of a key in common */
 } tacit_overlap_kind;
 

@@ -181,8 +181,8 @@ static tacit_status create_if_missing(const char *path, const tacit_store_schema
     /* A log without its file would be replayed into the new one. */
     if (exists(log) && !exists(path))
         return tacit_fail(error, TACIT_CORRUPT,
-                          "%s is gone but its log %s is there: restore the file from a backup, or remove "
-                          "the log to start anew",
+                          "%s is gone but its log %s is there: restore the file from a backup, or remove the "
+                          "log to start over",
                           path, log);
     int file = mkostemp(temporary, O_CLOEXEC); /* mode 0600 */
     if (file < 0) return fail_create(path, error);

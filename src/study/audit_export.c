@@ -46,7 +46,7 @@ static tacit_status put_text(writing *self, const char *record, size_t length, t
     return tacit_buffer_append(self->out, AUDIT_LAST, strlen(AUDIT_LAST), error);
 }
 
-/* Takes the record over; NULL stands for want of memory. */
+/* Takes the record over; NULL stands for lack of memory. */
 static tacit_status put(writing *self, json_t *record, tacit_error *error) {
     char *text = record != NULL ? json_dumps(record, JSON_COMPACT) : NULL;
     json_decref(record);

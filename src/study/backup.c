@@ -81,7 +81,7 @@ static tacit_status copy_registry(tacit_registry *registry, const char *study, c
     if (sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         TACIT_CHECK(sqlite_failed(copy, path, error));
     TACIT_CHECK(copy_pages(registry, copy, path, error));
-    /* The copy says that it has a write-ahead log; it shall be one file. */
+    /* The copy says that it has a write-ahead log; it must be one file. */
     if (sqlite3_exec(copy, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) != SQLITE_OK)
         TACIT_CHECK(sqlite_failed(copy, path, error));
     if (study != NULL) TACIT_CHECK(keep_one_study(copy, study, path, error));
@@ -365,7 +365,7 @@ static tacit_status unpack_file(void *context, const char *name, const uint8_t *
     return tacit_file_write(path, bytes, length, 0600, error);
 }
 
-/* The registry makes a folder a coordinator's, and comes last: a restore that was cut off is begun anew. */
+/* The registry makes a folder a coordinator's, and comes last: a restore that was cut off is begun again. */
 static tacit_status unpack_registry(void *context, const char *name, const uint8_t *bytes, size_t length,
                                     tacit_error *error) {
     char path[PATH_MAX];

@@ -44,11 +44,10 @@ tacit_status tacit_home_check(const char *folder, tacit_error *error) {
     struct stat found;
     if (stat(folder, &found) != 0) return TACIT_OK; /* whoever uses it says what is wrong */
     if (found.st_uid != geteuid())
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "%s belongs to another user, who could change ledger, keys and consent: run this as "
-            "its owner, or chown it",
-            folder);
+        return tacit_fail(error, TACIT_REFUSED,
+                          "%s belongs to another user, who could change ledger, keys and consent: run this "
+                          "as its owner, or chown it",
+                          folder);
     if ((found.st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return tacit_fail(
             error, TACIT_REFUSED,
@@ -64,11 +63,10 @@ tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_err
     const char *id = real != NULL ? real : text;
     tacit_status status = TACIT_OK;
     if (strlen(id) > TACIT_NAME_MOST || strlen(id) >= size)
-        status =
-            tacit_fail(error, TACIT_LIMIT,
-                       "a ledger's data source is called by at most %d bytes, and %s has %zu: move the file "
-                       "to a shorter path",
-                       TACIT_NAME_MOST, id, strlen(id));
+        status = tacit_fail(error, TACIT_LIMIT,
+                            "a ledger's data source is called by at most %d bytes, and %s has %zu: move the "
+                            "file to a shorter path",
+                            TACIT_NAME_MOST, id, strlen(id));
     else
         memcpy(out, id, strlen(id) + 1);
     free(real);

@@ -75,8 +75,8 @@ tacit_status tacit_registry_start(tacit_registry *registry, const char *name, un
                                   tacit_error *error);
 
 /* Replace the definition of a study that is a draft, recruits, is paused, or failed, which then recruits again; TACIT_USAGE for one that
- * runs or has ended otherwise, or when nothing has changed. Rounds begin anew, with a fresh secret: what was answered to the earlier version is not used for
- * this one. The earlier text is kept. But for a draft, every party is outdated until it consents again. */
+ * runs or has ended otherwise, or when nothing has changed. Rounds begin again, with a fresh secret: what was answered to the earlier version is not used for
+ * this one. The earlier text is kept. Except for a draft, every party is outdated until it consents again. */
 tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
                                   const tacit_buffer *points, tacit_error *error);
 
@@ -186,7 +186,7 @@ bool tacit_registry_revoked(tacit_registry *registry, const char *fingerprint);
 /* Revoke all certificates of a party; it has left for good. TACIT_NOT_FOUND when there is none so called. */
 tacit_status tacit_registry_revoke(tacit_registry *registry, const char *party, tacit_error *error);
 
-/* Revoke one certificate that no party has (a centre server's). */
+/* Revoke one certificate that no party has (a center server's). */
 tacit_status tacit_registry_revoke_other(tacit_registry *registry, const char *name, const char *fingerprint,
                                          tacit_error *error);
 

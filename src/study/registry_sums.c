@@ -22,10 +22,9 @@ static tacit_status check_unused(tacit_registry *registry, const char *party,
     tacit_bind_text(get, 2, party);
     TACIT_CHECK(tacit_statement_step(&used, get, error));
     if (used)
-        status =
-            tacit_fail(error, TACIT_REFUSED,
-                       "another party of the study has joined with the same key for secure sums: join from "
-                       "a home folder of your own, or have the earlier party revoked");
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "another party of the study has joined with the same key for secure sums: join "
+                            "from a home folder of your own, or have the earlier party revoked");
 cleanup:
     tacit_statement_free(get);
     return status;

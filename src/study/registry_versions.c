@@ -145,7 +145,7 @@ cleanup:
     return status;
 }
 
-/* It failed, as when a party that its sums need was lost, and begins anew with whoever consents. How it ended will have to be told again. */
+/* It failed, as when a party that its sums need was lost, and begins again with whoever consents. How it ended will have to be told again. */
 static tacit_status recruit_again(tacit_registry *registry, const char *name, tacit_error *error) {
     TACIT_TRY(registry_run_for(
         registry, "UPDATE study SET state = 0, reason = '', model = NULL WHERE name = ?1", name, error));

@@ -57,7 +57,7 @@ static bool may_be_told(const tacit_plan *plan) {
     return plan->method->noise_free || plan->method->release_kind(plan) == TACIT_RELEASE_CHARGED;
 }
 
-/* Who answered is written as answers come; it is on the disk before the round's result is in the journal, but for an answer that is
+/* Who answered is written as answers come; it is on the disk before the round's result is in the journal, except for an answer that is
  * being written down just then. */
 static void sync_answers(const tacit_recorder *recorder) {
     int file = open(recorder->answers, O_WRONLY | O_CLOEXEC);

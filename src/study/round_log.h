@@ -40,7 +40,7 @@ void tacit_recorder_clear(tacit_recorder *recorder);
 tacit_status tacit_rounds_answers_path(char *out, size_t size, const char *folder, const char *study,
                                        tacit_error *error);
 
-/* The study begins anew. */
+/* The study begins again. */
 void tacit_rounds_forget(const char *folder, const char *study);
 
 /* {"rounds": [...], "published": [...]}, as written; both empty when there is no file. New reference. */

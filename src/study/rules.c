@@ -65,11 +65,10 @@ tacit_status tacit_rules_load(tacit_rules *out, const char *home, tacit_error *e
     }
     tacit_status status = tacit_file_read(path, &text, error);
     if (status == TACIT_OK && !read_rules(&rules, &text))
-        status = tacit_fail(
-            error, TACIT_REFUSED,
-            "%s is damaged, so nothing may leave: remove it and set the owner's rules again (tacit rules "
-            "set)",
-            path);
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "%s is damaged, so nothing may leave: remove it and set the owner's rules again "
+                            "(tacit rules set)",
+                            path);
     if (status == TACIT_OK) *out = rules;
     tacit_buffer_clear(&text);
     return status;

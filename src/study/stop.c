@@ -45,8 +45,7 @@ static tacit_status check_column(const tacit_stop *stop, const tacit_plan *plan,
     if (plan->method->infers == NULL || !plan->method->infers(plan))
         return tacit_fail(
             error, TACIT_USAGE,
-            "method %s%s gives no standard errors to stop at: choose %s, with inference and without "
-            "noise",
+            "method %s%s gives no standard errors to stop at: choose %s, with inference and without noise",
             plan->method->name, plan->method->infers != NULL ? " as it is set" : "",
             tacit_methods_with("infers", "or", others));
     /* Names are the same for every family. */
@@ -67,11 +66,10 @@ tacit_status tacit_stop_check(const tacit_stop *stop, const tacit_plan *plan, ta
         return tacit_fail(error, TACIT_USAGE,
                           "'looks' and 'more' go on until a target is reached: say one (se, width or power)");
     if (stop->more > 0 && plan->sums != TACIT_SUMS_CLEAR && stop->more < plan->minimum_parties)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "two looks together show sums over the parties that are new, so 'more' must be 0 or at "
-            "least the minimum of %zu parties, not %zu",
-            plan->minimum_parties, stop->more);
+        return tacit_fail(error, TACIT_USAGE,
+                          "two looks together show sums over the parties that are new, so 'more' must be 0 "
+                          "or at least the minimum of %zu parties, not %zu",
+                          plan->minimum_parties, stop->more);
     return TACIT_OK;
 }
 

@@ -55,7 +55,7 @@ tacit_study *tacit_study_free(tacit_study *study) {
     tacit_buffer_clear(&study->description);
     tacit_buffer_clear(&study->document);
     tacit_buffer_clear(&study->canonical);
-    tacit_buffer_clear(&study->centre_certificate);
+    tacit_buffer_clear(&study->center_certificate);
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
@@ -88,11 +88,10 @@ static tacit_status read_title(reading *r, const yaml_node_t *node) {
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "title", &text, &length, r->error));
     if (!study_is_plain_line(text, TACIT_TITLE_SIZE))
-        return tacit_yaml_fail(
-            &r->yaml, node, r->error,
-            "title must be one line of fewer than %d bytes without quotes, backslashes and control "
-            "characters",
-            TACIT_TITLE_SIZE);
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "title must be one line of fewer than %d bytes without quotes, backslashes "
+                               "and control characters",
+                               TACIT_TITLE_SIZE);
     memcpy(r->study->title, text, length + 1);
     return TACIT_OK;
 }
@@ -116,11 +115,10 @@ static tacit_status read_method(reading *r, const yaml_node_t *node) {
  * setting. */
 static tacit_status refuse_programs(reading *r, const yaml_node_t *key, const char *name, const char *value) {
     if (strstr(value, "exec:") == NULL) return TACIT_OK;
-    return tacit_fail(
-        r->error, TACIT_REFUSED,
-        "%s:%zu: setting '%.40s' names a program to run; only a party's owner may, on the party's own "
-        "machine (tacit join --local)",
-        r->yaml.name, key->start_mark.line + 1, name);
+    return tacit_fail(r->error, TACIT_REFUSED,
+                      "%s:%zu: setting '%.40s' names a program to run; only a party's owner may, on the "
+                      "party's own machine (tacit join --local)",
+                      r->yaml.name, key->start_mark.line + 1, name);
 }
 
 static tacit_status read_settings(reading *r, const yaml_node_t *node) {
@@ -136,11 +134,10 @@ static tacit_status read_settings(reading *r, const yaml_node_t *node) {
                                   "a setting's value", &value, &length, r->error));
         TACIT_TRY(refuse_programs(r, key, name, value));
         if (!study_is_plain_line(value, TACIT_SETTING_SIZE))
-            return tacit_yaml_fail(
-                &r->yaml, key, r->error,
-                "a setting's value must be one line of fewer than %d bytes without quotes, "
-                "backslashes and control characters",
-                TACIT_SETTING_SIZE);
+            return tacit_yaml_fail(&r->yaml, key, r->error,
+                                   "a setting's value must be one line of fewer than %d bytes without "
+                                   "quotes, backslashes and control characters",
+                                   TACIT_SETTING_SIZE);
         tacit_status status = tacit_plan_set(&r->study->plan, name, value, r->error);
         if (status != TACIT_OK)
             return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, key->start_mark.line + 1);
@@ -189,7 +186,7 @@ static tacit_status read_parties(reading *r, const yaml_node_t *node) {
         plan->parties = r->study->stop.participants;
     else
         return tacit_yaml_fail(&r->yaml, node, r->error,
-                               "parties needs 'expected': the study starts when so many joined");
+                               "parties needs 'expected': the study starts when this many have joined");
     plan->minimum_parties = plan->parties;
     if (values[MINIMUM] != NULL) TACIT_TRY(read_count(r, values[MINIMUM], "minimum", &plan->minimum_parties));
     if (plan->minimum_parties > plan->parties)
@@ -221,11 +218,10 @@ static tacit_status check_stop(reading *r, const yaml_node_t *node, const yaml_n
     const tacit_stop *stop = &r->study->stop;
     const size_t first = r->study->first_parties;
     if (stop->participants > 0 && stop->more == 0 && stop->participants != first)
-        return tacit_yaml_fail(
-            &r->yaml, parties, r->error,
-            "%zu parties are expected, and recruiting stops with %zu: make them the same, or "
-            "say how many come from look to look (more)",
-            first, stop->participants);
+        return tacit_yaml_fail(&r->yaml, parties, r->error,
+                               "%zu parties are expected, and recruiting stops with %zu: make them the same, "
+                               "or say how many come from look to look (more)",
+                               first, stop->participants);
     if (stop->participants > 0 && stop->participants < first)
         return tacit_yaml_fail(&r->yaml, node, r->error,
                                "participants must not be fewer than the %zu that are expected", first);
@@ -265,10 +261,9 @@ static tacit_status read_sum(reading *r, const yaml_node_t *const values[KEYS]) 
             read_number(r, values[k], keys[k], 0, MOST, k == DROPOUTS ? &plan->dropouts : &plan->colluders));
     }
     if (plan->sums == TACIT_SUMS_CLEAR && tacit_plan_shares_noise(plan))
-        return tacit_yaml_fail(
-            &r->yaml, node, r->error,
-            "sum: clear would show the coordinator contributions with a share of the noise only "
-            "(noise: shares): choose sum: masked or paillier");
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "sum: clear would show the coordinator contributions with a share of the "
+                               "noise only (noise: shares): choose sum: masked or paillier");
     if (plan->sums == TACIT_SUMS_CLEAR) return TACIT_OK;
     tacit_status status = tacit_secure_minimum(&minimum, plan, r->error);
     if (status == TACIT_OK) return TACIT_OK;
@@ -320,11 +315,10 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
     TACIT_TRY(tacit_points_decode(&rows, bytes->bytes, bytes->length, error));
     tacit_status status = TACIT_OK;
     if (rows->rows != study->point_count || rows->features != study->plan.features)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
-                               "the auxiliary points are %zu with %zu features, and study '%s' tells of %zu "
-                               "with %zu",
-                               rows->rows, rows->features, study->name, study->point_count,
-                               study->plan.features));
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "the auxiliary points are %zu with %zu features, and study '%s' declares %zu with %zu",
+                       rows->rows, rows->features, study->name, study->point_count, study->plan.features));
     tacit_rows view = tacit_dataset_rows(rows);
     TACIT_CHECK(tacit_points_of(&study->points, &view, pool, error));
     study->plan.points = &study->points;
@@ -398,11 +392,10 @@ static tacit_status read_points(reading *r, const yaml_node_t *node, const yaml_
     const tacit_plan *plan = &r->study->plan;
     const tacit_method *method = plan->method;
     if (node == NULL && method->needs_points)
-        return tacit_fail(
-            r->error, TACIT_USAGE,
-            "%s:%zu: method %s needs public points for the parties to label: name a file of them "
-            "with auxiliary: FILE",
-            r->yaml.name, method_node->start_mark.line + 1, method->name);
+        return tacit_fail(r->error, TACIT_USAGE,
+                          "%s:%zu: method %s needs public points for the parties to label: name a file of "
+                          "them with auxiliary: FILE",
+                          r->yaml.name, method_node->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
     if (!method->needs_points && !method->takes_points)
         return tacit_fail(r->error, TACIT_USAGE,
@@ -549,13 +542,12 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
                           const char *folder, tacit_error *error) {
     reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
     if (r.study == NULL) return tacit_fail_memory(error);
-    tacit_status status =
-        length <= TACIT_STUDY_BYTES_LIMIT
-            ? tacit_yaml_open(&r.yaml, text, length, name, error)
-            : tacit_fail(error, TACIT_INPUT,
-                         "%s: a definition of %zu bytes is longer than the %d that are read; a column of "
-                         "texts with hash: N needs no list of words",
-                         name, length, TACIT_STUDY_BYTES_LIMIT);
+    tacit_status status = length <= TACIT_STUDY_BYTES_LIMIT
+                              ? tacit_yaml_open(&r.yaml, text, length, name, error)
+                              : tacit_fail(error, TACIT_INPUT,
+                                           "%s: a definition of %zu bytes is longer than the %d that are "
+                                           "read; a column of texts with hash: N needs no list of words",
+                                           name, length, TACIT_STUDY_BYTES_LIMIT);
     if (status == TACIT_OK) {
         status = read_study(&r);
         tacit_yaml_close(&r.yaml);

@@ -24,7 +24,7 @@
  *                                    # 0; optional
  *   complete: no                     # yes: each party masks with every other one, also where there are more than 50; optional
  *   schema: breast_cancer.schema.yaml
- *   center: server-b.card            # of centre server B, for methods that have one (center/center.h)
+ *   center: server-b.card            # of center server B, for methods that have one (center/center.h)
  *   stop: {rounds: 50}               # when there is enough (study/stop.h); optional
  *   auxiliary: public.csv            # public points, for methods that have them labelled; a label is not read
  *
@@ -62,8 +62,8 @@ typedef struct tacit_study {
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */
 
-    char centre_address[300];        /* of centre server B; "" without */
-    tacit_buffer centre_certificate; /* of its authority, PEM */
+    char center_address[300];        /* of center server B; "" without */
+    tacit_buffer center_certificate; /* of its authority, PEM */
 
     size_t point_count;                   /* public auxiliary points that belong to it; 0: none */
     uint8_t point_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of their bytes (data/points_bytes.h) */

@@ -81,11 +81,10 @@ static tacit_status read_approval(reading *r, const yaml_node_t *node) {
     size_t length;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "approval", &text, &length, r->error));
     if (!study_is_plain_line(text, TACIT_TITLE_SIZE))
-        return tacit_yaml_fail(
-            &r->yaml, node, r->error,
-            "approval must be one line of fewer than %d bytes without quotes, backslashes and "
-            "control characters",
-            TACIT_TITLE_SIZE);
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "approval must be one line of fewer than %d bytes without quotes, backslashes "
+                               "and control characters",
+                               TACIT_TITLE_SIZE);
     memcpy(r->study->approval, text, length + 1);
     return TACIT_OK;
 }
@@ -125,9 +124,8 @@ static tacit_status read_moment(reading *r, const yaml_node_t *node, const char 
     if (!read_time(text, out))
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
-            "%s must be a day or a moment in UTC, e.g. 2027-03-31 or 2027-03-31T18:00:00Z, not "
-            "'%.40s'",
-            what, text);
+            "%s must be a day or a moment in UTC, e.g. 2027-03-31 or 2027-03-31T18:00:00Z, not '%.40s'", what,
+            text);
     return TACIT_OK;
 }
 

@@ -29,7 +29,7 @@ tacit_status study_print_center(const tacit_study *study, tacit_buffer *out, tac
 tacit_status study_read_key_bits(reading *r, const yaml_node_t *node);
 tacit_status study_read_complete(reading *r, const yaml_node_t *node);
 
-/* For methods without a centre (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
+/* For methods without a center (study_neighbours.c): `parties` and `sum` are the nodes to point at, `set` holds the graph. */
 tacit_status study_check_neighbours(reading *r, const yaml_node_t *parties, const yaml_node_t *sum);
 tacit_status study_read_graph(reading *r, const yaml_node_t *set);
 

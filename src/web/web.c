@@ -42,8 +42,8 @@ struct web {
 
 static const tacit_header safety[] = {
     { "Content-Security-Policy",
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-      "base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri "
+      "'none'; form-action 'none'; frame-ancestors 'none'" },
     { "X-Content-Type-Options", "nosniff" },
     { "X-Frame-Options", "DENY" },
     { "Referrer-Policy", "no-referrer" },

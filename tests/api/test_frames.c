@@ -121,7 +121,7 @@ static void coefficients_of(tacit_frame *frame, double norm, bool intercept, dou
     tacit_frame_free(frame);
 }
 
-/* But for the last bits: rows that are used where they lie miss the factor that rounds towards the ball's inside. */
+/* Except for the last bits: rows that are used where they lie miss the factor that rounds towards the ball's inside. */
 static void check_close(const double *actual, const double *wanted) {
     for (size_t j = 0; j <= COLUMNS; j++) CHECK_NEAR(actual[j], wanted[j], 1e-9 * (1 + fabs(wanted[j])));
 }

@@ -139,15 +139,14 @@ static void values_are_checked_strictly(void **state) {
                   "--epsilon must be above 0 and at most 1000, or inf, not 0");
     check_refused(&fixture_try, WORDS("--epsilon", "1,-inf"), "--epsilon takes a number or inf, not '-inf'");
     check_refused(&fixture_try, WORDS("--epsilon", "1,,2"),
-                  "--epsilon takes numbers parted by single commas, not '1,,2'");
+                  "--epsilon takes comma-separated numbers, not '1,,2'");
     check_refused(&fixture_try, WORDS("--parties", "1e3"), "--parties takes a whole number, not '1e3'");
     check_refused(&fixture_try, WORDS("--parties", "0"),
                   "--parties must be at least 1 and at most 1000000000, not 0");
     check_refused(&fixture_try, WORDS("--parties", "99999999999999999999"),
                   "--parties: 99999999999999999999 is beyond what a whole number can hold");
     check_refused(&fixture_try, WORDS("--method", "a,b,a"), "--method names a twice");
-    check_refused(&fixture_try, WORDS("--method", "a,"),
-                  "--method takes words parted by single commas, not 'a,'");
+    check_refused(&fixture_try, WORDS("--method", "a,"), "--method takes comma-separated words, not 'a,'");
     check_refused(&fixture_try, WORDS("--format", "onxn"), "--format cannot be 'onxn'; did you mean onnx?");
     check_refused(&fixture_try, WORDS("--format", "csv"),
                   "--format must be one of json|onnx|pmml, not 'csv'");

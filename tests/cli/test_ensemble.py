@@ -39,7 +39,7 @@ class EnsembleTest(ProgramTest):
             self.header, *self.rows = list(csv.reader(file))
 
     def table(self, name, rows, columns=None):
-        """A CSV file of some rows, with some of the columns (all unless told)."""
+        """A CSV file of some rows, with some of the columns (all by default)."""
         chosen = [self.header.index(column) for column in columns or self.header]
         with open(self.path / name, "w", newline="") as file:
             writer = csv.writer(file)

@@ -295,7 +295,7 @@ class Simulate(LearningTest):
             self.fail_with(2, "simulate", "--method", "avg", "--train", "not-even-there.csv", "--parties", "5",
                            "--epsilon", "1", "--plot", name, says=[name, "SVG", "x.svg"])
 
-    def test_rounds_without_a_centre_are_traced(self):
+    def test_rounds_without_a_center_are_traced(self):
         words = ["simulate", "--method", "batch,consensus,extra", "--train", ROWS, "--schema", SCHEMA, "--parties", "10",
                  "--seed", "1", "--set", "rounds=300", "--lambda", "0.1", "--trace"]
         self.succeed(*words, "trace.csv")
@@ -305,7 +305,7 @@ class Simulate(LearningTest):
         self.assertLess(float(rows[-1]["distance"]), 1e-6)
         self.assertGreater(float(rows[300]["distance"]), 1e-6)
 
-    def test_a_trace_wants_a_method_without_a_centre_and_a_graph_that_is_one_piece(self):
+    def test_a_trace_wants_a_method_without_a_center_and_a_graph_that_is_one_piece(self):
         words = ["simulate", "--train", ROWS, "--schema", SCHEMA, "--parties", "4"]
         self.fail_with(2, *words, "--method", "batch", "--trace", "trace.csv", says=["--trace", "consensus"])
         self.write("edges", "1 2\n3 4\n")

@@ -28,7 +28,7 @@ static size_t count_lines(const char *text, const char *word) {
 }
 
 /* With a reader that stands still, and then goes on. `ends`: to read from, to write to. */
-static void tell_nobody(const int ends[2], const char *logs) {
+static void notify_nobody(const int ends[2], const char *logs) {
     tacit_console console;
     FILE *out = fopen("/dev/null", "w"), *err = fdopen(ends[1], "w");
     assert_true(out != NULL && err != NULL);
@@ -60,7 +60,7 @@ static void a_full_pipe_stops_nobody(void **state) {
     for (int json = 0; json < 2; json++) {
         int ends[2];
         assert_int_equal(pipe(ends), 0);
-        tell_nobody(ends, json != 0 ? "coordinator" : NULL);
+        notify_nobody(ends, json != 0 ? "coordinator" : NULL);
         close(ends[0]);
     }
 }
@@ -69,7 +69,7 @@ static void a_full_socket_stops_nobody(void **state) {
     (void)state;
     int ends[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    tell_nobody(ends, NULL);
+    notify_nobody(ends, NULL);
     close(ends[0]);
 }
 

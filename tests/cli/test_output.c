@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/guess.h"
+#include "api/suggestion.h"
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/output_file.h"

@@ -20,8 +20,8 @@ from test_program import TACIT, ProgramTest
 LEARNABLE = random.Random(1)
 
 
-def numbers(centre, count):
-    return [f"{centre * ((j % 5) - 2) / 4 + LEARNABLE.gauss(0, 0.3):.4f}" for j in range(count)]
+def numbers(center, count):
+    return [f"{center * ((j % 5) - 2) / 4 + LEARNABLE.gauss(0, 0.3):.4f}" for j in range(count)]
 
 
 class ReproduceTest(ProgramTest):
@@ -116,7 +116,7 @@ class WithoutData(ReproduceTest):
         self.assertEqual(len(panels), 4)
         self.assertIn("number of parties, ε = 0.1", panels)
 
-    def test_without_a_centre_extra_is_exact_and_a_fixed_step_is_not(self):
+    def test_without_a_center_extra_is_exact_and_a_fixed_step_is_not(self):
         told = self.reproduce("wang-consensus", "--fraction", "0.2", "--out", "figures")
         ends = {one["curve"]: one for one in told["traces"]}
         self.assertLess(ends["extra"]["distance"], 1e-11)

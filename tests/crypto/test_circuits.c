@@ -213,7 +213,7 @@ static void sixty_four_bits_are_right_on_edges_and_at_random(void **state) {
     (void)state;
     static uint64_t a[ALL], b[ALL];
     long_operands(a, b);
-    for (operation what = 0; what < OPERATIONS; what++) run(what, a, b, tacit_fixed_centre, ALL, false);
+    for (operation what = 0; what < OPERATIONS; what++) run(what, a, b, tacit_fixed_center, ALL, false);
 }
 
 static void the_result_may_replace_an_operand(void **state) {
@@ -222,7 +222,7 @@ static void the_result_may_replace_an_operand(void **state) {
     long_operands(a, b);
     for (operation what = 0; what < OPERATIONS; what++)
         if (what != LESS_UNSIGNED && what != LESS && what != EQUAL)
-            run(what, a, b, tacit_fixed_centre, 200, true);
+            run(what, a, b, tacit_fixed_center, 200, true);
 }
 
 static void gates_are_as_few_as_promised(void **state) {

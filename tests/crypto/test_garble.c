@@ -29,9 +29,9 @@ static tacit_status circuit(tacit_builder *b, const uint64_t *left, const uint64
     if (right != NULL) tacit_word_to_bits(bits, right, WIDTH, LANES);
     TACIT_TRY(tacit_input_wires(b, TACIT_EVALUATOR, y, right == NULL ? NULL : bits, ALL));
     TACIT_TRY(tacit_word_add(b, out, x, y, WIDTH, LANES));
-    TACIT_TRY(tacit_fixed_multiply(b, out + ALL, x, y, tacit_fixed_centre, LANES));
-    TACIT_TRY(tacit_fixed_divide(b, out + 2 * ALL, x, y, tacit_fixed_centre, LANES));
-    TACIT_TRY(tacit_fixed_root(b, out + 3 * ALL, y, tacit_fixed_centre, LANES));
+    TACIT_TRY(tacit_fixed_multiply(b, out + ALL, x, y, tacit_fixed_center, LANES));
+    TACIT_TRY(tacit_fixed_divide(b, out + 2 * ALL, x, y, tacit_fixed_center, LANES));
+    TACIT_TRY(tacit_fixed_root(b, out + 3 * ALL, y, tacit_fixed_center, LANES));
     TACIT_TRY(tacit_word_subtract(b, out + 4 * ALL, out + ALL, out, WIDTH, LANES));
     tacit_not(b, out + 5 * ALL, out + 4 * ALL, ALL);
     for (size_t i = 0; i < LANES; i++) out[5 * ALL + i] = tacit_constant(b, i & 1);

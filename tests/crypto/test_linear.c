@@ -338,16 +338,16 @@ static void gates_are_as_few_as_promised(void **state) {
     integers results;
     uint64_t gates[3];
     tacit_stream stream = tacit_stream_from_seed(23);
-    assert_int_equal(check_dot(a, b, tacit_fixed_centre, 64, 1), 282447); /* 4,413 a product */
-    assert_int_equal(check_dot(a, b, tacit_fixed_centre, 64, 4), 4 * 282447);
+    assert_int_equal(check_dot(a, b, tacit_fixed_center, 64, 1), 282447); /* 4,413 a product */
+    assert_int_equal(check_dot(a, b, tacit_fixed_center, 64, 4), 4 * 282447);
     assert_int_equal(check_dot(a, b, (tacit_fixed){ 48, 32 }, 64, 1), 175743); /* 2,746 */
-    assert_int_equal(check_dot(a, b, tacit_fixed_centre, 2, 3), 3 * 10058);
-    draw_matrix(matrix, exact, 13, 0.001, tacit_fixed_centre, &stream);
-    check_matrix(gates, matrix, x, &results, tacit_fixed_centre, tacit_fixed_centre.width, 13);
+    assert_int_equal(check_dot(a, b, tacit_fixed_center, 2, 3), 3 * 10058);
+    draw_matrix(matrix, exact, 13, 0.001, tacit_fixed_center, &stream);
+    check_matrix(gates, matrix, x, &results, tacit_fixed_center, tacit_fixed_center.width, 13);
     assert_int_equal(gates[0], 2174975);
     assert_int_equal(gates[1], 788716);
     assert_int_equal(gates[2], 3475359);
-    check_matrix(gates, matrix, x, &results, tacit_fixed_centre, 41, 13);
+    check_matrix(gates, matrix, x, &results, tacit_fixed_center, 41, 13);
     assert_in_range(gates[0], 1, 1400000);
     assert_in_range(gates[1], 1, 550000);
     assert_in_range(gates[2], 1, 2850000);
@@ -358,15 +358,15 @@ static void gates_are_as_few_as_promised(void **state) {
 static void what_does_not_fit_is_refused_beforehand(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_fixed_check_range(tacit_fixed_centre, 100, 0.25, 1e-6, &error), error);
-    CHECK_OK(tacit_fixed_check_range(tacit_fixed_centre, 1, 1e3, 1e1, &error), error);
+    CHECK_OK(tacit_fixed_check_range(tacit_fixed_center, 100, 0.25, 1e-6, &error), error);
+    CHECK_OK(tacit_fixed_check_range(tacit_fixed_center, 1, 1e3, 1e1, &error), error);
     static const struct {
         double largest, least;
     } wrong[] = { { 1e9, 1e3 }, { 0.25, 1e-10 }, { 0.25, 0 }, { 0, 0.1 }, { NAN, 1 }, { INFINITY, 1 } };
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         error = (tacit_error)TACIT_ERROR_INIT;
         assert_int_equal(
-            tacit_fixed_check_range(tacit_fixed_centre, 10, wrong[k].largest, wrong[k].least, &error),
+            tacit_fixed_check_range(tacit_fixed_center, 10, wrong[k].largest, wrong[k].least, &error),
             TACIT_LIMIT);
         assert_true(strlen(error.text) > 20);
     }

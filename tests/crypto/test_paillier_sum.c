@@ -130,7 +130,7 @@ static void sums_are_exact_over_those_who_sent(void **state) {
     }
 }
 
-/* The same numbers twice: not one of the decrypted sums is the same, but for a chance of LENGTH 2^-62. */
+/* The same numbers twice: not one of the decrypted sums is the same, except for a chance of LENGTH 2^-62. */
 static void what_the_key_holder_sees_does_not_follow_from_the_numbers(void **state) {
     (void)state;
     uint64_t seen[2][LENGTH];

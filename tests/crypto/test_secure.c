@@ -147,7 +147,7 @@ static void both_engines_solve_invert_and_multiply(void **state) {
     for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++)
         for (size_t k = 0; k < sizeof orders / sizeof *orders; k++) {
             world self;
-            begin(&self, engine, tacit_fixed_centre, orders[k], &stream);
+            begin(&self, engine, tacit_fixed_center, orders[k], &stream);
             pair_must(self.both);
             check(&self, 1e-6);
             assert_true(self.servers[0].costs.gates == self.servers[1].costs.gates);
@@ -172,7 +172,7 @@ static void what_was_prepared_is_used(void **state) {
     uint64_t products[2];
     for (size_t prepare = 1; prepare <= 2; prepare++) {
         world self;
-        begin(&self, TACIT_SECURE_SHARES, tacit_fixed_centre, 6, &stream);
+        begin(&self, TACIT_SECURE_SHARES, tacit_fixed_center, 6, &stream);
         self.servers[0].prepare = self.servers[1].prepare = prepare; /* of the two right-hand sides */
         pair_must(self.both);
         check(&self, 1e-6);
@@ -195,7 +195,7 @@ static void the_trace_under_fixed_seeds_is_fixed(void **state) {
         tacit_stream stream = tacit_stream_from_seed(6);
         char said[2][RELAY_TEXT];
         world self;
-        begin(&self, engine, tacit_fixed_centre, 3, &stream);
+        begin(&self, engine, tacit_fixed_center, 3, &stream);
         relay_run(self.both, said);
         for (int i = 0; i < 2; i++) assert_string_equal(said[i], right[engine][i]);
     }
@@ -209,7 +209,7 @@ static void how_much_is_said_does_not_depend_on_the_numbers(void **state) {
         for (uint64_t seed = 7; seed < 9; seed++) {
             tacit_stream stream = tacit_stream_from_seed(seed);
             world self;
-            begin(&self, engine, tacit_fixed_centre, 3, &stream);
+            begin(&self, engine, tacit_fixed_center, 3, &stream);
             pair_must(self.both);
             tacit_channel_counts counts = self.servers[0].costs.channel;
             if (seed == 7) first = counts;
@@ -229,7 +229,7 @@ static void garbage_is_an_error(void **state) {
         for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
             for (int victim = 0; victim < 2; victim++) {
                 world self;
-                begin(&self, engine, tacit_fixed_centre, 3, &stream);
+                begin(&self, engine, tacit_fixed_center, 3, &stream);
                 self.both[1 - victim].part = pair_garbage;
                 self.both[1 - victim].context = &lengths[k];
                 pair_run(self.both);
@@ -269,7 +269,7 @@ static void a_server_that_dies_is_an_error_to_the_other(void **state) {
         for (int begun = 0; begun < 2; begun++)
             for (int victim = 0; victim < 2; victim++) {
                 world self;
-                begin(&self, engine, tacit_fixed_centre, 3, &stream);
+                begin(&self, engine, tacit_fixed_center, 3, &stream);
                 death when = { &self.servers[1 - victim], begun != 0 };
                 self.both[1 - victim].part = die;
                 self.both[1 - victim].context = &when;
@@ -284,7 +284,7 @@ static void servers_that_do_not_fit_are_refused(void **state) {
     tacit_stream stream = tacit_stream_from_seed(5);
     for (int what = 0; what < 3; what++) {
         world self;
-        begin(&self, TACIT_SECURE_YAO, tacit_fixed_centre, 3, &stream);
+        begin(&self, TACIT_SECURE_YAO, tacit_fixed_center, 3, &stream);
         if (what == 0) self.servers[1].engine = TACIT_SECURE_SHARES;
         if (what == 1) self.servers[1].role = TACIT_GARBLER;
         if (what == 2) self.servers[1].format.fraction = 20;

@@ -113,20 +113,20 @@ static bool every_third(const void *context, uint64_t row) {
 
 static void rows_that_nobody_chose_are_passed_over_and_counted(void **state) {
     (void)state;
-    const tacit_row_choice third = { every_third, NULL }, none = { tacit_keeps_none, NULL };
+    const tacit_row_filter third = { every_third, NULL }, none = { tacit_row_filter_none, NULL };
     EACH_FORM(one) {
         char name[512];
         reading some = { .count = 0 }, nothing = { .count = 0 };
         tacit_error error = TACIT_ERROR_INIT;
         make(one, name, 100, false);
         tacit_source *source = open_rows(one, name);
-        source->choice = &third;
+        source->filter = &third;
         CHECK_OK(read_rest(source, 7, &some, &error), error);
         assert_int_equal(some.count, 34);
         assert_int_equal(some.left_out, 66);
         expect_rows(one, &some, 100, false, 3);
         CHECK_OK(tacit_source_rewind(source, &error), error);
-        source->choice = &none;
+        source->filter = &none;
         CHECK_OK(read_rest(source, 1000, &nothing, &error), error);
         assert_int_equal(nothing.count, 0);
         assert_int_equal(nothing.left_out, 100);

@@ -44,7 +44,7 @@ static tacit_audit_result run(const tacit_audit *audit) {
 }
 
 /* Below epsilon, and above `least` of it. */
-static void check_tight(const char *name, const tacit_choice *settings, size_t count, size_t runs,
+static void check_tight(const char *name, const tacit_setting_value *settings, size_t count, size_t runs,
                         double least) {
     static const double epsilons[] = { 0.5, 1, 3 };
     for (size_t e = 0; e < 3; e++) {
@@ -68,21 +68,21 @@ static void laplace_holds_and_is_tight(void **state) {
 
 static void gamma_norm_holds_and_is_tight(void **state) {
     (void)state;
-    check_tight("gamma-norm", (tacit_choice[]){ { "dimension", "1" } }, 1, RUNS, 0.5);
+    check_tight("gamma-norm", (tacit_setting_value[]){ { "dimension", "1" } }, 1, RUNS, 0.5);
     check_tight("gamma-norm", NULL, 0, RUNS, 0.5);
 }
 
 static void avg_holds_and_is_tight_for_a_party(void **state) {
     (void)state;
-    check_tight("avg", (tacit_choice[]){ { "unit", "party" } }, 1, FEWER, 0.5);
-    check_tight("avg", (tacit_choice[]){ { "unit", "party" }, { "noise", "party" } }, 2, FEWER, 0.5);
+    check_tight("avg", (tacit_setting_value[]){ { "unit", "party" } }, 1, FEWER, 0.5);
+    check_tight("avg", (tacit_setting_value[]){ { "unit", "party" }, { "noise", "party" } }, 2, FEWER, 0.5);
 }
 
 /* The known pair uses 86% of the declared sensitivity, in two dimensions. */
 static void avg_holds_for_a_record(void **state) {
     (void)state;
     check_tight("avg", NULL, 0, FEWER / 2, 0);
-    check_tight("avg", (tacit_choice[]){ { "noise", "party" } }, 1, FEWER / 2, 0);
+    check_tight("avg", (tacit_setting_value[]){ { "noise", "party" } }, 1, FEWER / 2, 0);
 }
 
 static void a_lambda_of_ones_own_is_used(void **state) {
@@ -121,7 +121,7 @@ static void halved_noise_is_caught(void **state) {
     (void)state;
     static const double epsilons[] = { 0.5, 1, 3 };
     tacit_auditable broken = *find("avg");
-    tacit_choice setting = { "unit", "party" };
+    tacit_setting_value setting = { "unit", "party" };
     halved_avg = tacit_method_avg;
     halved_avg.coordinate = halved_coordinate;
     broken.name = "avg with half its noise";
@@ -150,7 +150,7 @@ static double lowest_bits(const tacit_audit_case *subject, const double *release
 static void low_bits_of_simulated_noise_are_a_leak_that_an_audit_can_find(void **state) {
     (void)state;
     tacit_auditable magnified = *find("avg");
-    tacit_choice setting = { "unit", "party" };
+    tacit_setting_value setting = { "unit", "party" };
     magnified.name = "avg, low bits of simulated noise";
     magnified.score = lowest_bits;
     tacit_audit audit = audit_of(&magnified, 0.5);
@@ -249,9 +249,9 @@ static void bad_input_is_refused(void **state) {
     bad = audit_of(find("avg"), 1);
     bad.setup.lambda = -1;
     refuse(bad, "lambda");
-    static const tacit_choice settings[] = { { "dimension", "0" },   { "dimension", "65" },
-                                             { "dimension", "1.5" }, { "dimension", "two" },
-                                             { "colour", "red" },    { "unit", "row" } };
+    static const tacit_setting_value settings[] = { { "dimension", "0" },   { "dimension", "65" },
+                                                    { "dimension", "1.5" }, { "dimension", "two" },
+                                                    { "colour", "red" },    { "unit", "row" } };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         bad = audit_of(find(i == 5 ? "avg" : "gamma-norm"), 1);
         bad.setup.settings = &settings[i];

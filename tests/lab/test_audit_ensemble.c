@@ -40,7 +40,7 @@ static tacit_audit_result run(const tacit_audit *audit) {
 }
 
 /* Below epsilon, above `least` of it, and the pair uses nearly all of the declared sensitivity. */
-static void check_tight(const char *name, const tacit_choice *settings, size_t count, double delta,
+static void check_tight(const char *name, const tacit_setting_value *settings, size_t count, double delta,
                         double least) {
     static const double epsilons[] = { 0.5, 1, 3 };
     for (size_t e = 0; e < 3; e++) {
@@ -91,7 +91,7 @@ static void printed_constants_hold_and_are_loose(void **state) {
     (void)state;
     static const char *const names[] = { "vote", "soft" };
     for (size_t i = 0; i < 2; i++) {
-        tacit_choice paper = { "calibration", "paper" };
+        tacit_setting_value paper = { "calibration", "paper" };
         tacit_audit audit = audit_of(find(names[i]), 1, 0);
         audit.setup.settings = &paper;
         audit.setup.setting_count = 1;
@@ -103,7 +103,7 @@ static void printed_constants_hold_and_are_loose(void **state) {
 
 static void other_classifiers_turn_around_as_well(void **state) {
     (void)state;
-    tacit_choice settings[] = { { "local", "tree,knn" } };
+    tacit_setting_value settings[] = { { "local", "tree,knn" } };
     tacit_audit audit = audit_of(find("soft-stat"), 1, 0);
     audit.setup.settings = settings;
     audit.setup.setting_count = 1;

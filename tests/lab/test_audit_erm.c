@@ -72,7 +72,7 @@ static void the_gaussian_mechanism_holds_and_is_tight(void **state) {
 /* The pair in two dimensions; few runs, for each fits hundreds of rows. */
 static void they_hold_with_the_logistic_loss(void **state) {
     (void)state;
-    tacit_choice logistic = { "loss", "logistic" };
+    tacit_setting_value logistic = { "loss", "logistic" };
     tacit_audit_setup setup = { .epsilon = 3, .delta = DELTA, .settings = &logistic, .setting_count = 1 };
     static const char *const names[] = { "output", "plr", "gop" };
     static const size_t runs[] = { 4000, 500, 500 };
@@ -85,7 +85,7 @@ static void they_hold_with_the_logistic_loss(void **state) {
 
 static void paper_constants_hold_too(void **state) {
     (void)state;
-    tacit_choice paper = { "calibration", "paper" };
+    tacit_setting_value paper = { "calibration", "paper" };
     tacit_audit_setup setup = { .epsilon = 1, .delta = DELTA, .settings = &paper, .setting_count = 1 };
     static const char *const names[] = { "output", "plr", "gop" };
     for (size_t i = 0; i < 3; i++) assert_false(audit(find(names[i]), setup, 4000).broken);
@@ -135,7 +135,7 @@ static void halved_noise_is_caught_in_every_method(void **state) {
         broken_method.handlers = handlers;
         broken_method.coordinate = broken_coordinate;
         broken.pair = broken_pair;
-        for (size_t e = 0; e < (i == 0 ? 3 : 2); e++) { /* e^-6 is rare, and these fit anew each time */
+        for (size_t e = 0; e < (i == 0 ? 3 : 2); e++) { /* e^-6 is rare, and these fit again each time */
             tacit_audit_setup setup = { .epsilon = EPSILONS[e], .delta = i == 2 ? DELTA : 0 };
             assert_true(audit(&broken, setup, e == 1 ? 8000 : 12000).broken);
         }

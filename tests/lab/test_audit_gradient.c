@@ -89,7 +89,7 @@ static void dpgd_stands_however_many_answers_are_seen(void **state) {
 }
 
 static tacit_audit_result audited(const char *name, double epsilon, double delta,
-                                  const tacit_choice *settings, size_t count, size_t runs) {
+                                  const tacit_setting_value *settings, size_t count, size_t runs) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = {
         .setup = { .epsilon = epsilon, .delta = delta, .settings = settings, .setting_count = count },
@@ -106,9 +106,9 @@ static tacit_audit_result audited(const char *name, double epsilon, double delta
 
 static void audits_find_sound_prices_sound(void **state) {
     (void)state;
-    static const tacit_choice two[] = { { "rounds", "2" }, { "noise", "fresh" } };
-    static const tacit_choice whole[] = { { "rounds", "2" }, { "unit", "party" } };
-    static const tacit_choice shared[] = { { "rounds", "2" }, { "noise", "shares" } };
+    static const tacit_setting_value two[] = { { "rounds", "2" }, { "noise", "fresh" } };
+    static const tacit_setting_value whole[] = { { "rounds", "2" }, { "unit", "party" } };
+    static const tacit_setting_value shared[] = { { "rounds", "2" }, { "noise", "shares" } };
     tacit_audit_result record = audited("dpgd", 3, 0.05, two, 1, 8000),
                        party = audited("dpgd", 3, 0.05, whole, 2, 8000),
                        share = audited("dpgd", 3, 0.05, shared, 2, 4000),
@@ -134,7 +134,7 @@ static void dpsgd_is_found_sound(void **state) {
  * same noise breaks it. */
 static void dpsgd_on_samples_is_found_sound_and_batches_are_not(void **state) {
     (void)state;
-    static const tacit_choice sampled[] = { { "sampling", "0.2" }, { "epochs", "2" } };
+    static const tacit_setting_value sampled[] = { { "sampling", "0.2" }, { "epochs", "2" } };
     tacit_audit_result result = audited("dpsgd", 3, 0.05, sampled, 2, 4000);
     assert_false(result.broken);
     assert_true(result.epsilon_lower > 1);
@@ -144,7 +144,7 @@ static void dpsgd_on_samples_is_found_sound_and_batches_are_not(void **state) {
 
 static void the_claim_of_the_paper_is_found_broken(void **state) {
     (void)state;
-    static const tacit_choice fewer[] = { { "rounds", "100" } };
+    static const tacit_setting_value fewer[] = { { "rounds", "100" } };
     tacit_audit_result claim = audited("psgd-claim", 1, 1e-5, fewer, 1, 600);
     assert_true(claim.charged.epsilon == 1);
     assert_true(claim.broken);

@@ -7,7 +7,7 @@
 #include "lab/audit/audit.h"
 
 static tacit_audit_result audited(const char *name, double epsilon, double delta, const char *iterations) {
-    tacit_choice settings[] = { { "dp-iterations", iterations } };
+    tacit_setting_value settings[] = { { "dp-iterations", iterations } };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = {
         .setup = { .epsilon = epsilon, .delta = delta, .settings = settings, .setting_count = 1 },

@@ -53,11 +53,11 @@ static void the_choice_of_lambda_holds_and_is_tight(void **state) {
 
 static void they_hold_with_other_settings(void **state) {
     (void)state;
-    static const tacit_choice settings[] = { { "groups", "5" },
-                                             { "calibration", "paper" },
-                                             { "combiner", "majority" },
-                                             { "rows", "scale" },
-                                             { "importance", "power:.3" } };
+    static const tacit_setting_value settings[] = { { "groups", "5" },
+                                                    { "calibration", "paper" },
+                                                    { "combiner", "majority" },
+                                                    { "rows", "scale" },
+                                                    { "importance", "power:.3" } };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         tacit_audit_setup setup = { .epsilon = 1, .settings = &settings[i], .setting_count = 1 };
         assert_false(audit(find("pst-f"), setup, 1500).broken);

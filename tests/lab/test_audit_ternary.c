@@ -7,7 +7,7 @@
 #include "lab/audit/audit.h"
 
 static tacit_audit_result audited(const char *name, double epsilon, size_t runs, double confidence,
-                                  uint64_t seed, const tacit_choice *settings, size_t count) {
+                                  uint64_t seed, const tacit_setting_value *settings, size_t count) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = {
         .setup = { .epsilon = epsilon, .settings = settings, .setting_count = count },
@@ -24,7 +24,7 @@ static tacit_audit_result audited(const char *name, double epsilon, size_t runs,
 
 static void the_sound_price_holds_and_is_nearly_used_up(void **state) {
     (void)state;
-    static const tacit_choice turns[] = { { "rounds", "3" } };
+    static const tacit_setting_value turns[] = { { "rounds", "3" } };
     tacit_audit_result one = audited("dpstgd", 3, 5000, 1 - 1e-10, 5, NULL, 0),
                        three = audited("dpstgd", 3, 5000, 1 - 1e-10, 5, turns, 1);
     assert_true(one.charged.epsilon == 3 && three.charged.epsilon == 3);

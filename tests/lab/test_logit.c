@@ -37,8 +37,8 @@ static void a_fit_takes_the_steps_of_the_optimiser_in_the_clear(void **state) {
     CHECK_OK(
         tacit_logit_set_read(&data, &scale, tacit_logit_set_find("SimuX10"), false, NULL, &stream, &error),
         error);
-    tacit_logit_choice choice = { "privlogit-hessian", "shares", "likelihood", scale, 1, 5 };
-    CHECK_OK(tacit_logit_fit_run(&fit, data, &choice, 1, NULL, &error), error);
+    tacit_logit_run_options options = { "privlogit-hessian", "shares", "likelihood", scale, 1, 5 };
+    CHECK_OK(tacit_logit_fit_run(&fit, data, &options, 1, NULL, &error), error);
     tacit_view rows = tacit_dataset_view(data);
     tacit_logit_reference_settings settings = {
         .scale = scale, .lambda = 1, .likelihood_change = 1e-6, .most_iterations = 100
@@ -47,7 +47,7 @@ static void a_fit_takes_the_steps_of_the_optimiser_in_the_clear(void **state) {
     assert_true(plain.stopped);
     assert_int_equal(fit.iterations, plain.iterations);
     assert_true(tacit_logit_fit_difference(&fit, &plain) < 1e-6);
-    assert_true(fit.seconds > 0 && fit.report.centre_seconds > 0 && fit.report.node_seconds > 0);
+    assert_true(fit.seconds > 0 && fit.report.center_seconds > 0 && fit.report.node_seconds > 0);
     tacit_logit_fit_clear(&fit);
     tacit_logit_reference_clear(&plain);
     tacit_dataset_free(data);

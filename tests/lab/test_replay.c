@@ -6,7 +6,7 @@
 static tacit_status worst_pair(void *context, size_t number, tacit_pair *out, tacit_error *error) {
     const tacit_method *method = context;
     const tacit_auditable *avg = NULL;
-    tacit_choice unit = { "unit", number % 2 == 0 ? "record" : "party" };
+    tacit_setting_value unit = { "unit", number % 2 == 0 ? "record" : "party" };
     tacit_audit_setup setup = { .epsilon = 1, .settings = &unit, .setting_count = 1 };
     char text[TACIT_AUDIT_TEXT];
     TACIT_TRY(tacit_auditable_require(&avg, "avg", error));

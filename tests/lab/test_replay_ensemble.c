@@ -206,7 +206,7 @@ static void mixed_classifiers_move_as_declared(void **state) {
 
 static tacit_status avg_pair(void *context, size_t number, tacit_pair *out, tacit_error *error) {
     const tacit_auditable *avg = NULL;
-    tacit_choice unit = { "unit", number % 2 == 0 ? "record" : "party" };
+    tacit_setting_value unit = { "unit", number % 2 == 0 ? "record" : "party" };
     tacit_audit_setup setup = { .epsilon = 1, .settings = &unit, .setting_count = 1 };
     char text[TACIT_AUDIT_TEXT];
     (void)context;

@@ -104,7 +104,7 @@ static void numbers_are_read_and_mistakes_have_a_line(void **state) {
 
 enum { ROWS = 60, FEATURES = 5 };
 
-/* Two classes around different centres, far outside the unit ball. */
+/* Two classes around different centers, far outside the unit ball. */
 static tacit_status make_rows(tacit_material *out, const tacit_reading_context *context, tacit_error *error) {
     tacit_stream stream = context->stream;
     TACIT_TRY(tacit_generate_ball(&out->train, ROWS, FEATURES, NULL, &stream, error));
@@ -130,17 +130,18 @@ static double longest(const tacit_dataset *data) {
 /* As a sparse set, every third number left out. */
 static tacit_dataset *sparse_copy(const tacit_dataset *dense) {
     static const char *const classes[] = { "-1", "1" };
-    tacit_pile pile = TACIT_PILE_INIT;
+    tacit_row_builder builder = TACIT_ROW_BUILDER_INIT;
     tacit_dataset *out = NULL;
     for (size_t i = 0; i < dense->rows; i++) {
         for (uint32_t j = 0; j < FEATURES; j++)
             if ((i + j) % 3 != 0)
-                assert_int_equal(tacit_pile_entry(&pile, j, dense->dense.values[i * FEATURES + j], NULL),
-                                 TACIT_OK);
-        assert_int_equal(tacit_pile_end_row(&pile, dense->label[i], NULL), TACIT_OK);
+                assert_int_equal(
+                    tacit_row_builder_entry(&builder, j, dense->dense.values[i * FEATURES + j], NULL),
+                    TACIT_OK);
+        assert_int_equal(tacit_row_builder_end_row(&builder, dense->label[i], NULL), TACIT_OK);
     }
-    assert_int_equal(tacit_pile_finish(&out, &pile, FEATURES, classes, 2, NULL), TACIT_OK);
-    assert_null(pile.value);
+    assert_int_equal(tacit_row_builder_finish(&out, &builder, FEATURES, classes, 2, NULL), TACIT_OK);
+    assert_null(builder.value);
     return out;
 }
 

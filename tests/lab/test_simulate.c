@@ -122,7 +122,7 @@ static void a_variant_with_an_epsilon_of_its_own_appears_once_and_takes_the_swee
         { .method = "avg", .label = "alone", .lambda = 0.05, .epsilon = 7 },
         { .method = "avg", .lambda = 0.05 },
     };
-    static const tacit_choice by_party = { "noise", "party" };
+    static const tacit_setting_value by_party = { "noise", "party" };
     self.plan.methods = methods;
     self.plan.method_count = 2;
     self.plan.variants = variants;
@@ -151,7 +151,7 @@ static void what_is_charged_is_what_the_ledgers_hold(void **state) {
     assert_int_equal(self.runs[2].charged.unit, TACIT_UNIT_RECORD);
     CHECK_NEAR(self.runs[3].charged.epsilon, 4, 0);
     lab_close(&self);
-    const tacit_choice by_party[] = { { "unit", "party" } };
+    const tacit_setting_value by_party[] = { { "unit", "party" } };
     lab_open(&self, 2);
     self.plan.settings = by_party;
     self.plan.setting_count = 1;
@@ -216,7 +216,7 @@ static void a_setting_that_no_method_has_is_a_mistake(void **state) {
     (void)state;
     lab self;
     tacit_error error = TACIT_ERROR_INIT;
-    const tacit_choice unknown[] = { { "mood", "good" } };
+    const tacit_setting_value unknown[] = { { "mood", "good" } };
     lab_open(&self, 1);
     self.plan.settings = unknown;
     self.plan.setting_count = 1;

@@ -42,7 +42,7 @@ static void degrade(tacit_dataset *data, tacit_stream *stream) {
 
 static tacit_status run_degraded(const tacit_auditable *subject, const char *loss, double lambda,
                                  tacit_stream *stream, tacit_error *error) {
-    tacit_choice choice = { .name = "loss", .value = loss };
+    tacit_setting_value choice = { .name = "loss", .value = loss };
     tacit_audit_setup setup = { .epsilon = 1, .delta = 1e-5, .lambda = lambda };
     char text[TACIT_AUDIT_TEXT];
     tacit_pair pair = TACIT_PAIR_INIT;

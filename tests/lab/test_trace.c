@@ -97,14 +97,14 @@ static void a_trace_is_written_as_csv(void **state) {
     tacit_buffer_clear(&text);
 }
 
-static void a_simulation_traces_only_methods_without_a_centre(void **state) {
+static void a_simulation_traces_only_methods_without_a_center(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_trace trace = TACIT_TRACE_INIT;
     parties world;
     make(&world, &tacit_method_extra, "1");
     const tacit_method *methods[] = { &tacit_method_batch, &tacit_method_gossip, &tacit_method_extra };
-    const tacit_choice settings[] = { { "rounds", "5" } };
+    const tacit_setting_value settings[] = { { "rounds", "5" } };
     tacit_run runs[3];
     tacit_simulation simulation = { .dataset = world.data,
                                     .split = world.split,
@@ -138,7 +138,7 @@ static void a_traced_run_survives_any_failed_allocation(void **state) {
             tacit_trace trace = TACIT_TRACE_INIT;
             tacit_buffer text = TACIT_BUFFER_INIT;
             tacit_run result;
-            const tacit_choice settings[] = { { "rounds", "2" }, { "graph", "ring" } };
+            const tacit_setting_value settings[] = { { "rounds", "2" }, { "graph", "ring" } };
             tacit_simulation simulation = { .dataset = world.data,
                                             .split = world.split,
                                             .test = tacit_split_view(world.split, world.data, 0),
@@ -168,7 +168,7 @@ int main(void) {
         cmocka_unit_test(a_trace_has_every_round_and_changes_nothing),
         cmocka_unit_test(the_optimum_is_that_of_the_plan),
         cmocka_unit_test(a_trace_is_written_as_csv),
-        cmocka_unit_test(a_simulation_traces_only_methods_without_a_centre),
+        cmocka_unit_test(a_simulation_traces_only_methods_without_a_center),
         cmocka_unit_test(a_traced_run_survives_any_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Nodes with rows of a known logistic model, and runs of the methods with two centre servers over them. */
+/* Nodes with rows of a known logistic model, and runs of the methods with two center servers over them. */
 #pragma once
 
 #include "check.h"

@@ -420,7 +420,8 @@ static void with_noise_the_model_is_worth_having(void **state) {
 
 /* ---- audit ---- */
 
-static tacit_audit_result audited(const char *name, const tacit_choice *settings, size_t count, size_t runs) {
+static tacit_audit_result audited(const char *name, const tacit_setting_value *settings, size_t count,
+                                  size_t runs) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = {
         .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = count },
@@ -438,9 +439,9 @@ static tacit_audit_result audited(const char *name, const tacit_choice *settings
 /* A sound subject is called broken with probability at most 1e-10; seeds are fixed. */
 static void an_audit_finds_it_sound_and_thinner_noise_broken(void **state) {
     (void)state;
-    static const tacit_choice alone[] = { { "rounds", "2" }, { "noise", "party" } };
-    static const tacit_choice settings[] = { { "rounds", "2" }, { "noise", "shares" } };
-    static const tacit_choice more[] = { { "rounds", "12" } };
+    static const tacit_setting_value alone[] = { { "rounds", "2" }, { "noise", "party" } };
+    static const tacit_setting_value settings[] = { { "rounds", "2" }, { "noise", "shares" } };
+    static const tacit_setting_value more[] = { { "rounds", "12" } };
     tacit_audit_result sound = audited("dpnewton", alone, 2, 10000),
                        shared = audited("dpnewton", settings, 2, 10000),
                        thin = audited("dpnewton-thin", more, 1, 2000);

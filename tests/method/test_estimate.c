@@ -73,7 +73,7 @@ static void the_estimate_solves_the_score_equations(void **state) {
             assert_non_null(model->estimates);
             assert_int_equal(model->estimates->count, FEATURES);
             assert_string_equal(model->estimates->coefficient[1].name, "x2");
-            /* the schema's factor is 1 but for the last bits */
+            /* the schema's factor is 1 except for the last bits */
             CHECK_NEAR(model->estimates->coefficient[1].estimate, model->weights[1], 1e-9);
             tacit_model_free(model);
             world_end(&self);

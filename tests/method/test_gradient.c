@@ -247,7 +247,7 @@ static void noise_that_only_lasts_is_worth_nothing(void **state) {
 }
 
 /* Lasting noise is the same in all rounds of a run, and another in the next. */
-static void lasting_noise_lasts(void **state) {
+static void persistent_noise_persists(void **state) {
     (void)state;
     parties world = world_of(&tacit_method_psgd, ball(60, 3, 1), 3, "2");
     double weights[3] = { 0 }, first[3], again[3], other[3];
@@ -302,7 +302,7 @@ static void many_rounds_of_psgd_are_spread_like_gop(void **state) {
     print_message("# mean square distance: psgd %.4g, gop %.4g\n", spread, limit);
     /* Of each mean, over 480 numbers, one standard deviation is 6.5%; gop pays 1% of epsilon for its solver. */
     assert_true(spread / limit > 0.6 && spread / limit < 1.7);
-    set(&many.plan, "noise", "fresh"); /* the control: without the lasting noise it is far nearer */
+    set(&many.plan, "noise", "fresh"); /* the control: without the persistent noise it is far nearer */
     assert_true(mean_square(&many, minimum->weights, 10) < 0.3 * limit);
     tacit_model_free(minimum);
     parties_end(&many);
@@ -416,7 +416,7 @@ int main(void) {
         cmocka_unit_test(all_rounds_together_cost_what_is_declared),
         cmocka_unit_test(psgd_is_charged_for_every_round),
         cmocka_unit_test(noise_that_only_lasts_is_worth_nothing),
-        cmocka_unit_test(lasting_noise_lasts),
+        cmocka_unit_test(persistent_noise_persists),
         cmocka_unit_test(psgd_is_for_two_classes),
         cmocka_unit_test(many_rounds_of_psgd_are_spread_like_gop),
         cmocka_unit_test(a_coordinator_that_starts_again_ends_with_the_same_model),

@@ -1,5 +1,5 @@
 /*
- * newton, privlogit-hessian and privlogit-local: what two centre servers compute on numbers that they do not see is what
+ * newton, privlogit-hessian and privlogit-local: what two center servers compute on numbers that they do not see is what
  * the same optimiser computes in the clear, iteration by iteration.
  */
 #include "logit_world.h"
@@ -220,7 +220,7 @@ static void a_run_that_died_opens_no_number_twice(void **state) {
         tacit_outcome outcome = TACIT_OUTCOME_INIT;
         double before[3][WIDTH];
         world_use(&world, methods[m]);
-        world_set(&world, "engine", "shares"); /* whose roundings are drawn anew in each run */
+        world_set(&world, "engine", "shares"); /* whose roundings are drawn again in each run */
         tacit_session session = world_begin(&world);
         session.journal = &journal;
         assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_IO);

@@ -1,5 +1,5 @@
 /*
- * Centre servers and nodes that die, lie about a length or send garbage: the others end with a sentence, nobody waits for
+ * Center servers and nodes that die, lie about a length or send garbage: the others end with a sentence, nobody waits for
  * ever, and nothing is opened. And what passes between the two servers: none of the numbers they compute on.
  */
 #include "logit_world.h"
@@ -43,7 +43,7 @@ static void server_a_survives_a_server_b_that_is_none(void **state) {
     static const size_t reads[] = { 0, 16, 32 }, sends[] = { 0, 200000 };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_paillier_secret *secret = NULL;
-    CHECK_OK(tacit_centre_simulated_key(&secret, &error), error);
+    CHECK_OK(tacit_center_simulated_key(&secret, &error), error);
     logit_world world;
     world_make(&world, methods[0]);
     for (size_t r = 0; r < 3; r++)
@@ -55,8 +55,8 @@ static void server_a_survives_a_server_b_that_is_none(void **state) {
             CHECK_OK(tacit_channel_memory_pair(&end, &b.channel, &error), error);
             assert_int_equal(pthread_create(&b.thread, NULL, impostor_main, &b), 0);
             tacit_session session = world_begin(&world);
-            struct tacit_centre_link link = { end, tacit_paillier_public_of(secret) };
-            session.centre = &link;
+            struct tacit_center_link link = { end, tacit_paillier_public_of(secret) };
+            session.center = &link;
             tacit_error said = TACIT_ERROR_INIT;
             tacit_status status = world.parties.plan.method->coordinate(&session, &outcome, &said);
             assert_true(status == TACIT_NETWORK || status == TACIT_PROTOCOL || status == TACIT_INPUT);
@@ -75,7 +75,7 @@ static void server_b_survives_a_server_a_that_is_none(void **state) {
     static const size_t sends[] = { 0, 256, 200000 };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_paillier_secret *secret = NULL;
-    CHECK_OK(tacit_centre_simulated_key(&secret, &error), error);
+    CHECK_OK(tacit_center_simulated_key(&secret, &error), error);
     for (size_t s = 0; s < 3; s++) {
         logit_world world;
         tacit_channel *end = NULL;
@@ -84,7 +84,7 @@ static void server_b_survives_a_server_a_that_is_none(void **state) {
         CHECK_OK(tacit_channel_memory_pair(&end, &a.channel, &error), error);
         assert_int_equal(pthread_create(&a.thread, NULL, impostor_main, &a), 0);
         tacit_error said = TACIT_ERROR_INIT;
-        tacit_status status = tacit_centre_assist(&world.parties.plan, end, secret, NULL, &said);
+        tacit_status status = tacit_center_assist(&world.parties.plan, end, secret, NULL, &said);
         assert_true(status == TACIT_NETWORK || status == TACIT_PROTOCOL || status == TACIT_INPUT);
         assert_true(said.text[0] != 0);
         tacit_channel_free(end);
@@ -222,7 +222,7 @@ typedef struct helper {
 
 static void *helper_main(void *argument) {
     helper *self = argument;
-    self->status = tacit_centre_assist(self->plan, self->channel, self->secret, NULL, NULL);
+    self->status = tacit_center_assist(self->plan, self->channel, self->secret, NULL, NULL);
     self->channel = tacit_channel_free(self->channel);
     return NULL;
 }
@@ -329,7 +329,7 @@ static void wires_make(wires *self, const tacit_plan *plan) {
     self->back = (tap){ .from = self->b[1], .to = self->a[1] };
     CHECK_OK(tacit_channel_stream(&self->end, self->a[0], &error), error);
     CHECK_OK(tacit_channel_stream(&self->server.channel, self->b[0], &error), error);
-    CHECK_OK(tacit_centre_simulated_key(&self->server.secret, &error), error);
+    CHECK_OK(tacit_center_simulated_key(&self->server.secret, &error), error);
     self->server.plan = plan;
     assert_int_equal(pthread_create(&self->out.thread, NULL, tap_main, &self->out), 0);
     assert_int_equal(pthread_create(&self->back.thread, NULL, tap_main, &self->back), 0);
@@ -356,9 +356,9 @@ static void listen_to(logit_world *world, wires *between, tacit_buffer *answers)
     tacit_error error = TACIT_ERROR_INIT;
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_session session = world_begin(world);
-    struct tacit_centre_link link = { between->end, tacit_paillier_public_of(between->server.secret) };
+    struct tacit_center_link link = { between->end, tacit_paillier_public_of(between->server.secret) };
     listener nodes = { .honest = session.transport };
-    session.centre = &link;
+    session.center = &link;
     session.transport.ask = ask_and_listen;
     session.transport.context = &nodes;
     CHECK_OK(world->parties.plan.method->coordinate(&session, &outcome, &error), error);
@@ -403,7 +403,7 @@ static void a_node_refuses_another_key(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     world_make(&world, &tacit_method_newton);
-    memset(world.parties.plan.centre_key, 7, sizeof world.parties.plan.centre_key);
+    memset(world.parties.plan.center_key, 7, sizeof world.parties.plan.center_key);
     tacit_session session = world_begin(&world);
     assert_int_equal(world.parties.plan.method->coordinate(&session, &outcome, &error), TACIT_REFUSED);
     const char *first = "";
@@ -418,7 +418,7 @@ static void the_key_of_simulations_is_as_good_as_a_stored_one(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_paillier_secret *secret = NULL, *again = NULL;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    CHECK_OK(tacit_centre_simulated_key(&secret, &error), error);
+    CHECK_OK(tacit_center_simulated_key(&secret, &error), error);
     CHECK_OK(tacit_paillier_secret_write(secret, &bytes, &error), error);
     CHECK_OK(tacit_paillier_secret_read(&again, bytes.bytes, bytes.length, &error), error);
     assert_true(tacit_paillier_same_key(tacit_paillier_public_of(secret), tacit_paillier_public_of(again)));

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "lab/logit_look.h"
+#include "lab/logit_decrypt.h"
 #include "privacy/mechanism/integer.h"
 
 enum { TRIANGLE = WIDTH * (WIDTH + 1) / 2, LENGTH = TACIT_LOGIT_HEAD + WIDTH + TRIANGLE };
@@ -17,7 +17,7 @@ static tacit_paillier_secret *secret; /* of simulations */
 static int read_key(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     (void)state;
-    return tacit_centre_simulated_key(&secret, &error) != TACIT_OK;
+    return tacit_center_simulated_key(&secret, &error) != TACIT_OK;
 }
 
 static int forget_key(void **state) {
@@ -61,8 +61,9 @@ static void replay(logit_world *world, tacit_stream *stream, int kind, const dou
         if (side == 1 && *opposite)
             for (size_t j = 0; j < WIDTH; j++) x[row * WIDTH + j] *= -1;
         world->parties.data->label[row] = (int32_t)tacit_stream_below(stream, 2);
-        CHECK_OK(tacit_logit_look(sums[side], world->parties.local, &world->parties.plan, secret, ROWS, beta,
-                                  WIDTH, newton ? TACIT_WEIGH_CURVATURE : TACIT_WEIGH_ONE, &error),
+        CHECK_OK(tacit_logit_decrypt_sum(sums[side], world->parties.local, &world->parties.plan, secret, ROWS,
+                                         beta, WIDTH, newton ? TACIT_WEIGH_CURVATURE : TACIT_WEIGH_ONE,
+                                         &error),
                  error);
         for (size_t j = 0; j < TACIT_LOGIT_HEAD; j++) assert_int_equal(sums[side][j], 0);
     }
@@ -116,8 +117,8 @@ static void declared_sensitivities_are_attained(void **state) {
         memset(x, 0, WIDTH * sizeof *x);
         x[side == 2 ? 1 : 0] = side == 1 ? -1 : 1;
         world.parties.data->label[0] = 1;
-        CHECK_OK(tacit_logit_look(sums[side], world.parties.local, &world.parties.plan, secret, ROWS, beta,
-                                  WIDTH, TACIT_WEIGH_ONE, &error),
+        CHECK_OK(tacit_logit_decrypt_sum(sums[side], world.parties.local, &world.parties.plan, secret, ROWS,
+                                         beta, WIDTH, TACIT_WEIGH_ONE, &error),
                  error);
     }
     CHECK_OK(tacit_logit_release_of(&gradient, &world.parties.plan, WIDTH, ROWS, beta, false, &error), error);
@@ -181,11 +182,11 @@ typedef struct side {
 
 static tacit_status add_and_open(side *self) {
     tacit_stream noise = tacit_stream_from_seed(self->seed);
-    tacit_centre centre = {
+    tacit_center_server center = {
         .role = self->role, .plan = self->plan, .channel = self->channel, .noise = { .stream = &noise }
     };
     tacit_secure_settings settings = tacit_secure_defaults();
-    tacit_logit logit = { .centre = &centre,
+    tacit_logit logit = { .center = &center,
                           .plan = self->plan,
                           .width = COLUMNS,
                           .triangle = ENTRIES,
@@ -238,8 +239,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Kolmogorov's distance of numbers from a centred normal law of this deviation. A sum of discrete Gaussians of scales far above 1
- * is one, but for a part in millions. */
+/* Kolmogorov's distance of numbers from a centered normal law of this deviation. A sum of discrete Gaussians of scales far above 1
+ * is one, except for a part in millions. */
 static double distance(double *values, size_t count, double deviation) {
     double most = 0;
     qsort(values, count, sizeof *values, ascending);

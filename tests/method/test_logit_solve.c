@@ -61,8 +61,8 @@ static tacit_status check_all(side *self, tacit_logit *logit) {
 static void *side_main(void *argument) {
     side *self = argument;
     tacit_share matrix[TRIANGLE], whole[ORDER * ORDER];
-    tacit_centre centre = { .role = self->role, .plan = self->plan, .channel = self->channel };
-    tacit_logit logit = { .centre = &centre, .plan = self->plan, .matrix = matrix, .whole = whole };
+    tacit_center_server center = { .role = self->role, .plan = self->plan, .channel = self->channel };
+    tacit_logit logit = { .center = &center, .plan = self->plan, .matrix = matrix, .whole = whole };
     tacit_secure_settings settings = tacit_secure_defaults();
     settings.engine = self->engine;
     settings.format = (tacit_fixed){ 64, FRACTION };

@@ -1,5 +1,5 @@
 /*
- * Methods without a centre: every node of a graph of any shape ends at the minimiser of all rows pooled, exactly (extra) or
+ * Methods without a center: every node of a graph of any shape ends at the minimiser of all rows pooled, exactly (extra) or
  * as near as its step allows; also when links fail and nodes leave; and nobody but neighbours hears a word.
  */
 #include "check.h"
@@ -63,7 +63,7 @@ static void set(parties *self, const char *name, const char *value) {
     CHECK_OK(tacit_plan_set(&self->plan, name, value, &error), error);
 }
 
-/* Parties that see one class each, mostly: the hardest for methods without a centre. */
+/* Parties that see one class each, mostly: the hardest for methods without a center. */
 static void make(parties *self, const tacit_method *method, size_t count, size_t rows_each, double lambda,
                  const char *graph, const char *rounds) {
     tacit_dataset *data = ball(count * rows_each, 5, 11);

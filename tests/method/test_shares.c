@@ -304,7 +304,7 @@ static void the_fewest_counts_carry_discrete_laplace_noise(void **state) {
 
 static void audits_find_no_more_than_the_price(void **state) {
     (void)state;
-    static const tacit_choice shares[] = { { "noise", "shares" } };
+    static const tacit_setting_value shares[] = { { "noise", "shares" } };
     tacit_error error = TACIT_ERROR_INIT;
     tacit_audit audit = { .setup = { .epsilon = 1, .settings = shares, .setting_count = 1 },
                           .runs = 20000,

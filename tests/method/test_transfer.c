@@ -316,7 +316,7 @@ static double accuracy_of(const char *model, double epsilon, const char *project
     for (size_t k = 0; k < PARTS; k++) start[k + 1] = (k + 1) * EACH;
     tacit_split split = { PARTS, start, index, 0 };
     const tacit_method *method = tacit_method_find("dphtl");
-    tacit_choice settings[] = { { "model", model }, { "project", project }, { "labelled", "0.5" } };
+    tacit_setting_value settings[] = { { "model", model }, { "project", project }, { "labelled", "0.5" } };
     tacit_run run;
     tacit_simulation simulation = { .dataset = data,
                                     .split = &split,

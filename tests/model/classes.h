@@ -63,9 +63,9 @@ static inline classes_set classes_clouds(size_t rows, size_t features, size_t cl
     for (size_t i = 0; i < rows; i++) {
         size_t k = set.label[i] = (int32_t)(i % classes);
         for (size_t j = 0; j < features; j++) {
-            double centre = j % classes == k ? 0.8 : -0.4, noise = spread * tacit_fast_normal(&stream);
+            double center = j % classes == k ? 0.8 : -0.4, noise = spread * tacit_fast_normal(&stream);
             bool zero = tacit_stream_unit(&stream) < 0.33;
-            double value = j + 1 == features ? 1 : zero ? 0 : fmax(-1, fmin(1, centre + noise));
+            double value = j + 1 == features ? 1 : zero ? 0 : fmax(-1, fmin(1, center + noise));
             set.dense.values[i * features + j] = value / sqrt((double)features);
         }
     }

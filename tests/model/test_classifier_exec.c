@@ -125,7 +125,7 @@ static void rows_and_points_arrive_as_the_protocol_says(void **state) {
     tacit_buffer_clear(&text);
 }
 
-/* The label of the nearest centre would do; here it is the sign of the first feature, worked out by the program. */
+/* The label of the nearest center would do; here it is the sign of the first feature, worked out by the program. */
 static void a_program_may_work_line_by_line_on_many_points(void **state) {
     world *w = *state;
     enum { MANY = 20000 };

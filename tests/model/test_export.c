@@ -73,7 +73,7 @@ static tacit_model *stack(tacit_combiner combiner) {
     for (uint32_t c = 0; c < 5; c++) two->column[c] = c < 2 ? c : c - 1;
     two->scale[1] = 0.5;
     two->combiner = combiner;
-    two->rows_normalised = two->is_centred = true;
+    two->rows_normalised = two->is_centered = true;
     CHECK_OK(tacit_model_create_stack(&model, two, MIXED_FEATURES, &error), error);
     return described(model, mixed);
 }

@@ -50,7 +50,7 @@ static row at(const tacit_loss *loss, double shape, const double *y, double t) {
 
 /* The shapes to try: the usual one and, where there are others, small and large ones. */
 static size_t shapes_of(const tacit_loss *loss, double out[4]) {
-    out[0] = loss->shape_usual;
+    out[0] = loss->shape_default;
     if (loss->shape_name == NULL) return 1;
     out[1] = loss->shape_most;
     out[2] = 0.01 * loss->shape_most;
@@ -132,7 +132,7 @@ static void a_block_of_rows_is_its_rows(void **state) {
                 response_of(family, &random, y + i * columns);
                 t[i] = 20 * uniform(&random) - 10;
             }
-            loss->rows(tacit_kernels_choose(), loss->shape_usual, count, y, t, value, slope, curvature);
+            loss->rows(tacit_kernels_choose(), loss->shape_default, count, y, t, value, slope, curvature);
             for (size_t i = 0; i < count; i++) {
                 row one = at(loss, 0, y + i * columns, t[i]);
                 PROMISE(family, memcmp(&one.loss, &value[i], sizeof *value) == 0);
@@ -260,7 +260,7 @@ static void what_the_solver_certifies_is_within_its_tolerance(void **state) {
         const tacit_loss *loss = &family->loss;
         double shapes[4];
         if (loss->rounding == NULL) {
-            PROMISE(family, isinf(loss->slope) || isinf(loss->curvature(loss->shape_usual)));
+            PROMISE(family, isinf(loss->slope) || isinf(loss->curvature(loss->shape_default)));
             continue;
         }
         for (size_t s = 0; s < shapes_of(loss, shapes); s++) {

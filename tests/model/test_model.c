@@ -164,7 +164,7 @@ static void a_model_of_every_family_comes_back_from_its_file(void **state) {
         CHECK_OK(tacit_model_print(model, &text, &error), error);
         CHECK_OK(tacit_model_parse(&read, text.bytes, text.length, "m.json", &error), error);
         assert_ptr_equal(read->family, family);
-        CHECK_NEAR(read->shape, family->loss.shape_usual, 0);
+        CHECK_NEAR(read->shape, family->loss.shape_default, 0);
         tacit_buffer_clear(&text);
         tacit_model_free(model);
         tacit_model_free(read);
@@ -466,7 +466,7 @@ static tacit_model *sample_stack(tacit_combiner combiner) {
     stack->scale[0] = 0.75;
     stack->scale[1] = 0.25;
     stack->combiner = combiner;
-    stack->is_centred = true;
+    stack->is_centered = true;
     CHECK_OK(tacit_model_create_stack(&model, stack, 4, &error), error);
     memcpy(model->weights, stack_weights, tacit_model_size(model) * sizeof(double));
     return model;
@@ -506,7 +506,7 @@ static void a_stack_survives_a_file(void **state) {
         assert_memory_equal(back->stack->column, model->stack->column, 5 * sizeof(uint32_t));
         assert_memory_equal(back->stack->scale, model->stack->scale, 2 * sizeof(double));
         assert_int_equal(back->stack->combiner, c);
-        assert_true(back->stack->is_centred && !back->stack->rows_normalised);
+        assert_true(back->stack->is_centered && !back->stack->rows_normalised);
         tacit_buffer_clear(&text);
         tacit_model_free(model);
         tacit_model_free(back);

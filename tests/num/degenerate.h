@@ -11,7 +11,7 @@
 
 typedef enum user {
     USER_OUTPUT,    /* output, avg, dphtl: the rows and a regulariser */
-    USER_OBJECTIVE, /* plr, gop, pst-*, dphtl: a random linear term, and a public centre of the regulariser */
+    USER_OBJECTIVE, /* plr, gop, pst-*, dphtl: a random linear term, and a public center of the regulariser */
     USER_STATISTIC, /* vote, soft: labels all alike, shares in the linear term */
     USER_DENSITY,   /* dpiw: two sets of rows, each of weight one */
     USER_ROUGH,     /* histogram, soft-stat, local classifiers, maximum a posteriori: as well as it goes */

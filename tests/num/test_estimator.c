@@ -23,7 +23,8 @@ static double response_of(const tacit_family *family, uint64_t *state) {
 }
 
 static void row_of(const tacit_family *family, double y, double t, double out[3]) {
-    family->loss.rows(tacit_kernels_choose(), family->loss.shape_usual, 1, &y, &t, &out[0], &out[1], &out[2]);
+    family->loss.rows(tacit_kernels_choose(), family->loss.shape_default, 1, &y, &t, &out[0], &out[1],
+                      &out[2]);
 }
 
 enum { ROWS = 40, WIDTH = 3 };

@@ -350,7 +350,7 @@ static void the_moments_of_sampled_noise_are_bounds(void **state) {
     }
 }
 
-/* ---- the formulas of the proof notes, computed anew ---- */
+/* ---- the formulas of the proof notes, computed again ---- */
 
 static void hold(tacit_holding *holding, tacit_event event, tacit_price price) {
     const tacit_block block = { .event = tacit_event_replaced(event), .price = price, .open = true };

@@ -144,7 +144,7 @@ static void asking_again_sends_the_stored_bytes_free_of_charge(void **state) {
              self.error);
     assert_true(stored);
     tacit_release again = release;
-    again.payload = (const uint8_t *)"other noise, drawn anew"; /* a handler that ran twice */
+    again.payload = (const uint8_t *)"other noise, drawn again"; /* a handler that ran twice */
     again.payload_length = 10;
     tacit_buffer_clear(&self.out);
     CHECK_OK(party_release(&self, &again), self.error);
@@ -258,7 +258,7 @@ static void words_to_neighbours_have_a_rule_of_their_own(void **state) {
     release.noise = TACIT_NOISE_NONE;
     release.price.epsilon = INFINITY;
     release.kind = TACIT_RELEASE_ENTRUSTED;
-    release.without_centre = true;
+    release.without_center = true;
     self.policy.allow_exact = self.policy.allow_entrusted = true;
     party_refuses(&self, &release, TACIT_REFUSED, "--allow-neighbours");
     self.policy = tacit_policy_default();

@@ -1,5 +1,5 @@
 /* Integer noise on counts: the law, the guarantee computed from it, the grade, the bound, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Randomised response: the law of answers, the analyst's estimate, the grade, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Selection: the law of what is chosen, the guarantee computed from that law, the grid, the grade, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include <float.h>
 #include <string.h>
@@ -202,7 +202,7 @@ static void neighbours_differ_by_at_most_epsilon(void **state) {
                     CHECK_OK(tacit_selection_scale(&scale, &selection, &error), error);
                     for (size_t count = 2; count <= 3; count++)
                         assert_true(worst_loss(&selection, count, scale) <= epsilons[e] * (1 + 1e-9));
-                    if (n == 1 && e == 1) { /* not for want of a bad pair */
+                    if (n == 1 && e == 1) { /* not for lack of a bad pair */
                         assert_true(worst_loss(&selection, 3, scale) > 0.95 * epsilons[e]);
                         assert_true(worst_loss(&selection, 3, 0.9 * scale) > epsilons[e]);
                     }

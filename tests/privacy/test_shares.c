@@ -1,5 +1,5 @@
 /* Shares of noise: the law of their sum, the guarantee computed from it, the grade, the modulus, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include "failing.h"
 

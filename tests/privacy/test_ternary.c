@@ -1,5 +1,5 @@
 /* Ternary steps: the printed accounting, the sound one against the exact law of tiny steps, the law itself, what is refused. */
-#include "chances.h"
+#include "probabilities.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 """Texts that people rely on, kept word for word in golden/: one file a screen.
 
 A test compares what the program says with the file, after masking what differs between runs (ids, hashes, times, ports, folders).
-Where a text has changed on purpose, write the files anew and read the difference before you commit it:
+Where a text has changed on purpose, write the files again and read the difference before you commit it:
 
     TACIT=build/src/cli/tacit tests/service/test_messages.py --update
     TACIT=build/src/cli/tacit tests/service/test_browser.py --update Screens     # the party page, in Chromium

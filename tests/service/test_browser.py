@@ -59,7 +59,7 @@ class BrowserTest(DeployedTest):
         return self.wait(lambda: self.browser.find_element(By.CSS_SELECTOR, selector), selector)
 
     def press(self, selector):
-        """By keyboard; again when the element was drawn anew meanwhile."""
+        """By keyboard; again when the element was drawn again meanwhile."""
         def pressed():
             self.browser.find_element(By.CSS_SELECTOR, selector).send_keys(Keys.ENTER)
             return True
@@ -245,7 +245,7 @@ class Screens(BrowserTest):
     """The party page word for word, in each state that a study can be in (golden.py)."""
 
     def see(self, name, *expected):
-        """Open the page anew, wait for what it must say, and compare all of it, what is folded up included."""
+        """Open the page again, wait for what it must say, and compare all of it, what is folded up included."""
         self.browser.get(self.start("page", home=self.home(0)).wait_line(LINK).group(1))
         for text in expected:
             self.wait_text(text)

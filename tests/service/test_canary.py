@@ -72,10 +72,10 @@ METHODS = {
 
 def encodings(number):
     """As it is, and as a schema may bring it into the unit ball: about 0, and scaled for the columns and an intercept."""
-    for centred in (number, 2 * number - 1, number - 0.5):
+    for centered in (number, 2 * number - 1, number - 0.5):
         for columns in (1, 2, 3):
-            yield centred / math.sqrt(columns)
-            yield centred * (1 / math.sqrt(columns))
+            yield centered / math.sqrt(columns)
+            yield centered * (1 / math.sqrt(columns))
 
 
 def on_grids(number, least=34, most=62):

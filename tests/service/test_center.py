@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Two centre servers, a coordinator and three nodes as real processes: the figures of all rows pooled, also when a server was
+"""Two center servers, a coordinator and three nodes as real processes: the figures of all rows pooled, also when a server was
 killed; nothing readable on any wire; and only the server that the study names gets to decrypt.
 
     TACIT=build/src/cli/tacit tests/service/test_center.py
@@ -123,11 +123,11 @@ class Centers(DeployedTest):
         b.kill()
         a = self.coordinator()
         parties = {party: self.join(party, *EXACT) for party in range(3)}
-        a.wait_line("waits for centre server B")
+        a.wait_line("waits for center server B")
         self.succeed("study", "pause", self.folder, "trial")
         a.wait_line("study trial is paused")
         self.succeed("study", "resume", self.folder, "trial")
-        a.wait_line("waits for centre server B", 2)
+        a.wait_line("waits for center server B", 2)
         a.kill()
         self.server_b()
         self.coordinator()
@@ -175,7 +175,7 @@ class Centers(DeployedTest):
         self.define("newton")
         a = self.coordinator()
         parties = [self.join(party, *EXACT) for party in range(3)]
-        a.wait_line("study trial failed: .*names another centre server's key")
+        a.wait_line("study trial failed: .*names another center server's key")
         for party in parties:
             self.assertEqual(party.finish(), 1)
         self.assertEqual(self.charges(0), [])
@@ -204,12 +204,12 @@ class Centers(DeployedTest):
         port, authority = int((self.path / "b" / "port").read_text()), self.path / "b" / "ca.crt"
         party = next((self.home(0) / "studies").glob("trial@*")) / "party.crt"
         self.assertLess(len(self.hangs_up(port, tls(authority, party, party.with_name("party.key")), b"tacit-c4")), 8)
-        b.wait_line("not for centre server A")
+        b.wait_line("not for center server A")
         self.assertLess(len(self.hangs_up(port, tls(authority), b"tacit-c4")), 8)
         a = tls(authority, self.folder / "center.crt", self.folder / "center.key")
         for garbage in (b"x" * 12, b"tacit-c4" + struct.pack("<I", 1 << 31), b"tacit-c4" + struct.pack("<I", 4) + b"a: [" + struct.pack("<III", 0, 0, 0)):
             self.hangs_up(port, a, b"\0" + garbage)  # one byte says that the certificate was accepted
-        b.wait_line("no centre server of this version", 2)
+        b.wait_line("no center server of this version", 2)
         b.wait_line("a call ended: the definition")  # nobody has signed it
         self.assertEqual(b.process.poll(), None)
         # A's identity was stolen: it makes another, and B hears of it with the next study.
@@ -241,9 +241,9 @@ class Centers(DeployedTest):
         self.refuse(2, "center", "--role", "c", self.path / "x", says=["--role takes a or b"])
         self.refuse(2, "center", "--role", "b", self.path / "x", says=["--coordinator"])
         self.refuse(2, "study", "new", self.folder, self.definition("lone", method="newton", set=None, epsilon=None),
-                    says=["second centre server", "center: FILE"])
+                    says=["second center server", "center: FILE"])
         self.refuse(1, "study", "new", self.folder, self.definition("many", center="b/center.card"),
-                    says=["has no centre servers"])
+                    says=["has no center servers"])
 
 
 if __name__ == "__main__":

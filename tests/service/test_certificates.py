@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Certificates of a deployed study: renewed before they end, also by a process that is killed; revoked for good, with neighbours
-and centre servers too; and invitations that work once, for a while.
+and center servers too; and invitations that work once, for a while.
 
     TACIT=build/src/cli/tacit tests/service/test_certificates.py
 """

@@ -21,7 +21,7 @@ class Doctor(DeployedTest):
         self.study()
         process = self.coordinator(*words)
         if words:
-            process.wait_line("the server's certificate was renewed")  # it starts anew for that
+            process.wait_line("the server's certificate was renewed")  # it starts again for that
         self.limit(0)
         self.succeed(*self.join_words(0, invitation or self.invite(), "--no-wait"), home=self.home(0))
         return process

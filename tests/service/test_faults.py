@@ -325,14 +325,14 @@ class Packets(FaultTest):
 
     def setUp(self):
         super().setUp()
-        self.site, self.centre = Namespace(self, "site"), Namespace(self, "centre")
-        self.centre.join(self.site, "192.0.2.1", "192.0.2.2")
+        self.site, self.center = Namespace(self, "site"), Namespace(self, "center")
+        self.center.join(self.site, "192.0.2.1", "192.0.2.2")
         self.where = None
 
     def start(self, *words, home=None):
         if words[0] not in ("coordinator", "join", "party") or self.where is None:
             return super().start(*words, home=home)
-        space = self.centre if words[0] == "coordinator" else self.site
+        space = self.center if words[0] == "coordinator" else self.site
         process = Running(words, home, self.path, within=["ip", "netns", "exec", space.name])
         self.addCleanup(process.clean)
         return process
@@ -350,7 +350,7 @@ class Packets(FaultTest):
 
     def test_a_fifth_of_all_packets_is_lost(self):
         self.begin()
-        for end in (self.site, self.centre):
+        for end in (self.site, self.center):
             end.rule("add table inet faults")
             end.rule("add chain inet faults input { type filter hook input priority 0; }")
             end.rule("add rule inet faults input iifname cable numgen random mod 100 < 20 drop")

@@ -92,7 +92,7 @@ class AsPrinted(GradientTest):
     def study(self, **changed):
         return super().study(method="psgd", **{"set": "{rounds: 8}", "epsilon": 0.1, **changed})
 
-    def test_a_party_keeps_its_lasting_noise_over_a_restart(self):
+    def test_a_party_keeps_its_persistent_noise_over_a_restart(self):
         self.study()
         coordinator = self.coordinator("--until-done")
         parties = {party: self.join(party) for party in PARTIES}

@@ -123,7 +123,7 @@ class KillTest(DeployedTest):
             shutil.copytree(before, self.folder if which == "folder" else self.home(which))
 
     def serve(self):
-        """Everything anew: {0, 1, 2: the parties, "coordinator": it}."""
+        """Everything again: {0, 1, 2: the parties, "coordinator": it}."""
         return {who: self.begin(who) for who in ("coordinator", *PARTIES)}
 
     def begin(self, who, dies=None, options=("--until-done",)):
@@ -317,7 +317,7 @@ class AtEveryStep(KillTest):
             self.assertEqual((self.result(), self.bills()), (calm, bills), dies)
             shutil.rmtree(self.folder)
 
-    def test_the_coordinator_from_its_start_to_the_last_farewell(self):
+    def test_the_coordinator_from_its_start_to_the_last_end_notice(self):
         self.disturb(["coordinator"])
 
     def test_parties_from_their_start_to_the_model(self):

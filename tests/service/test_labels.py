@@ -221,7 +221,7 @@ class Fetched(LabelsTest):
             self.assertEqual(copy.read_bytes(), good)
 
     def test_other_points_than_consented_to_are_refused(self):
-        """A coordinator that turned: it passes everything on as it should, but for one bit of one point."""
+        """A coordinator that turned: it passes everything on as it should, except for one bit of one point."""
         self.study()
         self.coordinator()
 
@@ -363,10 +363,10 @@ class Canary(LabelsTest):
     @staticmethod
     def encodings(number):
         """As it is, and as the schema may encode it: about 0, and scaled for two columns and an intercept."""
-        for centred in (number, 2 * number - 1, number - 0.5):
+        for centered in (number, 2 * number - 1, number - 0.5):
             for columns in (1, 2, 3):
-                yield centred / columns ** 0.5
-                yield centred * (1 / columns ** 0.5)
+                yield centered / columns ** 0.5
+                yield centered * (1 / columns ** 0.5)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What people read before they trust the program with their rows: `tacit explain`, `join`, `consent`, `ledger show` and what `fit` says,
-for every method and every way of adding noise, word for word (golden.py says how to write the files anew).
+for every method and every way of adding noise, word for word (golden.py says how to write the files again).
 
     TACIT=build/src/cli/tacit tests/service/test_messages.py
 """

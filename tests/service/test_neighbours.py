@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Methods without a centre between processes: the model of a simulation, whoever is killed, by mailbox or direct link; and
+"""Methods without a center between processes: the model of a simulation, whoever is killed, by mailbox or direct link; and
 closed to a coordinator that reads or lies.
 
     TACIT=build/src/cli/tacit tests/service/test_neighbours.py

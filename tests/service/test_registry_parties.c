@@ -380,7 +380,7 @@ static void an_amended_study_has_no_parties_until_they_consent(void **state) {
     assert_memory_not_equal(before, after,
                             sizeof before); /* no answer id of the earlier version comes again */
     CHECK_OK(tacit_registry_resume(w.registry, "s", &w.error), w.error);
-    assert_int_equal(look_up(&w, "s").state, TACIT_STUDY_RECRUITING); /* rounds begin anew */
+    assert_int_equal(look_up(&w, "s").state, TACIT_STUDY_RECRUITING); /* rounds begin again */
     assert_false(presence_of(&w, one).consented);
     bool changed = false;
     CHECK_OK(tacit_registry_enter(w.registry, one, 1, 1, &changed, &w.error), w.error);

@@ -429,7 +429,7 @@ class Killed(RotationTest):
             shutil.rmtree(folder)
             shutil.copytree(first, folder)
             database = sqlite3.connect(self.folder / "coordinator.db")
-            with database:  # a party may have 16 certificates at once, and this one begins anew each time
+            with database:  # a party may have 16 certificates at once, and this one begins again each time
                 database.execute("DELETE FROM renewal")
             database.close()
             process = Running(["party", "trial"], self.home(0), self.path, more=self.dying(step))

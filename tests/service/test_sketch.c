@@ -227,7 +227,7 @@ static void rows_of_a_libsvm_file_are_found_in_any_order(void **state) {
 }
 
 /* People of one law, others each time, with values from coarse to fine; rows numbered, dated, or with numbers of their own. The chance of a
- * false alarm is at most 1e-9 for a view; the people are the same in each run, and what is drawn anew, the groups of columns, makes four
+ * false alarm is at most 1e-9 for a view; the people are the same in each run, and what is drawn again, the groups of columns, makes four
  * views for each of 88 pairs: below 1e-6. The control: pairs that share a tenth of their people. */
 static void unrelated_sources_are_not_taken_for_the_same(void **state) {
     (void)state;

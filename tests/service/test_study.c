@@ -563,7 +563,7 @@ static void without_lambda_one_is_chosen_where_the_study_is_made(void **state) {
     }
 }
 
-/* A study without a centre, with `parties` and one line more. */
+/* A study without a center, with `parties` and one line more. */
 static const char *talk(char text[DEFINITION_SIZE], const char *graph, const char *parties,
                         const char *more) {
     snprintf(
@@ -576,7 +576,7 @@ static const char *talk(char text[DEFINITION_SIZE], const char *graph, const cha
     return text;
 }
 
-static void a_study_without_a_centre_counts_on_everybody(void **state) {
+static void a_study_without_a_center_counts_on_everybody(void **state) {
     (void)state;
     char text[DEFINITION_SIZE];
     tacit_study *study = parse(talk(text, "ring", "{expected: 4}", ""));
@@ -638,7 +638,7 @@ int main(void) {
         cmocka_unit_test(points_of_a_file_become_part_of_the_study),
         cmocka_unit_test(points_of_another_shape_are_refused),
         cmocka_unit_test(without_lambda_one_is_chosen_where_the_study_is_made),
-        cmocka_unit_test(a_study_without_a_centre_counts_on_everybody),
+        cmocka_unit_test(a_study_without_a_center_counts_on_everybody),
         cmocka_unit_test(a_graph_becomes_part_of_the_study),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,7 @@ ANALYZE = shutil.which("systemd-analyze")
 
 class Services(DeployedTest):
     def units(self):
-        """As installed, but for the program of this build."""
+        """As installed, except for the program of this build."""
         made = []
         for template in sorted(UNITS.glob("*.service.in")):
             unit = self.path / template.name.removesuffix(".in").replace("@.", "@trial.")

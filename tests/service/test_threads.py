@@ -123,7 +123,7 @@ class Threads(DeployedTest):
     def test_every_thread_of_coordinator_party_and_page_is_confined(self):
         self.check_study()
 
-    def test_every_thread_of_both_centre_servers_is_confined(self):
+    def test_every_thread_of_both_center_servers_is_confined(self):
         self.study("first")
         b = self.start("center", "--role", "b", self.path / "b", "--coordinator", self.folder / "ca.crt", "--metrics", "0")
         b.wait_line("serving at ")

@@ -1,4 +1,4 @@
-/* A study in which four neighbours mix one number: a board, and parties with real gates that are started anew at will. For
+/* A study in which four neighbours mix one number: a board, and parties with real gates that are started again at will. For
  * test_mail.c. */
 #pragma once
 
@@ -58,14 +58,14 @@ static tacit_status tell_rows(tacit_party *party, const tacit_question *question
     return say(party, reply, error);
 }
 
-static tacit_status meetings(tacit_meetings **out, const tacit_plan *plan, tacit_error *error) {
-    tacit_meetings_plan about = { .graph = { .kind = TACIT_TOPOLOGY_RING },
-                                  .nodes = plan->parties,
-                                  .draw = 4,
-                                  .rounds = ROUNDS,
-                                  .link_chance = 1,
-                                  .rounds_away = 1 };
-    return tacit_meetings_create(out, &about, error);
+static tacit_status schedule(tacit_round_schedule **out, const tacit_plan *plan, tacit_error *error) {
+    tacit_round_schedule_plan about = { .graph = { .kind = TACIT_TOPOLOGY_RING },
+                                        .nodes = plan->parties,
+                                        .draw = 4,
+                                        .rounds = ROUNDS,
+                                        .link_probability = 1,
+                                        .rounds_away = 1 };
+    return tacit_round_schedule_create(out, &about, error);
 }
 
 static tacit_release_kind kind_of_words(const tacit_plan *plan) {
@@ -82,10 +82,10 @@ static const tacit_handler_entry handlers[] = {
 static const tacit_method method = { .name = "talk",
                                      .version = 1,
                                      .handlers = handlers,
-                                     .price = tacit_yardstick_price,
+                                     .price = tacit_nonprivate_price,
                                      .release_kind = kind_of_words,
-                                     .meetings = meetings,
-                                     .first_meeting = FIRST };
+                                     .schedule = schedule,
+                                     .first_scheduled_round = FIRST };
 
 /* ---- a site: gate, ledger and what it keeps ---- */
 
@@ -236,15 +236,15 @@ static void open_board(bench *self) {
 }
 
 static tacit_status run_study(bench *self) {
-    tacit_meetings *plan = NULL;
-    tacit_status status = meetings(&plan, &self->plan, &self->error);
+    tacit_round_schedule *plan = NULL;
+    tacit_status status = schedule(&plan, &self->plan, &self->error);
     if (status == TACIT_OK)
         status = tacit_ask_neighbours(&self->session, "begin", NULL, &plan->mixing, &self->error);
     while (status == TACIT_OK && plan->round < ROUNDS) {
-        tacit_meetings_advance(plan);
+        tacit_round_schedule_advance(plan);
         status = tacit_ask_neighbours(&self->session, "step", NULL, &plan->mixing, &self->error);
     }
-    tacit_meetings_free(plan);
+    tacit_round_schedule_free(plan);
     return status;
 }
 
@@ -406,13 +406,13 @@ static void check_log(site *party, size_t charges, size_t refusals) {
 
 /* Where everybody must be at the end: W^ROUNDS times the first numbers. */
 static void check_numbers(bench *self) {
-    tacit_meetings *plan = NULL;
+    tacit_round_schedule *plan = NULL;
     tacit_error error = TACIT_ERROR_INIT;
     double numbers[PARTIES], next[PARTIES];
-    CHECK_OK(meetings(&plan, &self->plan, &error), error);
+    CHECK_OK(schedule(&plan, &self->plan, &error), error);
     for (size_t k = 0; k < PARTIES; k++) numbers[k] = first_number(k);
     while (plan->round < ROUNDS) {
-        tacit_meetings_advance(plan);
+        tacit_round_schedule_advance(plan);
         for (size_t k = 0; k < PARTIES; k++) {
             next[k] = plan->mixing.own[k] * numbers[k];
             for (size_t slot = plan->mixing.start[k]; slot < plan->mixing.start[k + 1]; slot++)
@@ -420,7 +420,7 @@ static void check_numbers(bench *self) {
         }
         memcpy(numbers, next, sizeof numbers);
     }
-    tacit_meetings_free(plan);
+    tacit_round_schedule_free(plan);
     for (size_t k = 0; k < PARTIES; k++) {
         assert_int_equal(self->sites[k].memo.state_count, 1);
         assert_true(self->sites[k].memo.state[0] == numbers[k]);

@@ -200,7 +200,7 @@ static void a_party_that_vanished_finds_the_same_question_when_it_returns(void *
     assert_int_equal(contribute(&self, "a", &first, 1), TACIT_OK);
     assert_int_equal(finish(&self), TACIT_OK);
     desk_close(&self);
-    /* The same after the coordinator was started anew. */
+    /* The same after the coordinator was started again. */
     desk_open(&self, 1, PATIENT);
     admit(&self, "a");
     ask(&self);

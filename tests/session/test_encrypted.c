@@ -1,5 +1,5 @@
 /*
- * Sums under Paillier encryption: right whoever vanishes and whichever side is started anew; the key holder decrypts one
+ * Sums under Paillier encryption: right whoever vanishes and whichever side is started again; the key holder decrypts one
  * product a sum, of enough parties, and sees only noise; what is wrong is refused. The keys are stored ones: a new one takes
  * seconds.
  */

@@ -1,6 +1,6 @@
 /*
  * Words between neighbours, a board and parties with real gates: everybody ends where plain arithmetic says, whichever side
- * is started anew; and whatever a coordinator does to cards, words and rounds is refused and logged, and leaves the party where
+ * is started again; and whatever a coordinator does to cards, words and rounds is refused and logged, and leaves the party where
  * it was. Questions are handed to parties in this thread, the study asks in another; nothing here waits for time to pass.
  */
 #include "failing.h"

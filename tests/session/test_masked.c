@@ -1,4 +1,4 @@
-/* Masked sums: right whoever vanishes and whichever side is started anew. */
+/* Masked sums: right whoever vanishes and whichever side is started again. */
 #include "secure_bench.h"
 
 static bench *bench_open(void) { return bench_of(TACIT_SUMS_MASKED, PARTIES, 2); }

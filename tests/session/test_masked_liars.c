@@ -61,7 +61,7 @@ static void test_a_lying_coordinator_is_refused_and_logged(void **state) {
     assert_int_equal(end(self), TACIT_OK);
     check_sum(self, PARTIES);
     assert_true(spent(party) == PRICE);
-    /* Later rounds cost anew, and there is no way back. */
+    /* Later rounds cost again, and there is no way back. */
     late.question.round = 1;
     late.step.step = TACIT_SUM_SHARE;
     check_refused(&late, party, "is not in");

@@ -177,7 +177,7 @@ static void test_two_sums_of_one_study_do_not_differ_by_a_party(void **state) {
     bench_close(self);
 }
 
-/* It makes no difference when the party was started anew in between. */
+/* It makes no difference when the party was started again in between. */
 static void test_the_set_is_held_over_a_restart(void **state) {
     (void)state;
     bench *self = study_of(&tacit_method_estimate);
@@ -255,7 +255,7 @@ static void test_one_row_that_leads_the_second_moments_is_refused(void **state) 
     bench *self = study_of(&tacit_method_estimate);
     lying asked;
     double w[FEATURES];
-    for (size_t k = 0; k < FIVE; k++) { /* all rows on one line, but for one of the victim's */
+    for (size_t k = 0; k < FIVE; k++) { /* all rows on one line, except for one of the victim's */
         tacit_dataset *data = self->sites[k].data;
         for (size_t i = 0; i < data->rows; i++) {
             double *x = data->dense.values + i * FEATURES;
@@ -343,7 +343,7 @@ static void take_sum(bench *self) {
     }
 }
 
-/* The coordinator is started anew, for the next sum. */
+/* The coordinator is started again, for the next sum. */
 static void go_on(bench *self, unsigned patience_ms) {
     const uint64_t round = self->session.round;
     tacit_board_free(self->board);

@@ -34,7 +34,7 @@ static void make_table(table *out, tacit_response response, size_t rows, const c
     CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
 }
 
-/* Classes that a direction tells apart, but for `wrong` rows in each hundred. */
+/* Classes that a direction tells apart, except for `wrong` rows in each hundred. */
 static void sharpen(table *self, size_t wrong) {
     for (size_t i = 0; i < self->data->rows; i++) {
         const double *x = self->data->dense.values + i * FEATURES;

@@ -103,7 +103,7 @@ class Frame:
     groups : array, optional
         Which party has which row, for simulations.
     names : sequence of str, optional
-        Of the columns; those of a DataFrame unless told.
+        Of the columns; those of a DataFrame by default.
     complete : bool
         Whether a NaN is refused, before anything is charged, instead of being a missing value.
     like : Frame, optional

@@ -158,12 +158,12 @@ class PrivateLogisticRegression(_PrivateClassifier):
     random_state : int or RandomState, optional
         Makes fit a simulation that can be repeated, with a :class:`tacit.PrivacyWarning`: not private.
     n_threads : int, optional
-        Processors to use; all unless told.
+        Processors to use; all by default.
     settings : mapping, optional
         Further settings of the method, see ``tacit.methods()``: ``{"loss": "huber"}``.
     classes : sequence, optional
         All labels that there may be, known without the rows; a row with another one is an error. If omitted, they are read off
-        the rows (truth values excepted), with a :class:`tacit.PrivacyWarning`: that tells of a class that one row alone has, and
+        the rows (truth values excepted), with a :class:`tacit.PrivacyWarning`: that reveals a class that one row alone has, and
         ``guarantee_["private"]`` is False.
 
     Attributes
@@ -325,7 +325,7 @@ class PrivateEnsemble(_PrivateClassifier):
     local : str, optional
         What each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp; a list with commas is dealt round robin.
     lam : float, optional
-        Weight of the regulariser; chosen by the method from public quantities unless told.
+        Weight of the regulariser; chosen by the method from public quantities by default.
     aux_fraction : float
         The share of the rows that counts as public where fit is given no public points.
     bounds, norm, fit_intercept, random_state, n_threads, settings, classes

@@ -15,7 +15,7 @@ from tacit.model import Model
 class Site:
     """A study from the side of one who has rows: read what is asked, consent, answer.
 
-    Rows are those of `frame`; or those of the file `data`, read anew for every answer. `home` is a folder for keys and ledger.
+    Rows are those of `frame`; or those of the file `data`, read again for every answer. `home` is a folder for keys and ledger.
     `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`. Threads take turns: while one is
     in :meth:`answer`, the others wait, unless they :meth:`stop` it.
 

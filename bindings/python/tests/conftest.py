@@ -20,7 +20,7 @@ def rows(rng):
 
 @pytest.fixture
 def quiet():
-    """Simulations and bounds from data are meant."""
+    """Simulations and bounds from data are intended."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", tacit.PrivacyWarning)
         yield

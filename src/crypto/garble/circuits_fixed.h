@@ -1,6 +1,6 @@
 /*
  * Signed fixed-point numbers: w bits in two's complement, the low f of them behind the point; the value is bits / 2^f.
- * The two centres use 64 and 32. Adding, subtracting, comparing and choosing are those of words. Lanes as in
+ * The two centers use 64 and 32. Adding, subtracting, comparing and choosing are those of words. Lanes as in
  * circuits_word.h; counts are AND gates a lane at 64 and 32.
  *
  * What does not fit: products keep the low w bits. A quotient is meaningless, as everything after it, when the divisor
@@ -15,7 +15,7 @@ typedef struct tacit_fixed {
     size_t width, fraction; /* fraction < width */
 } tacit_fixed;
 
-static const tacit_fixed tacit_fixed_centre = { 64, 32 };
+static const tacit_fixed tacit_fixed_center = { 64, 32 };
 
 /* a b, rounded down to a multiple of 2^-f: 5,342 */
 tacit_status tacit_fixed_multiply(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,

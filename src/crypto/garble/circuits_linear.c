@@ -289,23 +289,20 @@ tacit_status tacit_fixed_check_range(tacit_fixed format, size_t order, double la
     double unit = ldexp(1, -(int)format.fraction),
            limit = ldexp(1, (int)(format.width - 1 - format.fraction));
     if (!(largest > 0) || !(least > 0) || !isfinite(largest) || !isfinite(least))
-        return tacit_fail(
-            error, TACIT_LIMIT,
-            "a matrix with entries up to %g and eigenvalues from %g on has no secure inverse; add "
-            "regularisation, or remove columns that are constant or repeated",
-            largest, least);
+        return tacit_fail(error, TACIT_LIMIT,
+                          "a matrix with entries up to %g and eigenvalues from %g on has no secure inverse; "
+                          "add regularisation, or remove columns that are constant or repeated",
+                          largest, least);
     double most = 1.5 * largest, rounding = unit * (1 + most * (most + 1) * (1 + sqrt((double)order)));
     if (!(2 * (double)order * rounding < least))
-        return tacit_fail(
-            error, TACIT_LIMIT,
-            "eigenvalues from %g on are too small for %zu columns with %zu bits behind the point, which "
-            "need %g; use more regularisation",
-            least, order, format.fraction, 2 * (double)order * rounding);
+        return tacit_fail(error, TACIT_LIMIT,
+                          "eigenvalues from %g on are too small for %zu columns with %zu bits behind the "
+                          "point, which need %g; use more regularisation",
+                          least, order, format.fraction, 2 * (double)order * rounding);
     if (!(2 * fmax(most, 1 / least) < limit))
-        return tacit_fail(
-            error, TACIT_LIMIT,
-            "a matrix with entries up to %g and eigenvalues from %g on overflows numbers below %g; scale "
-            "the columns, or use more regularisation",
-            largest, least, limit);
+        return tacit_fail(error, TACIT_LIMIT,
+                          "a matrix with entries up to %g and eigenvalues from %g on overflows numbers below "
+                          "%g; scale the columns, or use more regularisation",
+                          largest, least, limit);
     return TACIT_OK;
 }

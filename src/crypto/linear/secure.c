@@ -24,7 +24,7 @@ tacit_status tacit_secure_engine_parse(tacit_secure_engine *out, const char *nam
 
 tacit_secure_settings tacit_secure_defaults(void) {
     return (tacit_secure_settings){ .engine = TACIT_SECURE_YAO,
-                                    .format = tacit_fixed_centre,
+                                    .format = tacit_fixed_center,
                                     .garble = tacit_garble_defaults(),
                                     .pool = NULL };
 }

@@ -11,7 +11,7 @@
  *     tacit_secure_solve(secure, step, factor, gradient, &error);  H^-1 g
  *     tacit_secure_open(secure, values, step, d, &error);
  *
- * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless told otherwise; a value that
+ * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless stated otherwise; a value that
  * does not fit is meaningless (tacit_secure_check_range says beforehand whether a problem fits). Garbled circuits multiply
  * fewer bits where a caller proves that fewer hold the numbers (circuits_linear.h); shares do not care. Symmetric matrices are lower
  * triangles by rows, tacit_triangle(i, j). Both servers make the same calls with the same sizes in the same order.

@@ -15,7 +15,7 @@
  * grown, all but one of each known to the sender; then any number with AES alone, 4 bytes each, a quarter of those of Ishai, Kilian, Nissim and
  * Petrank (CRYPTO 2003). Its consistency checks, of the trees and of each batch by a universal hash, are made non-interactive. A receiver that
  * grows trees which depend on who looks, or uses different choices with different trees, and so could learn bits of the sender's delta, is
- * caught but for a chance of 2^-c for c bits (the proofs are in ot_trees.c and ot_extension.c): TACIT_PROTOCOL, before the sender has used a
+ * caught except with a chance of 2^-c for c bits (the proofs are in ot_trees.c and ot_extension.c): TACIT_PROTOCOL, before the sender has used a
  * transfer of that batch. Of Keller, Orsini and Scholl (2015) the published proof has a gap; this check is not theirs.
  *
  * Correlated: the sender's messages are Z and Z xor delta with one secret delta for all. These are labels of wires,

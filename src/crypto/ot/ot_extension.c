@@ -17,7 +17,7 @@
  * and which was fixed before the sender drew `start`. Of row i in tree g the sender hashes h(v_i) ^ delta_i (h(r_g) ^ a). Where h(r_g) != a
  * that passes for one value of the tree's k bits at most, which the receiver must guess, independently for each tree. Where h(r_g) = a
  * the r_g are the same: two that differ have the same hash at no more than 64 points of 2^128, or for all 32^2/2 pairs with
- * a chance of 2^-113 for every y that the receiver tries. So whoever deviates in c trees is caught but for a chance of
+ * a chance of 2^-113 for every y that the receiver tries. So whoever deviates in c trees is caught except with a chance of
  * 2^-kc, and has learnt these kc bits of delta if it is not: no more than it could have guessed.
  * To the sender a is uniform, for the last block has the factor 1 and is random; the digest follows from a and what it has.
  */

@@ -9,7 +9,7 @@
  * sum of a tree's t_x is sent, from which the one that is missing follows, and a digest of all t_x of all trees.
  * Claim. There is one set of leaves s such that for every delta that passes, the sender's leaves are those of s. For the digest has one
  * preimage t (collisions of BLAKE2b apart), and a leaf has one t_x: two keys that agree on four blocks are there with a chance of 2^-256 (AES
- * as an ideal cipher). So who deviates splits the deltas into those that pass, A, and others; it is caught but for a chance of
+ * as an ideal cipher). So who deviates splits the deltas into those that pass, A, and others; it is caught except with a chance of
  * |A| / 2^128, and knows after that what it had guessed: that delta is in A.
  * The sender learns nothing more of the missing leaf than AES of four blocks under it.
  */

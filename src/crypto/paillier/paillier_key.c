@@ -317,10 +317,9 @@ static tacit_status check_prime(const mp_limb_t *p, size_t limbs, tacit_entropy 
         TACIT_CHECK(tacit_prime_probably(&safe, half, limbs * LIMB_BITS - 1, CHECK_ROUNDS, entropy, error));
     }
     if (!prime || !safe)
-        status = tacit_fail(
-            error, TACIT_CORRUPT,
-            "the stored Paillier secret key is damaged: a factor of its modulus is not a safe prime; "
-            "restore it from a backup");
+        status = tacit_fail(error, TACIT_CORRUPT,
+                            "the stored Paillier secret key is damaged: a factor of its modulus is not a "
+                            "safe prime; restore it from a backup");
 cleanup:
     sodium_memzero(half, sizeof half);
     return status;
@@ -340,9 +339,9 @@ static tacit_status read_secret(tacit_paillier_secret **out, const void *bytes, 
     for (int i = 0; i < 2 && !trusted; i++)
         TACIT_CHECK(check_prime(primes + (size_t)i * limbs, limbs, entropy, error));
     if (sodium_memcmp(primes, primes + limbs, limbs * sizeof *primes) == 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT,
-                               "the stored Paillier secret key is damaged: its primes are equal; "
-                               "restore it from a backup"));
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_CORRUPT,
+            "the stored Paillier secret key is damaged: its primes are equal; restore it from a backup"));
     TACIT_CHECK(tacit_paillier_secret_make(out, primes, primes + limbs, bits, error));
 cleanup:
     sodium_memzero(primes, sizeof primes);

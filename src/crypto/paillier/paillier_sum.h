@@ -75,7 +75,7 @@ tacit_status tacit_paillier_sum_read_key(tacit_paillier_sum_key *out, const taci
 
 /* ---- a party, number `index` ---- */
 
-/* terms->length integers. Randomness is drawn anew: what was appended before must be sent again, not made again. */
+/* terms->length integers. Randomness is drawn again: what was appended before must be sent again, not made again. */
 tacit_status tacit_paillier_sum_encrypt(tacit_buffer *out, const tacit_paillier_sum_terms *terms,
                                         const tacit_paillier_sum_key *key, uint32_t index,
                                         const int64_t *values, const tacit_securesum_signer *signer,

@@ -25,7 +25,7 @@ static mp_limb_t reduce_once(const tacit_modulus *modulus, mp_limb_t *r, mp_limb
 }
 
 /* Whether the reduction subtracted: needed where the subtracted m counts in the upper half of a pair. */
-static mp_limb_t reduce_and_tell(const tacit_modulus *modulus, mp_limb_t *r, mp_limb_t carry) {
+static mp_limb_t reduce_with_flag(const tacit_modulus *modulus, mp_limb_t *r, mp_limb_t carry) {
     carry -= mpn_sub_n(r, r, modulus->m, (mp_size_t)modulus->limbs);
     mp_limb_t below = carry >> (LIMB_BITS - 1);
     mpn_cnd_add_n(below, r, r, modulus->m, (mp_size_t)modulus->limbs);
@@ -92,7 +92,7 @@ void tacit_modulus_start(tacit_modulus *modulus, const mp_limb_t *m, size_t limb
 static void double_pair(const tacit_modulus *modulus, mp_limb_t *x) {
     mp_size_t limbs = (mp_size_t)modulus->limbs;
     mp_limb_t *low = x, *high = x + limbs;
-    mp_limb_t over = reduce_and_tell(modulus, low, mpn_add_n(low, low, low, limbs));
+    mp_limb_t over = reduce_with_flag(modulus, low, mpn_add_n(low, low, low, limbs));
     mp_limb_t carry = mpn_add_n(high, high, high, limbs);
     high[0] |= over; /* even so far; and 2 x1 + 1 is below 2 m */
     reduce_once(modulus, high, carry);
@@ -128,7 +128,7 @@ static void finish_pair(const tacit_modulus *modulus, mp_limb_t *out, mp_limb_t 
                         mp_limb_t carry) {
     mp_size_t limbs = (mp_size_t)modulus->limbs;
     mp_limb_t Q[TACIT_RESIDUE_LIMBS_MOST], unused[TACIT_RESIDUE_LIMBS_MOST];
-    mp_limb_t over = reduce_and_tell(modulus, out, reduce_product(modulus, out, T, Q));
+    mp_limb_t over = reduce_with_flag(modulus, out, reduce_product(modulus, out, T, Q));
     mp_limb_t borrow = mpn_sub_n(S, S, Q, limbs);
     memset(unused, 0, sizeof *unused * modulus->limbs);
     unused[0] = borrow;

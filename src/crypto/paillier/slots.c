@@ -50,11 +50,10 @@ tacit_status tacit_slots_plan_for(tacit_slots *out, unsigned key_bits, double ra
     layout.slot_bits = bits_of(layout.bound) + 2;
     layout.slots = (key_bits - 2) / layout.slot_bits;
     if (!fits || layout.slots == 0)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "a slot for these sums would be wider than %d bits; use a smaller range, factor or number "
-            "of additions",
-            WIDEST_SLOT);
+        return tacit_fail(error, TACIT_USAGE,
+                          "a slot for these sums would be wider than %d bits; use a smaller range, factor or "
+                          "number of additions",
+                          WIDEST_SLOT);
     *out = layout;
     return TACIT_OK;
 }
@@ -226,11 +225,10 @@ tacit_status tacit_slots_unpack(tacit_wide *out, const tacit_slots *layout, size
     }
     tacit_status status = TACIT_OK;
     if (beyond != 0)
-        status =
-            tacit_fail(error, TACIT_INPUT,
-                       "a decrypted sum lies beyond what %llu additions within the declared range can give; "
-                       "some summand was out of range, or encrypted for other slots",
-                       (unsigned long long)layout->additions);
+        status = tacit_fail(error, TACIT_INPUT,
+                            "a decrypted sum lies beyond what %llu additions within the declared range can "
+                            "give; some summand was out of range, or encrypted for other slots",
+                            (unsigned long long)layout->additions);
     else if (count > 0)
         memcpy(out, made, count * sizeof *made);
     if (made != NULL) sodium_memzero(made, count * sizeof *made);

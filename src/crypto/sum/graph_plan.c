@@ -11,7 +11,7 @@ tacit_graph_assumption tacit_graph_assumption_default(uint32_t parties) {
 }
 
 /* P(X = i) = C(marked, i) C(total - marked, drawn - i)/C(total, drawn). */
-static double log_chance(uint32_t total, uint32_t marked, uint32_t drawn, uint32_t i) {
+static double log_probability(uint32_t total, uint32_t marked, uint32_t drawn, uint32_t i) {
     return tacit_log_binomial(marked, i) + tacit_log_binomial(total - marked, drawn - i) -
            tacit_log_binomial(total, drawn);
 }
@@ -22,7 +22,7 @@ double tacit_graph_log2_tail(uint32_t total, uint32_t marked, uint32_t drawn, ui
     if (x >= most) return -INFINITY;
     double log_tail = -INFINITY;
     for (uint32_t i = x + 1 > least ? x + 1 : least; i <= most; i++)
-        log_tail = tacit_log_add(log_tail, log_chance(total, marked, drawn, i));
+        log_tail = tacit_log_add(log_tail, log_probability(total, marked, drawn, i));
     /* Each logarithm is within 1e-13 (1 + n) and n < 2^16, so that their sum is within 2e-8; far less is lost in
      * adding. */
     return fmin(0, (log_tail + 1e-6) / log(2) + 1e-6);

@@ -418,7 +418,7 @@ static tacit_status csv_open(tacit_source **out, const tacit_place *place,
 /* One row more, or one passed over. */
 static tacit_status csv_row(csv_source *self, tacit_row_block *out, tacit_error *error) {
     tacit_csv *csv = self->csv;
-    if (!tacit_row_chosen(self->base.choice, self->base.row)) {
+    if (!tacit_row_filter_keeps(self->base.filter, self->base.row)) {
         TACIT_TRY(tacit_csv_skip(csv, &out->ended, error));
         out->left_out += !out->ended;
     } else {

@@ -364,7 +364,7 @@ static tacit_status documents_next(tacit_source *source, size_t most, tacit_row_
         TACIT_TRY(tacit_documents_next(self->documents, &one, error));
         out->ended = one.path == NULL;
         if (out->ended) break;
-        bool chosen = tacit_row_chosen(source->choice, source->row++);
+        bool chosen = tacit_row_filter_keeps(source->filter, source->row++);
         out->left_out += !chosen;
         if (!chosen) continue;
         const char *texts[] = { one.path, one.text, one.folder };

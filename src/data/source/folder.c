@@ -121,7 +121,7 @@ static tacit_status open_file(folder_source *self, size_t at, tacit_error *error
     self->at = at;
     TACIT_TRY(tacit_source_open(&self->file, self->paths.text[at], &reading, error));
     TACIT_TRY(check_unchanged(self, at, error));
-    self->file->choice = self->base.choice;
+    self->file->filter = self->base.filter;
     self->file->row = self->base.row;
     self->file->line_base = at * lines_a_file;
     if (columns->count == 0) return tacit_levels_copy(columns, &self->file->columns, error);
@@ -157,7 +157,7 @@ static tacit_status folder_next(tacit_source *source, size_t most, tacit_row_blo
     folder_source *self = (folder_source *)source;
     uint64_t left_out = 0;
     for (;;) {
-        self->file->choice = source->choice;
+        self->file->filter = source->filter;
         TACIT_TRY(tacit_source_next(self->file, most - left_out, out, error));
         source->row = self->file->row;
         left_out += out->left_out;

@@ -82,7 +82,7 @@ static tacit_status fail_here(const reader *r, tacit_error *error, const char *w
 
 static tacit_status add_row(reader *r, double label, tacit_error *error) {
     r->last = 0;
-    bool chosen = tacit_row_chosen(r->base.choice, r->base.row++);
+    bool chosen = tacit_row_filter_keeps(r->base.filter, r->base.row++);
     r->skips = r->base.bare || !chosen;
     r->left_out += !chosen;
     if (!chosen) return TACIT_OK;

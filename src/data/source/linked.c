@@ -67,7 +67,7 @@ static tacit_status take_row(linked_source *self, const tacit_cell *row, tacit_c
     size_t columns = self->inner->columns.count, person = 0, count = 0;
     TACIT_TRY(find_person(self, &row[self->link], &person, error));
     self->start[person] = self->packed.length;
-    if (!tacit_row_chosen(self->base.choice, person)) return TACIT_OK;
+    if (!tacit_row_filter_keeps(self->base.filter, person)) return TACIT_OK;
     for (size_t j = 0; j < columns; j++)
         if (j != self->link) kept[count++] = row[j];
     return tacit_row_keep(&self->packed, kept, count, error);
@@ -101,7 +101,7 @@ static tacit_status linked_next(tacit_source *source, size_t most, tacit_row_blo
     }
     for (; source->row < self->count && out->rows + out->left_out < most && out->rows < limit;
          source->row++) {
-        if (!tacit_row_chosen(source->choice, source->row)) {
+        if (!tacit_row_filter_keeps(source->filter, source->row)) {
             out->left_out++;
             continue;
         }

@@ -56,8 +56,8 @@ tacit_status tacit_source_check(const char *source, tacit_error *error) {
     if (!is_database(source) || !next_password(source, &from, &to)) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
-        "the data source holds a password, which would be read in ledger, figures and backups: "
-        "leave it out, and keep it in ~/.pgpass or a service file (postgres:service=NAME?QUERY)");
+        "the data source holds a password, which would be read in ledger, figures and backups: leave it out, "
+        "and keep it in ~/.pgpass or a service file (postgres:service=NAME?QUERY)");
 }
 
 const char *tacit_source_shown(char out[TACIT_SOURCE_SHOWN_SIZE], const char *source) {

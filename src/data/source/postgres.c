@@ -116,7 +116,7 @@ static tacit_status postgres_next(tacit_source *source, size_t most, tacit_row_b
     postgres_source *self = (postgres_source *)source;
     filling_empty(&self->block);
     while (has_row(self) && out->rows + out->left_out < most && !filling_is_full(&self->block)) {
-        bool chosen = tacit_row_chosen(source->choice, source->row);
+        bool chosen = tacit_row_filter_keeps(source->filter, source->row);
         for (int j = 0; chosen && j < (int)source->columns.count; j++) /* what is NULL has no length */
             TACIT_TRY(source_add_text(source, &self->block, PQgetvalue(self->row, 0, j),
                                       (size_t)PQgetlength(self->row, 0, j), error));

@@ -101,7 +101,7 @@ struct tacit_source {
     tacit_levels columns;           /* their names; none of a sparse source */
     uint8_t *hints;                 /* a tacit_column_hint each; NULL: nothing is known */
     size_t dimension;               /* sparse: as given, or the largest index so far */
-    const tacit_row_choice *choice; /* NULL: all rows; borrowed. Set it before the first block */
+    const tacit_row_filter *filter; /* NULL: all rows; borrowed. Set it before the first block */
     bool bare;                      /* sparse: labels alone. Set it before the first block */
     uint64_t row;                   /* the number of the next row, chosen or not */
     uint64_t line_base;             /* added to the lines of its cells */

@@ -112,7 +112,7 @@ static tacit_status sqlite_next(tacit_source *source, size_t most, tacit_row_blo
         out->ended = code == SQLITE_DONE;
         if (out->ended) break;
         if (code != SQLITE_ROW) return failed(self, code, error);
-        bool chosen = tacit_row_chosen(source->choice, source->row);
+        bool chosen = tacit_row_filter_keeps(source->filter, source->row);
         for (size_t j = 0; chosen && j < source->columns.count; j++)
             TACIT_TRY(add_value(self, (int)j, error));
         out->rows += chosen;

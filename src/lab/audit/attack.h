@@ -6,8 +6,8 @@
  * so that its gradient is almost (s, c) or (s, -c). The attacker puts T questions to the parties, who answer by the very code of
  * a study, and says which row it was.
  *
- *   averaging (3.2):   T answers at one w; noise drawn anew in each averages out.
- *   differences (3.3): answers at w and -w by turns; noise drawn once cancels in their difference, what is drawn anew averages out.
+ *   averaging (3.2):   T answers at one w; noise drawn again in each averages out.
+ *   differences (3.3): answers at w and -w by turns; noise drawn once cancels in their difference, what is drawn again averages out.
  *
  * Both reduce the answers to one vector, and the guess is the nearer of the two that the rows would give without noise. If all
  * T answers together are (epsilon, delta)-private, no attacker is wrong less often than (1 - delta)/(1 + e^epsilon).

@@ -43,7 +43,7 @@ typedef struct tacit_audit_rows {
 typedef struct tacit_audit_setup {
     double epsilon, delta;
     double lambda; /* 0: the one at which the pair is worst */
-    const tacit_choice *settings;
+    const tacit_setting_value *settings;
     size_t setting_count;
     bool exactly;                 /* as a real release, not as a simulation */
     const tacit_audit_rows *rows; /* NULL: those of the known pair */

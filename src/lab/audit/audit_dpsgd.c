@@ -29,8 +29,10 @@ static bool is_set(const tacit_audit_setup *setup, const char *name) {
 
 static tacit_status make_plan(tacit_plan *out, const tacit_audit_setup *setup, const char *sampling,
                               tacit_error *error) {
-    const tacit_choice usual[] = { { "hidden", "none" }, { "sampling", sampling }, { "epochs", "1" },
-                                   { "clip", "0.001" },  { "scale", "1" },         { "momentum", "0" } };
+    const tacit_setting_value usual[] = {
+        { "hidden", "none" }, { "sampling", sampling }, { "epochs", "1" },
+        { "clip", "0.001" },  { "scale", "1" },         { "momentum", "0" }
+    };
     TACIT_TRY(tacit_audit_plan(out, &tacit_method_dpsgd, setup, error));
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (!is_set(setup, usual[i].name))

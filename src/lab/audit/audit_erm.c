@@ -20,7 +20,7 @@
 
 static bool is_huber(const tacit_plan *plan) { return perturb_family(plan) == &tacit_family_huber; }
 
-/* A method promises the same whatever its loss, and Huber's has the worse pair: it is audited unless told. */
+/* A method promises the same whatever its loss, and Huber's has the worse pair: it is audited by default. */
 static tacit_status make_plan(tacit_plan *out, const tacit_method *method, const tacit_audit_setup *setup,
                               tacit_error *error) {
     bool told = false;

@@ -15,7 +15,7 @@
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"
-#include "lab/logit_look.h"
+#include "lab/logit_decrypt.h"
 #include "privacy/mechanism/integer.h"
 
 enum { WIDTH = 2, TRIANGLE = 3, ROWS = 50, ANGLES = 60 };
@@ -85,12 +85,13 @@ static tacit_status look_at_sums(logit_case *self, tacit_error *error) {
         self->plan.method == &tacit_method_newton ? TACIT_WEIGH_CURVATURE : TACIT_WEIGH_ONE;
     tacit_status status;
     TACIT_CHECK(audit_start_pair(&pair, WIDTH, 1, ROWS, error));
-    TACIT_CHECK(tacit_centre_simulated_key(&secret, error));
+    TACIT_CHECK(tacit_center_simulated_key(&secret, error));
     choose_rows(self, rows);
     for (int side = 0; side < 2; side++) {
         memcpy(pair.data[side]->dense.values, rows[side], sizeof rows[side]);
         TACIT_CHECK(tacit_local_create(&local, pair.data[side], pair.split, NULL, error));
-        TACIT_CHECK(tacit_logit_look(sums, local, &self->plan, secret, ROWS, start, WIDTH, weight, error));
+        TACIT_CHECK(
+            tacit_logit_decrypt_sum(sums, local, &self->plan, secret, ROWS, start, WIDTH, weight, error));
         local = tacit_local_free(local);
         for (size_t j = 0; j < WIDTH + TRIANGLE; j++)
             self->exact[side][j] = (double)sums[TACIT_LOGIT_HEAD + j] / self->scale[j >= WIDTH];

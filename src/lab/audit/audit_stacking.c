@@ -50,8 +50,8 @@ static tacit_status choose_rows(size_t *out, const tacit_plan *plan, tacit_error
     return TACIT_OK;
 }
 
-static tacit_status set_unless_told(tacit_plan *plan, const tacit_audit_setup *setup, const char *name,
-                                    const char *value, tacit_error *error) {
+static tacit_status set_default(tacit_plan *plan, const tacit_audit_setup *setup, const char *name,
+                                const char *value, tacit_error *error) {
     for (size_t i = 0; i < setup->setting_count; i++)
         if (strcmp(setup->settings[i].name, name) == 0) return TACIT_OK;
     return tacit_plan_set(plan, name, value, error);
@@ -64,10 +64,10 @@ static tacit_status stack_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
     size_t rows = 0;
     out->statistic = TACIT_STATISTIC_MODEL;
     TACIT_TRY(tacit_audit_plan(plan, method, setup, error));
-    TACIT_TRY(set_unless_told(plan, setup, "loss", "huber", error));
-    if (!blocks) TACIT_TRY(set_unless_told(plan, setup, "rows", "normalise", error));
+    TACIT_TRY(set_default(plan, setup, "loss", "huber", error));
+    if (!blocks) TACIT_TRY(set_default(plan, setup, "rows", "normalise", error));
     if (!blocks)
-        TACIT_TRY(set_unless_told(plan, setup, "groups", "2", error)); /* all b_k must be extreme at once */
+        TACIT_TRY(set_default(plan, setup, "groups", "2", error)); /* all b_k must be extreme at once */
     if (lent) TACIT_TRY(tacit_plan_set(plan, "source-lambda", "1e6", error)); /* so that it knows nothing */
     size_t features = blocks ? 1 : (size_t)tacit_plan_number(plan, "groups");
     if (plan->lambda == 0) plan->lambda = strong_lambda(plan);

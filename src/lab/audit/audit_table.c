@@ -26,7 +26,7 @@ typedef struct mechanism_case {
 static tacit_status read_dimension(size_t *out, const char *name, const tacit_audit_setup *setup,
                                    tacit_error *error) {
     for (size_t i = 0; i < setup->setting_count; i++) {
-        const tacit_choice *one = &setup->settings[i];
+        const tacit_setting_value *one = &setup->settings[i];
         double number;
         if (strcmp(one->name, "dimension") != 0)
             return tacit_fail(error, TACIT_USAGE, "mechanism %s has no setting '%s'; it has: dimension", name,

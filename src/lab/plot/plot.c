@@ -177,7 +177,7 @@ static area area_of(const layout *all, size_t panel) {
 
 /* ---- drawing ---- */
 
-/* Five marks, filled or, when the colours begin anew, hollow. */
+/* Five marks, filled or, when the colours begin again, hollow. */
 static void put_mark(plot_page *page, size_t name, double x, double y) {
     const char *colour = palette[name % COLOURS].line;
     const char *fill = name < COLOURS ? colour : "#fff";

@@ -9,7 +9,7 @@
 
 void tacit_corpus_clear(tacit_corpus *corpus) {
     tacit_levels_clear(&corpus->terms);
-    tacit_pile_clear(&corpus->counts);
+    tacit_row_builder_clear(&corpus->counts);
     tacit_bag_clear(&corpus->bag);
 }
 
@@ -55,10 +55,10 @@ tacit_status tacit_corpus_end_document(tacit_corpus *corpus, size_t domain, int 
         double count = 0;
         uint32_t feature = entries[i].feature;
         for (; i < bag->count && entries[i].feature == feature; i++) count += entries[i].value;
-        TACIT_CHECK(tacit_pile_entry(&corpus->counts, feature, count, error));
+        TACIT_CHECK(tacit_row_builder_entry(&corpus->counts, feature, count, error));
     }
     bag->count = 0;
-    TACIT_CHECK(tacit_pile_end_row(&corpus->counts, (int32_t)(2 * domain) + (positive != 0), error));
+    TACIT_CHECK(tacit_row_builder_end_row(&corpus->counts, (int32_t)(2 * domain) + (positive != 0), error));
 cleanup:
     free(entries);
     return status;
@@ -79,17 +79,17 @@ static int by_occurrences(const void *a, const void *b) {
 /* Mark the terms that a domain brings in. */
 static tacit_status choose_terms(const tacit_corpus *corpus, size_t domain, const tacit_corpus_rule *rule,
                                  bool *chosen, tacit_error *error) {
-    const tacit_pile *pile = &corpus->counts;
+    const tacit_row_builder *builder = &corpus->counts;
     usage *all = TACIT_NEW(usage, corpus->terms.count + 1);
     size_t documents = 0, kept = 0;
     if (all == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < corpus->terms.count; j++) all[j].term = (uint32_t)j;
-    for (size_t i = 0; i < pile->rows; i++) {
-        if ((size_t)pile->label[i] / 2 != domain) continue;
+    for (size_t i = 0; i < builder->rows; i++) {
+        if ((size_t)builder->label[i] / 2 != domain) continue;
         documents++;
-        for (size_t e = pile->start[i]; e < pile->start[i + 1]; e++) {
-            all[pile->column[e]].documents++;
-            all[pile->column[e]].occurrences += pile->value[e];
+        for (size_t e = builder->start[i]; e < builder->start[i + 1]; e++) {
+            all[builder->column[e]].documents++;
+            all[builder->column[e]].occurrences += builder->value[e];
         }
     }
     for (size_t j = 0; j < corpus->terms.count; j++) {
@@ -106,17 +106,18 @@ static tacit_status choose_terms(const tacit_corpus *corpus, size_t domain, cons
 }
 
 /* ln((1 + documents)/(1 + frequency)) + 1 of each term, over all domains. */
-static tacit_status weigh(const tacit_pile *pile, size_t terms, double **out, tacit_error *error) {
+static tacit_status weigh(const tacit_row_builder *builder, size_t terms, double **out, tacit_error *error) {
     double *idf = TACIT_NEW(double, terms + 1);
     if (idf == NULL) return tacit_fail_memory(error);
-    for (size_t e = 0; e < pile->entries; e++) idf[pile->column[e]]++;
-    for (size_t j = 0; j < terms; j++) idf[j] = log((1 + (double)pile->rows) / (1 + idf[j])) + 1;
+    for (size_t e = 0; e < builder->entries; e++) idf[builder->column[e]]++;
+    for (size_t j = 0; j < terms; j++) idf[j] = log((1 + (double)builder->rows) / (1 + idf[j])) + 1;
     *out = idf;
     return TACIT_OK;
 }
 
-static tacit_status add_row(tacit_pile *to, const tacit_pile *from, size_t row, const bool *chosen,
-                            const uint32_t *place, const double *idf, tacit_error *error) {
+static tacit_status add_row(tacit_row_builder *to, const tacit_row_builder *from, size_t row,
+                            const bool *chosen, const uint32_t *place, const double *idf,
+                            tacit_error *error) {
     static const double INSIDE = 1 - 1e-12;
     size_t end = from->start[row + 1];
     double square = 0;
@@ -126,9 +127,10 @@ static tacit_status add_row(tacit_pile *to, const tacit_pile *from, size_t row, 
     }
     for (size_t e = from->start[row]; e < end; e++)
         if (chosen[from->column[e]])
-            TACIT_TRY(tacit_pile_entry(to, place[from->column[e]],
-                                       INSIDE * from->value[e] * idf[from->column[e]] / sqrt(square), error));
-    return tacit_pile_end_row(to, from->label[row], error);
+            TACIT_TRY(tacit_row_builder_entry(to, place[from->column[e]],
+                                              INSIDE * from->value[e] * idf[from->column[e]] / sqrt(square),
+                                              error));
+    return tacit_row_builder_end_row(to, from->label[row], error);
 }
 
 tacit_status tacit_corpus_finish(tacit_dataset **out, tacit_corpus *corpus, size_t domains,
@@ -138,7 +140,7 @@ tacit_status tacit_corpus_finish(tacit_dataset **out, tacit_corpus *corpus, size
     bool *chosen = TACIT_NEW(bool, terms + 1);
     uint32_t *place = TACIT_NEW(uint32_t, terms + 1);
     double *idf = NULL;
-    tacit_pile rows = TACIT_PILE_INIT;
+    tacit_row_builder rows = TACIT_ROW_BUILDER_INIT;
     char names[2 * MOST_DOMAINS][24];
     const char *classes[2 * MOST_DOMAINS];
     tacit_status status = TACIT_OK;
@@ -155,9 +157,9 @@ tacit_status tacit_corpus_finish(tacit_dataset **out, tacit_corpus *corpus, size
         snprintf(names[k], sizeof names[k], "%zu%c", k / 2 + 1, k % 2 == 1 ? '+' : '-');
         classes[k] = names[k];
     }
-    TACIT_CHECK(tacit_pile_finish(out, &rows, features, classes, 2 * domains, error));
+    TACIT_CHECK(tacit_row_builder_finish(out, &rows, features, classes, 2 * domains, error));
 cleanup:
-    tacit_pile_clear(&rows);
+    tacit_row_builder_clear(&rows);
     free(chosen);
     free(place);
     free(idf);

@@ -14,12 +14,12 @@ typedef struct tacit_corpus_rule {
 /* Terms and counts of documents, piling up. */
 typedef struct tacit_corpus {
     tacit_levels terms;
-    tacit_pile counts; /* label: 2 * domain + class */
-    tacit_bag bag;     /* terms of the document at hand */
+    tacit_row_builder counts; /* label: 2 * domain + class */
+    tacit_bag bag;            /* terms of the document at hand */
 } tacit_corpus;
 
 #define TACIT_CORPUS_INIT                                                                                    \
-    { TACIT_LEVELS_INIT, TACIT_PILE_INIT, TACIT_BAG_INIT }
+    { TACIT_LEVELS_INIT, TACIT_ROW_BUILDER_INIT, TACIT_BAG_INIT }
 
 /* One term of the document at hand, `count` times. */
 tacit_status tacit_corpus_term(tacit_corpus *corpus, const char *term, size_t length, double count,

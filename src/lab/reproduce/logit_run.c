@@ -28,28 +28,28 @@ static void hear(void *context, const double *values, size_t count) {
     self->iterations++;
 }
 
-static tacit_status make_plan(tacit_plan *plan, const tacit_dataset *data, const tacit_logit_choice *choice,
-                              tacit_error *error) {
+static tacit_status make_plan(tacit_plan *plan, const tacit_dataset *data,
+                              const tacit_logit_run_options *options, tacit_error *error) {
     char scale[32];
     *plan = (tacit_plan){ .study = "reproduction",
                           .epsilon = INFINITY,
-                          .lambda = choice->lambda,
+                          .lambda = options->lambda,
                           .features = data->features,
                           .classes = 2,
-                          .parties = choice->nodes,
-                          .minimum_parties = choice->nodes,
+                          .parties = options->nodes,
+                          .minimum_parties = options->nodes,
                           .minimum_rows = 1 };
-    TACIT_TRY(tacit_method_require(&plan->method, choice->method, error));
-    tacit_format(scale, sizeof scale, "%.17g", choice->scale);
+    TACIT_TRY(tacit_method_require(&plan->method, options->method, error));
+    tacit_format(scale, sizeof scale, "%.17g", options->scale);
     TACIT_TRY(tacit_plan_set(plan, "scale", scale, error));
-    TACIT_TRY(tacit_plan_set(plan, "engine", choice->engine, error));
-    TACIT_TRY(tacit_plan_set(plan, "stop", choice->stop, error));
+    TACIT_TRY(tacit_plan_set(plan, "engine", options->engine, error));
+    TACIT_TRY(tacit_plan_set(plan, "stop", options->stop, error));
     TACIT_TRY(tacit_plan_set(plan, "inference", "no", error));
     return tacit_plan_check(plan, error);
 }
 
 tacit_status tacit_logit_fit_run(tacit_logit_fit *out, const tacit_dataset *data,
-                                 const tacit_logit_choice *choice, uint64_t seed, tacit_pool *pool,
+                                 const tacit_logit_run_options *options, uint64_t seed, tacit_pool *pool,
                                  tacit_error *error) {
     tacit_stream root = tacit_stream_from_seed(seed);
     tacit_view all = tacit_dataset_view(data);
@@ -62,14 +62,14 @@ tacit_status tacit_logit_fit_run(tacit_logit_fit *out, const tacit_dataset *data
     tacit_watch watch = { hear, out };
     tacit_status status;
     *out = (tacit_logit_fit){ .path = NULL };
-    TACIT_CHECK(make_plan(&plan, data, choice, error));
+    TACIT_CHECK(make_plan(&plan, data, options, error));
     TACIT_CHECK(tacit_split_plan_parse(&how, "even", error));
-    TACIT_CHECK(tacit_split_make(&split, how, &all, 0, choice->nodes, &root, error));
+    TACIT_CHECK(tacit_split_make(&split, how, &all, 0, options->nodes, &root, error));
     tacit_split_sort(split); /* a node's rows lie together, and seconds are what is shown */
     TACIT_CHECK(tacit_local_create(&local, data, split, pool, error));
     TACIT_CHECK(tacit_local_begin(local, &plan, &root, NULL, &session, error));
     session.watch = &watch;
-    session.centre_report = &out->report;
+    session.center_report = &out->report;
     double begun = seconds_now();
     TACIT_CHECK(plan.method->coordinate(&session, &outcome, error));
     out->seconds = seconds_now() - begun;

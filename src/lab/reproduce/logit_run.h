@@ -4,24 +4,24 @@
 
 #include "method/logit_reference.h"
 #include "method/methods.h"
-#include "session/centre.h"
+#include "session/center_servers.h"
 
 typedef struct tacit_logit_fit {
     size_t width, iterations;
     double *path;   /* beta_1, beta_2, ...: iterations vectors */
     double seconds; /* of all */
-    tacit_centre_report report;
+    tacit_center_report report;
 } tacit_logit_fit;
 
-typedef struct tacit_logit_choice {
+typedef struct tacit_logit_run_options {
     const char *method, *engine, *stop;
     double scale, lambda;
     size_t nodes;
-} tacit_logit_choice;
+} tacit_logit_run_options;
 
 /* Rows are dealt out evenly. Inference is left out. */
 tacit_status tacit_logit_fit_run(tacit_logit_fit *out, const tacit_dataset *data,
-                                 const tacit_logit_choice *choice, uint64_t seed, tacit_pool *pool,
+                                 const tacit_logit_run_options *options, uint64_t seed, tacit_pool *pool,
                                  tacit_error *error);
 void tacit_logit_fit_clear(tacit_logit_fit *fit);
 

@@ -22,11 +22,10 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
                              tacit_error *error) {
     static const char *const endings[] = { ".xz", "", ".gz" };
     if (folder == NULL || folder[0] == 0)
-        return tacit_fail(
-            error, TACIT_NOT_FOUND,
-            "the environment variable TACIT_DATA is not set: let it name the folder that holds %s "
-            "(%s), plain or .xz or .gz; see docs/reproduce.md for where to get it",
-            file->name, file->shape);
+        return tacit_fail(error, TACIT_NOT_FOUND,
+                          "the environment variable TACIT_DATA is not set: let it name the folder that holds "
+                          "%s (%s), plain or .xz or .gz; see docs/reproduce.md for where to get it",
+                          file->name, file->shape);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char name[256];
         snprintf(name, sizeof name, "%s%s", file->name, endings[i]);
@@ -34,11 +33,10 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
         if (access(out, R_OK) == 0) return TACIT_OK;
         if (errno != ENOENT && errno != ENOTDIR) return tacit_fail_errno(error, "opening", out);
     }
-    return tacit_fail(
-        error, TACIT_NOT_FOUND,
-        "%s (%s) is not in the folder %s that TACIT_DATA names: put it there, plain or .xz or .gz; see "
-        "docs/reproduce.md for where to get it",
-        file->name, file->shape, folder);
+    return tacit_fail(error, TACIT_NOT_FOUND,
+                      "%s (%s) is not in the folder %s that TACIT_DATA names: put it there, plain or .xz or "
+                      ".gz; see docs/reproduce.md for where to get it",
+                      file->name, file->shape, folder);
 }
 
 tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_data_file *file,
@@ -48,7 +46,7 @@ tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_
     return tacit_input_open(out, path, error);
 }
 
-/* ---- numbers parted by spaces or commas ---- */
+/* ---- numbers separated by spaces or commas ---- */
 
 typedef struct numbers {
     const char *name;
@@ -142,55 +140,56 @@ cleanup:
 
 /* ---- sparse rows ---- */
 
-tacit_status tacit_pile_entry(tacit_pile *pile, uint32_t column, double value, tacit_error *error) {
+tacit_status tacit_row_builder_entry(tacit_row_builder *builder, uint32_t column, double value,
+                                     tacit_error *error) {
     if (value == 0) return TACIT_OK;
-    if (pile->entries == pile->entry_capacity) {
-        size_t capacity = pile->entry_capacity > 0 ? 2 * pile->entry_capacity : 1 << 16;
-        uint32_t *columns = tacit_grow(pile->column, capacity, sizeof *columns);
+    if (builder->entries == builder->entry_capacity) {
+        size_t capacity = builder->entry_capacity > 0 ? 2 * builder->entry_capacity : 1 << 16;
+        uint32_t *columns = tacit_grow(builder->column, capacity, sizeof *columns);
         if (columns == NULL) return tacit_fail_memory(error);
-        pile->column = columns;
-        double *values = tacit_grow(pile->value, capacity, sizeof *values);
+        builder->column = columns;
+        double *values = tacit_grow(builder->value, capacity, sizeof *values);
         if (values == NULL) return tacit_fail_memory(error);
-        pile->value = values;
-        pile->entry_capacity = capacity;
+        builder->value = values;
+        builder->entry_capacity = capacity;
     }
-    pile->column[pile->entries] = column;
-    pile->value[pile->entries++] = value;
+    builder->column[builder->entries] = column;
+    builder->value[builder->entries++] = value;
     return TACIT_OK;
 }
 
-tacit_status tacit_pile_end_row(tacit_pile *pile, int32_t label, tacit_error *error) {
-    if (pile->rows == pile->row_capacity) {
-        size_t capacity = pile->row_capacity > 0 ? 2 * pile->row_capacity : 1 << 12;
-        size_t *start = tacit_grow(pile->start, capacity + 1, sizeof *start);
+tacit_status tacit_row_builder_end_row(tacit_row_builder *builder, int32_t label, tacit_error *error) {
+    if (builder->rows == builder->row_capacity) {
+        size_t capacity = builder->row_capacity > 0 ? 2 * builder->row_capacity : 1 << 12;
+        size_t *start = tacit_grow(builder->start, capacity + 1, sizeof *start);
         if (start == NULL) return tacit_fail_memory(error);
-        pile->start = start;
-        int32_t *labels = tacit_grow(pile->label, capacity, sizeof *labels);
+        builder->start = start;
+        int32_t *labels = tacit_grow(builder->label, capacity, sizeof *labels);
         if (labels == NULL) return tacit_fail_memory(error);
-        pile->label = labels;
-        pile->row_capacity = capacity;
+        builder->label = labels;
+        builder->row_capacity = capacity;
     }
-    pile->start[0] = 0;
-    pile->label[pile->rows++] = label;
-    pile->start[pile->rows] = pile->entries;
+    builder->start[0] = 0;
+    builder->label[builder->rows++] = label;
+    builder->start[builder->rows] = builder->entries;
     return TACIT_OK;
 }
 
-tacit_status tacit_pile_finish(tacit_dataset **out, tacit_pile *pile, size_t features,
-                               const char *const *class_names, size_t classes, tacit_error *error) {
-    if (pile->rows == 0 || pile->rows > UINT32_MAX)
-        return tacit_fail(error, TACIT_INPUT, "%zu rows cannot be used", pile->rows);
+tacit_status tacit_row_builder_finish(tacit_dataset **out, tacit_row_builder *builder, size_t features,
+                                      const char *const *class_names, size_t classes, tacit_error *error) {
+    if (builder->rows == 0 || builder->rows > UINT32_MAX)
+        return tacit_fail(error, TACIT_INPUT, "%zu rows cannot be used", builder->rows);
     tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
     if (dataset == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     for (size_t k = 0; k < classes; k++)
         TACIT_CHECK(tacit_levels_add(&dataset->classes, class_names[k], strlen(class_names[k]), NULL, error));
-    dataset->rows = pile->rows;
+    dataset->rows = builder->rows;
     dataset->features = features;
     dataset->is_sparse = true;
-    dataset->label = pile->label;
-    dataset->sparse = (tacit_csr){ pile->rows, features, pile->start, pile->column, pile->value };
-    *pile = (tacit_pile)TACIT_PILE_INIT;
+    dataset->label = builder->label;
+    dataset->sparse = (tacit_csr){ builder->rows, features, builder->start, builder->column, builder->value };
+    *builder = (tacit_row_builder)TACIT_ROW_BUILDER_INIT;
     *out = dataset;
     dataset = NULL;
 cleanup:
@@ -198,11 +197,11 @@ cleanup:
     return status;
 }
 
-void tacit_pile_clear(tacit_pile *pile) {
-    if (pile == NULL) return;
-    free(pile->start);
-    free(pile->column);
-    free(pile->value);
-    free(pile->label);
-    *pile = (tacit_pile)TACIT_PILE_INIT;
+void tacit_row_builder_clear(tacit_row_builder *builder) {
+    if (builder == NULL) return;
+    free(builder->start);
+    free(builder->column);
+    free(builder->value);
+    free(builder->label);
+    *builder = (tacit_row_builder)TACIT_ROW_BUILDER_INIT;
 }

@@ -31,31 +31,32 @@ tacit_status tacit_data_find(char *out, size_t size, const char *folder, const t
 tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_data_file *file,
                              tacit_error *error);
 
-/* All numbers of a file of lines of `columns` numbers parted by spaces or commas, after `skip` lines of something
+/* All numbers of a file of lines of `columns` numbers separated by spaces or commas, after `skip` lines of something
  * else; *rows says how many lines. Owned by the caller. A line with more or fewer, or a word that is no number, is TACIT_INPUT with its line. */
 tacit_status tacit_data_numbers(double **out, size_t *rows, const char *folder, const tacit_data_file *file,
                                 size_t skip, size_t columns, const tacit_progress *progress,
                                 tacit_error *error);
 
 /* Sparse rows piling up; columns must ascend within a row. */
-typedef struct tacit_pile {
+typedef struct tacit_row_builder {
     size_t rows, row_capacity, entries, entry_capacity;
     size_t *start;
     uint32_t *column;
     double *value;
     int32_t *label;
-} tacit_pile;
+} tacit_row_builder;
 
-#define TACIT_PILE_INIT                                                                                      \
+#define TACIT_ROW_BUILDER_INIT                                                                               \
     { 0, 0, 0, 0, NULL, NULL, NULL, NULL }
 
-tacit_status tacit_pile_entry(tacit_pile *pile, uint32_t column, double value, tacit_error *error);
-tacit_status tacit_pile_end_row(tacit_pile *pile, int32_t label, tacit_error *error);
+tacit_status tacit_row_builder_entry(tacit_row_builder *builder, uint32_t column, double value,
+                                     tacit_error *error);
+tacit_status tacit_row_builder_end_row(tacit_row_builder *builder, int32_t label, tacit_error *error);
 
 /* Move the pile into a sparse dataset; the pile is then empty. */
-tacit_status tacit_pile_finish(tacit_dataset **out, tacit_pile *pile, size_t features,
-                               const char *const *class_names, size_t classes, tacit_error *error);
-void tacit_pile_clear(tacit_pile *pile);
+tacit_status tacit_row_builder_finish(tacit_dataset **out, tacit_row_builder *builder, size_t features,
+                                      const char *const *class_names, size_t classes, tacit_error *error);
+void tacit_row_builder_clear(tacit_row_builder *builder);
 
 typedef enum tacit_row_scale {
     TACIT_ROWS_NORMALISED, /* every row gets norm 1 (or stays 0) */

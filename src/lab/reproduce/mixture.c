@@ -204,16 +204,17 @@ static const char *const class_names[] = { "0", "1" };
 
 /* All documents with two classes. */
 static tacit_status copy_wide(tacit_mixture *self, const tacit_dataset *all, tacit_error *error) {
-    tacit_pile pile = TACIT_PILE_INIT;
+    tacit_row_builder builder = TACIT_ROW_BUILDER_INIT;
     tacit_status status = TACIT_OK;
     for (size_t i = 0; i < all->rows; i++) {
         for (size_t e = all->sparse.start[i]; e < all->sparse.start[i + 1]; e++)
-            TACIT_CHECK(tacit_pile_entry(&pile, all->sparse.column[e], all->sparse.value[e], error));
-        TACIT_CHECK(tacit_pile_end_row(&pile, all->label[i] % 2, error));
+            TACIT_CHECK(
+                tacit_row_builder_entry(&builder, all->sparse.column[e], all->sparse.value[e], error));
+        TACIT_CHECK(tacit_row_builder_end_row(&builder, all->label[i] % 2, error));
     }
-    TACIT_CHECK(tacit_pile_finish(&self->wide, &pile, all->features, class_names, 2, error));
+    TACIT_CHECK(tacit_row_builder_finish(&self->wide, &builder, all->features, class_names, 2, error));
 cleanup:
-    tacit_pile_clear(&pile);
+    tacit_row_builder_clear(&builder);
     return status;
 }
 

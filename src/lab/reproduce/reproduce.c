@@ -278,11 +278,11 @@ static tacit_status divide_rows(lab_work *work, size_t repeat, tacit_error *erro
     }
     size_t others = work->auxiliary_rows + work->held_out_rows;
     if (rows < others || rows - others < most)
-        return tacit_fail(
-            error, TACIT_INPUT,
-            "experiment %s needs %zu training rows (%zu for the parties, %zu auxiliary, %zu held out) "
-            "and the files have %zu: are they whole? --fraction runs it smaller",
-            experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows, rows);
+        return tacit_fail(error, TACIT_INPUT,
+                          "experiment %s needs %zu training rows (%zu for the parties, %zu auxiliary, %zu "
+                          "held out) and the files have %zu: are they whole? --fraction runs it smaller",
+                          experiment->id, most + others, most, work->auxiliary_rows, work->held_out_rows,
+                          rows);
     work->party_rows = rows - others;
     work->dealt_rows = says_rows(work, experiment->setups) ? most : work->party_rows;
     return TACIT_OK;
@@ -375,7 +375,7 @@ static void merge(tacit_finding *into, const tacit_run *run, const tacit_experim
 /* The experiment's curves with the setup's setting. */
 static tacit_status set_curves(tacit_variant **out, const lab_work *work, const tacit_setup *setup,
                                tacit_error *error) {
-    tacit_choice setting = adjustment_of(work, setup).setting;
+    tacit_setting_value setting = adjustment_of(work, setup).setting;
     tacit_variant *curves = TACIT_NEW(tacit_variant, work->method_count);
     if (curves == NULL) return tacit_fail_memory(error);
     for (size_t m = 0; m < work->method_count; m++) {
@@ -406,7 +406,7 @@ static tacit_status run_setup(lab_work *work, size_t repeat, size_t at, tacit_er
     TACIT_CHECK(set_curves(&variants, work, setup, error));
     TACIT_CHECK(tacit_split_plan_parse(&plan, setup->split, error));
     TACIT_CHECK(tacit_split_make(&split, plan, &view, 0, parties, &dealing, error));
-    const tacit_choice *also = experiment->also != NULL ? experiment->also[at] : NULL;
+    const tacit_setting_value *also = experiment->also != NULL ? experiment->also[at] : NULL;
     size_t also_count = 0;
     while (also != NULL && also_count < 2 && also[also_count].name != NULL) also_count++;
     tacit_simulation simulation = {
@@ -441,7 +441,7 @@ cleanup:
     return status;
 }
 
-static void tell_findings(const lab_work *work, size_t setup) {
+static void report_findings(const lab_work *work, size_t setup) {
     const tacit_finding *findings = work->out->findings + setup * work->run_count;
     for (size_t r = 0; r < work->run_count && work->options->found != NULL; r++)
         if (findings[r].trials > 0)
@@ -462,7 +462,7 @@ static tacit_status run_all(lab_work *work, tacit_error *error) {
             snprintf(work->part, sizeof work->part, "%s: ", tacit_setup_name(&work->experiment->setups[s]));
             TACIT_TRY(run_setup(work, repeat, s, error));
             work->done += work->share;
-            if (repeat + 1 == repeats) tell_findings(work, s);
+            if (repeat + 1 == repeats) report_findings(work, s);
         }
     }
     drop_others(work);

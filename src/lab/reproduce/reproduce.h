@@ -18,12 +18,12 @@ typedef struct tacit_setup {
 
 /* What a setup changes besides. */
 typedef struct tacit_adjustment {
-    tacit_choice
+    tacit_setting_value
         setting; /* of the methods that know it, in curves that do not set it themselves; no name: none */
     size_t rows; /* of all parties; 0: as the experiment says */
 } tacit_adjustment;
 /* Settings that come with a setup, for the methods that have them; up to the first without a name. */
-typedef tacit_choice tacit_setup_settings[2];
+typedef tacit_setting_value tacit_setup_settings[2];
 
 /* A number that the paper's text gives. */
 typedef struct tacit_printed {
@@ -35,7 +35,7 @@ typedef struct tacit_printed {
 
 /* What makes a run quick, or as long as the paper's. */
 typedef struct tacit_effort {
-    size_t repeats;   /* rows are drawn and dealt out anew so often */
+    size_t repeats;   /* rows are drawn and dealt out again so often */
     size_t trials;    /* noise is drawn so often in each */
     size_t test_rows; /* at most so many are evaluated on; 0: all */
 } tacit_effort;
@@ -70,7 +70,7 @@ typedef struct tacit_experiment {
     size_t held_out_rows;  /* test rows taken from the training rows of each repeat; 0: none, or folds */
     size_t dimensions;     /* principal components; 0: none */
     bool is_in_ball;
-    bool is_generated;    /* read anew for each repeat */
+    bool is_generated;    /* read again for each repeat */
     bool reads_texts;     /* articles, which can be stripped of quotations or not */
     bool shows_errors;    /* 1 - accuracy, as the paper does */
     bool shows_auc;       /* instead of accuracies */
@@ -79,7 +79,7 @@ typedef struct tacit_experiment {
     bool by_setup;        /* the figure's x-axis is the setups, not 1/epsilon */
     const char *dealt;    /* who has how many rows, where `run` deals them out itself; NULL: as said above */
     bool own_rows;        /* each setup has rows of its own, which `run` reads */
-    bool by_round;        /* it is the rounds of methods without a centre, and the figure shows distances */
+    bool by_round;        /* it is the rounds of methods without a center, and the figure shows distances */
     tacit_row_scale scale;
     tacit_effort quick, full;
     const tacit_printed *printed;

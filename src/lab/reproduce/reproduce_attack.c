@@ -118,15 +118,12 @@ const tacit_experiment tacit_experiment_rajkumar_attack = {
     .figure = "sections 3.2 and 3.3",
     .title = "How often somebody who sees T answers errs about one row, of two that it may be",
     .differs = "The paper describes the two attacks in words. Ours asks two parties of 50 rows at chosen "
-               "weights, as a "
-               "coordinator can; epsilon is 1 and delta 1e-5. The bounds are what (epsilon, delta)-privacy "
-               "leaves to any "
-               "attacker: (1 - delta)/(1 + e^epsilon).",
-    .says =
-        "With noise drawn in each round only, the third party can converge to the true minimiser; with "
-        "noise drawn once only, it cancels in the difference of two answers. With both, the paper claims "
-        "(epsilon, delta) for any number of rounds. The same two attacks together refute that: what is drawn "
-        "once cancels, and what is drawn anew averages out.",
+               "weights, as a coordinator can; epsilon is 1 and delta 1e-5. The bounds are what (epsilon, "
+               "delta)-privacy leaves to any attacker: (1 - delta)/(1 + e^epsilon).",
+    .says = "With noise drawn in each round only, the third party can converge to the true minimiser; with "
+            "noise drawn once only, it cancels in the difference of two answers. With both, the paper claims "
+            "(epsilon, delta) for any number of rounds. The same two attacks together refute that: what is "
+            "drawn once cancels, and what is drawn again averages out.",
     .source = "generated here from the seed",
     .measures = "error of the attacker",
     .by_setup = true,

@@ -96,15 +96,15 @@ static double from_maximum(const world *self, const tacit_logit_fit *fit) {
 static tacit_status run_method(const world *self, const char *method, tacit_run *runs, tacit_error *error) {
     const tacit_logit_reference *clear = &self->clear[strcmp(method, "newton") == 0];
     for (int converged = 0; converged < 2; converged++) {
-        tacit_logit_choice choice = { method,      "shares", converged ? "converged" : "likelihood",
-                                      self->scale, LAMBDA,   NODES };
+        tacit_logit_run_options options = { method,      "shares", converged ? "converged" : "likelihood",
+                                            self->scale, LAMBDA,   NODES };
         tacit_logit_fit fit;
         char stage[64];
         if (tacit_progress_cancelled(self->simulation->progress))
             return tacit_fail(error, TACIT_CANCELLED, "interrupted");
-        snprintf(stage, sizeof stage, "%s, %s", method, choice.stop);
+        snprintf(stage, sizeof stage, "%s, %s", method, options.stop);
         tacit_progress_report(self->simulation->progress, stage, 0, 1);
-        TACIT_TRY(tacit_logit_fit_run(&fit, self->data, &choice, self->simulation->seed,
+        TACIT_TRY(tacit_logit_fit_run(&fit, self->data, &options, self->simulation->seed,
                                       self->simulation->pool, error));
         fill(&runs[converged ? CONVERGED_AFTER : STOPPED_AFTER], (double)fit.iterations);
         fill(&runs[converged ? CONVERGED_FROM_MAXIMUM : FROM_MAXIMUM], from_maximum(self, &fit));
@@ -135,11 +135,10 @@ const tacit_experiment tacit_experiment_wang_converged = {
     .paper = "Wang 2018",
     .figure = "section 5.4",
     .title = "Secure logistic regression: how near to the clear, and to the maximum of the likelihood",
-    .differs =
-        "Not in the thesis, whose stopping rule (a relative change below 1e-6) is that of the rows "
-        "without `converged`. Sets as in wang-table51; engine shares; lambda 1; the maximum is that of "
-        "the penalised likelihood, by Newton's method in the clear. Without --full sets of 150 columns "
-        "and more are left out.",
+    .differs = "Not in the thesis, whose stopping rule (a relative change below 1e-6) is that of the rows "
+               "without `converged`. Sets as in wang-table51; engine shares; lambda 1; the maximum is that "
+               "of the penalised likelihood, by Newton's method in the clear. Without --full sets of 150 "
+               "columns and more are left out.",
     .says = "The estimates are in perfect alignment with those of Newton's method in all studies.",
     .source = "as wang-table51",
     .files = tacit_logit_files,

@@ -118,8 +118,8 @@ static tacit_status find_columns(const tacit_csv *csv, size_t at[FEATURES], size
     return TACIT_OK;
 }
 
-static tacit_status read_stays(tacit_pile *pile, const tacit_reading_context *context, tacit_csv *csv,
-                               tacit_error *error) {
+static tacit_status read_stays(tacit_row_builder *builder, const tacit_reading_context *context,
+                               tacit_csv *csv, tacit_error *error) {
     size_t at[FEATURES], label = 0;
     TACIT_TRY(find_columns(csv, at, &label, error));
     for (;;) {
@@ -127,10 +127,10 @@ static tacit_status read_stays(tacit_pile *pile, const tacit_reading_context *co
         TACIT_TRY(tacit_csv_next(csv, &record, error));
         if (record.count == 0) return TACIT_OK;
         for (size_t f = 0; f < FEATURES; f++)
-            TACIT_TRY(
-                tacit_pile_entry(pile, (uint32_t)f, value_of(&features[f], record.cells[at[f]].text), error));
-        TACIT_TRY(tacit_pile_end_row(pile, strcmp(record.cells[label].text, "NO") != 0, error));
-        if (pile->rows % 8192 == 0) tacit_progress_report(context->progress, "reading", pile->rows, 0);
+            TACIT_TRY(tacit_row_builder_entry(builder, (uint32_t)f,
+                                              value_of(&features[f], record.cells[at[f]].text), error));
+        TACIT_TRY(tacit_row_builder_end_row(builder, strcmp(record.cells[label].text, "NO") != 0, error));
+        if (builder->rows % 8192 == 0) tacit_progress_report(context->progress, "reading", builder->rows, 0);
         if (tacit_progress_cancelled(context->progress))
             return tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", files[0].name);
     }
@@ -138,7 +138,7 @@ static tacit_status read_stays(tacit_pile *pile, const tacit_reading_context *co
 
 static tacit_status read(tacit_material *out, const tacit_reading_context *context, tacit_error *error) {
     static const char *const classes[] = { "not readmitted", "readmitted" };
-    tacit_pile pile = TACIT_PILE_INIT;
+    tacit_row_builder builder = TACIT_ROW_BUILDER_INIT;
     tacit_input *input = NULL;
     tacit_csv *csv = NULL;
     tacit_csv_options options = tacit_csv_defaults();
@@ -146,12 +146,12 @@ static tacit_status read(tacit_material *out, const tacit_reading_context *conte
     options.separator = ',';
     TACIT_CHECK(tacit_data_open(&input, context->folder, &files[0], error));
     TACIT_CHECK(tacit_csv_open(&csv, input, &options, error));
-    TACIT_CHECK(read_stays(&pile, context, csv, error));
-    TACIT_CHECK(tacit_pile_finish(&out->train, &pile, FEATURES, classes, 2, error));
+    TACIT_CHECK(read_stays(&builder, context, csv, error));
+    TACIT_CHECK(tacit_row_builder_finish(&out->train, &builder, FEATURES, classes, 2, error));
 cleanup:
     tacit_csv_free(csv);
     tacit_input_free(input);
-    tacit_pile_clear(&pile);
+    tacit_row_builder_clear(&builder);
     return status;
 }
 
@@ -210,14 +210,12 @@ const tacit_experiment tacit_experiment_yao_table2 = {
     .paper = "Yao et al. 2019",
     .figure = "table 2, on another data set",
     .title = "A main hospital lends its private models to a branch: epsilon = 1 for each, 50 features, K = 5",
-    .differs = "The paper's patients are private. These are stays in 130 US hospitals, to be told apart by "
-               "whether the patient came back; the "
-               "printed numbers are about other patients and another question, so only the order of the "
-               "methods can be compared. Main "
-               "hospital and branches are dealt out at random in the sizes of table 4: unlike the paper's "
-               "they do not differ in kind. "
-               "Importances are ours, set by hand. The source's step is the sound one; as printed it would "
-               "spend 5 epsilon.",
+    .differs =
+        "The paper's patients are private. These are stays in 130 US hospitals, to be told apart by whether "
+        "the patient came back; the printed numbers are about other patients and another question, so only "
+        "the order of the methods can be compared. Main hospital and branches are dealt out at random in the "
+        "sizes of table 4: unlike the paper's they do not differ in kind. Importances are ours, set by hand. "
+        "The source's step is the sound one; as printed it would spend 5 epsilon.",
     .says = "PST-H(W) is best at every branch; PST-H(U) consistently outperforms PLR on the target; PLR on "
             "the main hospital has an AUC of .668.",
     .source = "UCI Machine Learning Repository, Diabetes 130-US Hospitals for Years 1999-2008",

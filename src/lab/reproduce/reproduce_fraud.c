@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "data/generate.h"
-#include "data/together.h"
+#include "data/grouped_split.h"
 #include "lab/reproduce/reproduce.h"
 #include "privacy/mechanism/ternary_step.h"
 
@@ -84,9 +84,8 @@ static tacit_status read_transactions(tacit_material *out, const tacit_reading_c
     TACIT_CHECK(found ? read_file(&all, context, error)
                       : tacit_generate_fraud(&all, GENERATED, FRAUD_OF_FILE, &stream, error));
     if (!found)
-        out->stand_in =
-            "creditcard/creditcard_subset.csv is not in the folder that TACIT_DATA names: these rows "
-            "are GENERATED, somewhat like card fraud";
+        out->stand_in = "creditcard/creditcard_subset.csv is not in the folder that TACIT_DATA names: these "
+                        "rows are GENERATED, somewhat like card fraud";
     tacit_view view = tacit_dataset_view(all);
     TACIT_CHECK(tacit_undersample(&kept, &view, 0, 0, SHARE_OF_FINE, &stream, error));
     TACIT_CHECK(keep_rows(&out->train, all, kept, error));
@@ -271,14 +270,12 @@ const tacit_experiment tacit_experiment_wang_table31 = {
     .paper = "Wang 2018",
     .figure = "table 3.1",
     .title = "What one step of dpstgd costs: as printed, and in truth",
-    .differs =
-        "Nothing is run: the table is arithmetic, with 14,312 weights and delta 2^-30. Printed numbers are "
-        "rounded here and cut there; 14312.4 is a misprint of 14312.0. The sound columns take the whole step "
-        "together, because all its numbers share one sample, and count the noise of the signs too; they "
-        "need no delta.",
-    .says =
-        "Without mini-batch sampling and gradients selection the privacy budget will explode; sampling and "
-        "uploading a proportion save a lot of it, and advanced composition greatly more.",
+    .differs = "Nothing is run: the table is arithmetic, with 14,312 weights and delta 2^-30. Printed "
+               "numbers are rounded here and cut there; 14312.4 is a misprint of 14312.0. The sound columns "
+               "take the whole step together, because all its numbers share one sample, and count the noise "
+               "of the signs too; they need no delta.",
+    .says = "Without mini-batch sampling and gradients selection the privacy budget will explode; sampling "
+            "and uploading a proportion save a lot of it, and advanced composition greatly more.",
     .source = "no rows are needed",
     .measures = "epsilon of a step",
     .is_unbounded = true,

@@ -83,15 +83,12 @@ const tacit_experiment tacit_experiment_hamm_fig2 = {
     .paper = "Hamm, Cao and Belkin 2016",
     .figure = "figure 2",
     .title = "Activity recognition, 6 activities, 1,000 users of 6 rows",
-    .differs =
-        "Rows are divided by the largest norm; the paper names no scaling. The "
-        "1,352 training rows that no user has are the auxiliary ones (the paper: about 1,000). Components "
-        "come "
-        "from them unless --statistics all; the paper does not say. \"Printed\" curves have the printed "
-        "constants and lambda, the others ours and a lambda chosen from the public points.",
+    .differs = "Rows are divided by the largest norm; the paper names no scaling. The 1,352 training rows "
+               "that no user has are the auxiliary ones (the paper: about 1,000). Components come from them "
+               "unless --statistics all; the paper does not say. \"Printed\" curves have the printed "
+               "constants and lambda, the others ours and a lambda chosen from the public points.",
     .says = "vote becomes useless even at 1/epsilon = 0.1, while soft and avg are better than indiv until "
-            "1/epsilon = "
-            "1.",
+            "1/epsilon = 1.",
     .source = "UCI Machine Learning Repository, Human Activity Recognition Using Smartphones",
     .files = files,
     .curves = tacit_hamm_curves,

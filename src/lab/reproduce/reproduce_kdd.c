@@ -37,7 +37,7 @@ static tacit_status add_level(vocabulary *words, size_t category, const tacit_ce
     return TACIT_OK;
 }
 
-static tacit_status read_record(tacit_pile *pile, vocabulary *words, const tacit_csv *csv,
+static tacit_status read_record(tacit_row_builder *builder, vocabulary *words, const tacit_csv *csv,
                                 const tacit_record *record, tacit_error *error) {
     uint32_t levels[CATEGORIES], number = 0;
     size_t category = 0;
@@ -53,15 +53,16 @@ static tacit_status read_record(tacit_pile *pile, vocabulary *words, const tacit
             return tacit_csv_fail(csv, cell->line, j, error, TACIT_INPUT,
                                   "'%.40s' is not a number of at least 0", cell->text);
         if (bounds[j] > 1) value = log1p(value) / log1p(bounds[j]);
-        TACIT_TRY(tacit_pile_entry(pile, number++, fmin(value, 1), error));
+        TACIT_TRY(tacit_row_builder_entry(builder, number++, fmin(value, 1), error));
     }
-    for (size_t c = 0; c < CATEGORIES; c++) TACIT_TRY(tacit_pile_entry(pile, levels[c], 1, error));
+    for (size_t c = 0; c < CATEGORIES; c++) TACIT_TRY(tacit_row_builder_entry(builder, levels[c], 1, error));
     const tacit_cell *label = &record->cells[COLUMNS - 1];
-    return tacit_pile_end_row(pile, strcmp(label->text, "normal.") != 0, error);
+    return tacit_row_builder_end_row(builder, strcmp(label->text, "normal.") != 0, error);
 }
 
-static tacit_status read_file(tacit_pile *pile, vocabulary *words, const tacit_reading_context *context,
-                              const tacit_data_file *file, tacit_error *error) {
+static tacit_status read_file(tacit_row_builder *builder, vocabulary *words,
+                              const tacit_reading_context *context, const tacit_data_file *file,
+                              tacit_error *error) {
     tacit_input *input = NULL;
     tacit_csv *csv = NULL;
     tacit_csv_options options = tacit_csv_defaults();
@@ -77,9 +78,9 @@ static tacit_status read_file(tacit_pile *pile, vocabulary *words, const tacit_r
         tacit_record record;
         TACIT_CHECK(tacit_csv_next(csv, &record, error));
         if (record.count == 0) break;
-        TACIT_CHECK(read_record(pile, words, csv, &record, error));
-        if (pile->rows % STEP_ROWS != 0) continue;
-        tacit_progress_report(context->progress, "reading", pile->rows, 0);
+        TACIT_CHECK(read_record(builder, words, csv, &record, error));
+        if (builder->rows % STEP_ROWS != 0) continue;
+        tacit_progress_report(context->progress, "reading", builder->rows, 0);
         if (tacit_progress_cancelled(context->progress))
             TACIT_CHECK(
                 tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", tacit_input_name(input)));
@@ -91,24 +92,24 @@ cleanup:
 }
 
 /* Provisional columns ascend as the final ones do. */
-static size_t renumber(tacit_pile *pile, const vocabulary *words) {
+static size_t renumber(tacit_row_builder *builder, const vocabulary *words) {
     size_t first[CATEGORIES], features = NUMBERS;
     for (size_t c = 0; c < CATEGORIES; c++) {
         first[c] = features;
         features += words->levels[c].count;
     }
-    for (size_t e = 0; e < pile->entries; e++) {
-        uint32_t column = pile->column[e];
+    for (size_t e = 0; e < builder->entries; e++) {
+        uint32_t column = builder->column[e];
         if (column < NUMBERS) continue;
         size_t category = (column - NUMBERS) / LEVELS_EACH, code = (column - NUMBERS) % LEVELS_EACH;
-        pile->column[e] = (uint32_t)(first[category] + code);
+        builder->column[e] = (uint32_t)(first[category] + code);
     }
     return features;
 }
 
 static tacit_status read(tacit_material *out, const tacit_reading_context *context, tacit_error *error) {
     static const char *const classes[] = { "normal", "attack" };
-    tacit_pile train = TACIT_PILE_INIT, test = TACIT_PILE_INIT;
+    tacit_row_builder train = TACIT_ROW_BUILDER_INIT, test = TACIT_ROW_BUILDER_INIT;
     vocabulary words = { { TACIT_LEVELS_INIT, TACIT_LEVELS_INIT, TACIT_LEVELS_INIT } };
     tacit_material made = TACIT_MATERIAL_INIT;
     tacit_status status;
@@ -116,14 +117,14 @@ static tacit_status read(tacit_material *out, const tacit_reading_context *conte
     TACIT_CHECK(read_file(&test, &words, context, &files[1], error));
     size_t features = renumber(&train, &words);
     renumber(&test, &words);
-    TACIT_CHECK(tacit_pile_finish(&made.train, &train, features, classes, 2, error));
-    TACIT_CHECK(tacit_pile_finish(&made.test, &test, features, classes, 2, error));
+    TACIT_CHECK(tacit_row_builder_finish(&made.train, &train, features, classes, 2, error));
+    TACIT_CHECK(tacit_row_builder_finish(&made.test, &test, features, classes, 2, error));
     *out = made;
     made = (tacit_material)TACIT_MATERIAL_INIT;
 cleanup:
     for (size_t c = 0; c < CATEGORIES; c++) tacit_levels_clear(&words.levels[c]);
-    tacit_pile_clear(&train);
-    tacit_pile_clear(&test);
+    tacit_row_builder_clear(&train);
+    tacit_row_builder_clear(&test);
     tacit_material_clear(&made);
     return status;
 }
@@ -140,15 +141,12 @@ const tacit_experiment tacit_experiment_hamm_fig3 = {
     .title = "Network intrusions (KDD-99), 5,000 to 20,000 parties of 22 rows",
     .differs =
         "One-hot coding of the levels in both files gives about 120 features (the paper: 123). Counts enter "
-        "as "
-        "logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
+        "as logarithms with public bounds; the paper names no scaling. batch pools the parties' rows. 5,000 "
         "of the 311,029 test rows are used, with --full 20,000. \"Printed\" curves have the printed "
         "constants and lambda, the others ours and a lambda chosen from the public points.",
     .says = "For small 1/epsilon private methods lie between batch and indiv; soft performs nearly as well "
-            "as batch "
-            "until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 than at "
-            "5,000. The "
-            "figure's values are not in the text.",
+            "as batch until around 1/epsilon = 10; soft and avg hold their accuracy better at M = 20,000 "
+            "than at 5,000. The figure's values are not in the text.",
     .source = "UCI Machine Learning Repository, KDD Cup 1999 Data",
     .files = files,
     .curves = tacit_hamm_curves,

@@ -87,13 +87,13 @@ static tacit_status world_refer(world *self, tacit_error *error) {
 
 static tacit_status world_fit(const world *self, const char *method, const char *engine, const char *stop,
                               tacit_logit_fit *out, tacit_error *error) {
-    tacit_logit_choice choice = { method, engine, stop, self->scale, LAMBDA, NODES };
+    tacit_logit_run_options options = { method, engine, stop, self->scale, LAMBDA, NODES };
     char stage[64];
     if (tacit_progress_cancelled(self->simulation->progress))
         return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     snprintf(stage, sizeof stage, "%s, %s", method, engine);
     tacit_progress_report(self->simulation->progress, stage, 0, 1);
-    return tacit_logit_fit_run(out, self->data, &choice, self->simulation->seed, self->simulation->pool,
+    return tacit_logit_fit_run(out, self->data, &options, self->simulation->seed, self->simulation->pool,
                                error);
 }
 
@@ -153,7 +153,7 @@ static tacit_status table_method(const world *self, const char *method, tacit_ru
         furthest = fmax(furthest, tacit_logit_fit_difference(&fit, plain));
         fill(&runs[ITERATIONS], (double)fit.iterations);
         fill(&runs[shares ? SHARES : YAO], fit.seconds);
-        fill(&runs[shares ? SHARES_SERVERS : YAO_SERVERS], fit.report.centre_seconds);
+        fill(&runs[shares ? SHARES_SERVERS : YAO_SERVERS], fit.report.center_seconds);
         tacit_logit_fit_clear(&fit);
     }
     fill(&runs[DIFFERENCE], furthest);
@@ -192,19 +192,17 @@ const tacit_experiment tacit_experiment_wang_table51 = {
     .paper = "Wang 2018",
     .figure = "table 5.1",
     .title = "Secure logistic regression: iterations and seconds of five nodes and two servers",
-    .differs = SETS_DIFFER
-    " Times are of all nodes and servers on this one machine, in memory, without inference; the thesis had "
-    "two PCs and an Ethernet. "
-    "Without --full sets of more than 60 columns run on shares only, those of 150 and more only when "
-    "--only names them.",
+    .differs =
+        SETS_DIFFER " Times are of all nodes and servers on this one machine, in memory, without inference; "
+                    "the thesis had two PCs and an Ethernet. Without --full sets of more than 60 columns run "
+                    "on shares only, those of 150 and more only when --only names them.",
     .says = "PrivLogit needs more iterations and less time than Newton's method; the nodes' part is cheap "
-            "beside that of the "
-            "servers.",
+            "beside that of the servers.",
     .source =
         "UCI (wine quality, CoIL 2000, online news popularity), Lending Club; simulated sets from the seed",
     .files = tacit_logit_files,
     .measures =
-        "iterations, seconds, and the largest |beta_k - the same in the clear|, engine yao unless said",
+        "iterations, seconds, and the largest |beta_k - the same in the clear|, engine yao unless stated",
     .curves = table_curves,
     .setups = sets,
     .setup_count = TACIT_LOGIT_SETS,
@@ -281,9 +279,8 @@ const tacit_experiment tacit_experiment_wang_fig52 = {
     .figure = "figure 5.2",
     .title =
         "Coefficients of PrivLogit, computed under encryption, beside those of Newton's method in the clear",
-    .differs = SETS_DIFFER
-    " The figure is a scatter plot for each set; here its correlation, and the largest difference, with the "
-    "engine shares. Newton's method is run to the end.",
+    .differs = SETS_DIFFER " The figure is a scatter plot for each set; here its correlation, and the "
+                           "largest difference, with the engine shares. Newton's method is run to the end.",
     .says = "The estimates are in perfect alignment with those of Newton's method in all studies.",
     .source = "as wang-table51",
     .files = tacit_logit_files,
@@ -353,9 +350,9 @@ const tacit_experiment tacit_experiment_wang_fig53 = {
     .paper = "Wang 2018",
     .figure = "figure 5.3",
     .title = "Iterations until the likelihood changes by less than 1e-6, of PrivLogit and of Newton's method",
-    .differs = SETS_DIFFER " The figure draws the change in each iteration; here how many there are, and the "
-                           "last one. In the clear: "
-                           "wang-table51 shows that the protocols take the same iterations.",
+    .differs =
+        SETS_DIFFER " The figure draws the change in each iteration; here how many there are, and the last "
+                    "one. In the clear: wang-table51 shows that the protocols take the same iterations.",
     .says = "Both converge within a reasonable number of iterations, Newton's method quadratically, "
             "PrivLogit linearly.",
     .source = "as wang-table51",
@@ -438,7 +435,7 @@ const tacit_experiment tacit_experiment_wang_fig54 = {
             "to 10 times.",
     .source = "as wang-table51",
     .files = tacit_logit_files,
-    .measures = "seconds of newton over seconds, engine yao unless said",
+    .measures = "seconds of newton over seconds, engine yao unless stated",
     .curves = speed_curves,
     .setups = sets,
     .setup_count = TACIT_LOGIT_SETS,
@@ -510,10 +507,10 @@ const tacit_experiment tacit_experiment_wang_fig55 = {
     .paper = "Wang 2018",
     .figure = "figure 5.5",
     .title = "Other beginnings on SimuX50: distance to the maximum of the likelihood",
-    .differs = SETS_DIFFER " In the clear. A run ends at a likelihood that changes by less than 1e-6, "
-                           "Newton's method also after 30 iterations, or when a coefficient passes a "
-                           "million or the Hessian cannot be factored any more: its last distance is then "
-                           "that of a run that diverged.",
+    .differs =
+        SETS_DIFFER " In the clear. A run ends at a likelihood that changes by less than 1e-6, Newton's "
+                    "method also after 30 iterations, or when a coefficient passes a million or the Hessian "
+                    "cannot be factored any more: its last distance is then that of a run that diverged.",
     .says = "PrivLogit always converges; Newton's method diverges from the first few iterations and gets "
             "worse and worse.",
     .source = "generated here",

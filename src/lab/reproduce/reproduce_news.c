@@ -56,7 +56,7 @@ static tacit_status learn_words(void *state, const tacit_document *article, taci
 typedef struct encoding {
     tacit_vocabulary vocabulary;
     tacit_bag bag;
-    tacit_pile pile;
+    tacit_row_builder builder;
 } encoding;
 
 static tacit_status encode_article(void *state, const tacit_document *article, tacit_error *error) {
@@ -65,27 +65,27 @@ static tacit_status encode_article(void *state, const tacit_document *article, t
     if (class < 0) return TACIT_OK;
     TACIT_TRY(tacit_vocabulary_encode(&self->vocabulary, article->text, article->length, &self->bag, error));
     for (size_t e = 0; e < self->bag.count; e++)
-        TACIT_TRY(tacit_pile_entry(&self->pile, self->bag.feature[e], self->bag.value[e], error));
-    return tacit_pile_end_row(&self->pile, class, error);
+        TACIT_TRY(tacit_row_builder_entry(&self->builder, self->bag.feature[e], self->bag.value[e], error));
+    return tacit_row_builder_end_row(&self->builder, class, error);
 }
 
 static tacit_status read_articles(tacit_material *out, const tacit_reading_context *context,
                                   tacit_error *error) {
     static const char *const classes[] = { "talk", "sci" };
-    encoding self = { TACIT_VOCABULARY_INIT, TACIT_BAG_INIT, TACIT_PILE_INIT };
+    encoding self = { TACIT_VOCABULARY_INIT, TACIT_BAG_INIT, TACIT_ROW_BUILDER_INIT };
     tacit_terms *terms = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_terms_create(&terms, 1, context->strip, error));
     TACIT_CHECK(each_article(context, learn_words, terms, error));
     TACIT_CHECK(tacit_terms_choose(terms, &limits, &self.vocabulary, error));
     TACIT_CHECK(each_article(context, encode_article, &self, error));
-    TACIT_CHECK(tacit_pile_finish(&out->train, &self.pile, tacit_vocabulary_size(&self.vocabulary), classes,
-                                  2, error));
+    TACIT_CHECK(tacit_row_builder_finish(&out->train, &self.builder, tacit_vocabulary_size(&self.vocabulary),
+                                         classes, 2, error));
 cleanup:
     tacit_terms_free(terms);
     tacit_vocabulary_clear(&self.vocabulary);
     tacit_bag_clear(&self.bag);
-    tacit_pile_clear(&self.pile);
+    tacit_row_builder_clear(&self.builder);
     return status;
 }
 
@@ -150,8 +150,7 @@ const tacit_experiment tacit_experiment_yao_fig3_news = {
              "above 1 less",
     .differs = NEWS_NOTE "PST-F(U) does not depend on alpha.",
     .says = "With properly assigned weights (alpha < 1) the AUC is higher; if less important features are "
-            "more valued it "
-            "falls and may not be better than PST-F(U).",
+            "more valued it falls and may not be better than PST-F(U).",
     .by_setup = true,
     .run = tacit_yao_run,
     .curves = tacit_yao_by_power,
@@ -239,8 +238,7 @@ const tacit_experiment tacit_experiment_yao_fig4 = {
     .differs = NEWS_NOTE
     "C-0 to C-4 are the members alone, C-mv and C-wmv their (weighted) majority, C-hl the high-level model.",
     .says = "C-0 has the best performance of all single low-level models, as it contains the most important "
-            "features; C-hl is the best "
-            "way to combine them and better than any of them.",
+            "features; C-hl is the best way to combine them and better than any of them.",
     .curves = by_combiner,
     .setups = whole,
     .setup_count = 1,

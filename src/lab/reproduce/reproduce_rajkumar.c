@@ -64,11 +64,9 @@ const tacit_experiment tacit_experiment_rajkumar_fig1 = {
         "Lambda is 0.01; the paper does not print its own. Shares \"chosen uniformly from the simplex\" give "
         "every party at least one row. GOP has all rows in one place; GOP and PSGD have the printed and the "
         "tight constant, delta 0.05. PSGD takes 100 steps (tight: 300); epsilon is what the paper claims for "
-        "it, "
-        "and what is charged for that many is far more. dpgd is ours, charged one epsilon in all.",
+        "it, and what is charged for that many is far more. dpgd is ours, charged one epsilon in all.",
     .says = "Increasing K degrades the method of Pathak et al. (avg); so does a small smallest share. PSGD "
-            "is similar to "
-            "GOP and better than avg. The figure's values are not in the text.",
+            "is similar to GOP and better than avg. The figure's values are not in the text.",
     .source = "generated here from the seed",
     .held_out_rows = TEST_ROWS,
     .is_generated = true,
@@ -133,14 +131,13 @@ const tacit_experiment tacit_experiment_rajkumar_fig2 = {
     .figure = "figure 2",
     .title = "Wisconsin breast cancer, 569 rows of 30 measurements, 5 folds",
     .differs =
-        "Lambda is 0.01; the paper does not print its own. Measurements are scaled by public ranges; "
-        "the paper "
-        "names no scaling. GOP has all rows in one place; GOP and PSGD have the printed and the tight "
-        "constant, delta 0.05. PSGD takes 100 steps (tight: 300); epsilon is what the paper claims for "
-        "it, and what is charged for that many is far more. dpgd is ours, charged one epsilon in all.",
-    .says = "As in figure 1: more parties, or a small smallest share, degrade the method of Pathak et al. "
-            "(avg); PSGD and "
-            "GOP are similar to each other and not affected. The figure's values are not in the text.",
+        "Lambda is 0.01; the paper does not print its own. Measurements are scaled by public ranges; the "
+        "paper names no scaling. GOP has all rows in one place; GOP and PSGD have the printed and the tight "
+        "constant, delta 0.05. PSGD takes 100 steps (tight: 300); epsilon is what the paper claims for it, "
+        "and what is charged for that many is far more. dpgd is ours, charged one epsilon in all.",
+    .says =
+        "As in figure 1: more parties, or a small smallest share, degrade the method of Pathak et al. (avg); "
+        "PSGD and GOP are similar to each other and not affected. The figure's values are not in the text.",
     .source = "UCI Machine Learning Repository, Breast Cancer Wisconsin (Diagnostic); also python3-sklearn's "
               "breast_cancer.csv",
     .files = files,

@@ -72,18 +72,19 @@ static void add_pieces(double *x, const char *url, size_t length, size_t host) {
     for (size_t i = 0; i + 3 <= host; i++) x[bucket(url + i, 3, 3)] += 0.5;
 }
 
-static tacit_status add_url(tacit_pile *pile, const tacit_cell *url, bool malicious, tacit_error *error) {
+static tacit_status add_url(tacit_row_builder *builder, const tacit_cell *url, bool malicious,
+                            tacit_error *error) {
     char text[LONGEST + 1];
     double x[FEATURES] = { 0 };
     size_t length = clean(text, url), host = strcspn(text, "/?#");
     add_shapes(x, text, length, host);
     add_pieces(x, text, length, host);
     for (size_t j = 0; j < FEATURES; j++)
-        TACIT_TRY(tacit_pile_entry(pile, (uint32_t)j, j < SHAPES ? x[j] : log1p(x[j]), error));
-    return tacit_pile_end_row(pile, malicious, error);
+        TACIT_TRY(tacit_row_builder_entry(builder, (uint32_t)j, j < SHAPES ? x[j] : log1p(x[j]), error));
+    return tacit_row_builder_end_row(builder, malicious, error);
 }
 
-static tacit_status read_urls(tacit_pile *pile, tacit_csv *csv, const tacit_progress *progress,
+static tacit_status read_urls(tacit_row_builder *builder, tacit_csv *csv, const tacit_progress *progress,
                               tacit_error *error) {
     size_t url, type;
     TACIT_TRY(tacit_csv_require(csv, "url", "column", &url, error));
@@ -92,9 +93,10 @@ static tacit_status read_urls(tacit_pile *pile, tacit_csv *csv, const tacit_prog
         tacit_record record;
         TACIT_TRY(tacit_csv_next(csv, &record, error));
         if (record.count == 0) return TACIT_OK;
-        TACIT_TRY(add_url(pile, &record.cells[url], strcmp(record.cells[type].text, "benign") != 0, error));
-        if (pile->rows % STEP_ROWS != 0) continue;
-        tacit_progress_report(progress, "reading", pile->rows, 0);
+        TACIT_TRY(
+            add_url(builder, &record.cells[url], strcmp(record.cells[type].text, "benign") != 0, error));
+        if (builder->rows % STEP_ROWS != 0) continue;
+        tacit_progress_report(progress, "reading", builder->rows, 0);
         if (tacit_progress_cancelled(progress))
             return tacit_fail(error, TACIT_CANCELLED, "reading was cancelled");
     }
@@ -104,14 +106,14 @@ static tacit_status read(tacit_material *out, const tacit_reading_context *conte
     static const char *const classes[] = { "benign", "malicious" };
     tacit_input *input = NULL;
     tacit_csv *csv = NULL;
-    tacit_pile pile = TACIT_PILE_INIT;
+    tacit_row_builder builder = TACIT_ROW_BUILDER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_data_open(&input, context->folder, &files[0], error));
     TACIT_CHECK(tacit_csv_open(&csv, input, NULL, error));
-    TACIT_CHECK(read_urls(&pile, csv, context->progress, error));
-    TACIT_CHECK(tacit_pile_finish(&out->train, &pile, FEATURES, classes, 2, error));
+    TACIT_CHECK(read_urls(&builder, csv, context->progress, error));
+    TACIT_CHECK(tacit_row_builder_finish(&out->train, &builder, FEATURES, classes, 2, error));
 cleanup:
-    tacit_pile_clear(&pile);
+    tacit_row_builder_clear(&builder);
     tacit_csv_free(csv);
     tacit_input_free(input);
     return status;
@@ -129,16 +131,13 @@ const tacit_experiment tacit_experiment_hamm_fig4 = {
     .title = "Malicious URLs (a stand-in for the paper's set), 750 to 3,000 parties of 9 rows",
     .differs =
         "Not the paper's data: 41,980 other URLs with lexical features only stand in for 400,000, so there "
-        "are "
-        "750 to 3,000 parties instead of 5,000 to 20,000, 3,400 auxiliary rows instead of 16,000, and 8,000 "
-        "test rows held out at random instead of later days. Schemes and \"www.\" are removed, for in this "
-        "list "
-        "they give the label away. Components come from the auxiliary rows unless --statistics all. Figures "
-        "cannot be compared with the paper's, only the shape of the curves. \"Printed\" curves have the "
-        "printed constants and lambda, the others ours and a lambda chosen from the public points.",
+        "are 750 to 3,000 parties instead of 5,000 to 20,000, 3,400 auxiliary rows instead of 16,000, and "
+        "8,000 test rows held out at random instead of later days. Schemes and \"www.\" are removed, for in "
+        "this list they give the label away. Components come from the auxiliary rows unless --statistics "
+        "all. Figures cannot be compared with the paper's, only the shape of the curves. \"Printed\" curves "
+        "have the printed constants and lambda, the others ours and a lambda chosen from the public points.",
     .says = "The gap between batch and the other methods is larger than in figure 3; the tendency is the "
-            "same. The "
-            "figure's values are not in the text.",
+            "same. The figure's values are not in the text.",
     .source = "Kaggle, Malicious URLs dataset (CC0), its first 41,980 rows",
     .files = files,
     .curves = tacit_hamm_curves,

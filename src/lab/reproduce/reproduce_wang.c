@@ -1,4 +1,4 @@
-/* Wang 2018, section 2.1.1: gradient methods without a centre, on the simulated data of section 5.4.1. The thesis surveys
+/* Wang 2018, section 2.1.1: gradient methods without a center, on the simulated data of section 5.4.1. The thesis surveys
  * them and prints no figure; what it says of each is what is to be seen. */
 #include <math.h>
 
@@ -39,21 +39,16 @@ const tacit_experiment tacit_experiment_wang_consensus = {
     .id = "wang-consensus",
     .paper = "Wang 2018",
     .figure = "section 2.1.1",
-    .title = "No centre: consensus, gossip and EXTRA among 100 neighbours",
-    .differs =
-        "The thesis surveys these methods and prints no figure. Ours: the simulated rows of its section "
-        "5.4.1 in 10 "
-        "dimensions, 20 a party; a random geometric graph of 100 nodes with Metropolis weights, the "
-        "same for all "
-        "curves; steps from public constants (docs/methods/extra.md). Where parties leave, 80 % of "
-        "the links are up "
-        "in a round, and a party leaves with a chance of 1 % and is back after 10 rounds.",
+    .title = "No center: consensus, gossip and EXTRA among 100 neighbours",
+    .differs = "The thesis surveys these methods and prints no figure. Ours: the simulated rows of its "
+               "section 5.4.1 in 10 dimensions, 20 a party; a random geometric graph of 100 nodes with "
+               "Metropolis weights, the same for all curves; steps from public constants "
+               "(docs/methods/extra.md). Where parties leave, 80 % of the links are up in a round, and a "
+               "party leaves with a chance of 1 % and is back after 10 rounds.",
     .says = "With diminishing steps gradient methods converge; with a constant step they converge to a "
-            "neighbourhood of the "
-            "optimum. EXTRA converges to the exact solution with a fixed step, linearly for strongly convex "
-            "objectives. A "
-            "participant that is off the network has no neighbours for the time, and the methods still "
-            "apply.",
+            "neighbourhood of the optimum. EXTRA converges to the exact solution with a fixed step, linearly "
+            "for strongly convex objectives. A participant that is off the network has no neighbours for the "
+            "time, and the methods still apply.",
     .source = "generated here from the seed",
     .curves = curves,
     .setups = setups,

@@ -117,7 +117,7 @@ tacit_status tacit_yao_run(const tacit_simulation *simulation, const tacit_setup
         variants[m] = simulation->variants[m];
         if (!tacit_method_takes(simulation->methods[m], "draw")) continue;
         while (s < TACIT_VARIANT_SETTINGS && variants[m].settings[s].name != NULL) s++;
-        if (s < TACIT_VARIANT_SETTINGS) variants[m].settings[s] = (tacit_choice){ "draw", draw };
+        if (s < TACIT_VARIANT_SETTINGS) variants[m].settings[s] = (tacit_setting_value){ "draw", draw };
     }
     drawn.variants = variants;
     tacit_status status = tacit_simulate(&drawn, runs, NULL, error);
@@ -148,9 +148,9 @@ const tacit_experiment tacit_experiment_yao_fig1 = {
     .id = "yao-fig1",
     .figure = "figure 1 (MNIST)",
     .title = "Stacking against plr over epsilon: 3,000 rows, 100 features, K = 5",
-    .differs = MNIST_NOTE "The paper tunes lambda on a third of the training rows, which nobody paid for, "
-                          "and does not print it; here each curve says its "
-                          "lambda, and the smaller ones show the paper's order.",
+    .differs = MNIST_NOTE
+    "The paper tunes lambda on a third of the training rows, which nobody paid for, and does not print it; "
+    "here each curve says its lambda, and the smaller ones show the paper's order.",
     .says = "PST-F(W) is best, then PST-F(U); both have better AUC than PST-S and PLR; PST-S can be inferior "
             "to PLR.",
     .curves = tacit_yao_by_epsilon,
@@ -226,9 +226,8 @@ const tacit_experiment tacit_experiment_yao_fig3 = {
              "above 1 less",
     .differs = MNIST_NOTE "PST-F(U) does not depend on alpha.",
     .says = "With properly assigned weights (alpha < 1) the AUC is higher; if less important features are "
-            "more valued it "
-            "falls and may not be better than PST-F(U). PST-F(W) is not sensitive to the weights once they "
-            "are properly assigned.",
+            "more valued it falls and may not be better than PST-F(U). PST-F(W) is not sensitive to the "
+            "weights once they are properly assigned.",
     .by_setup = true,
     .curves = tacit_yao_by_power,
     .run = tacit_yao_run,

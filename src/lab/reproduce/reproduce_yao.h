@@ -24,6 +24,6 @@ extern const double tacit_yao_epsilons[TACIT_YAO_EPSILONS];
 extern const tacit_setup tacit_yao_groups[TACIT_YAO_STEPS], tacit_yao_powers[TACIT_YAO_STEPS];
 extern const tacit_adjustment tacit_yao_with_groups[TACIT_YAO_STEPS], tacit_yao_with_powers[TACIT_YAO_STEPS];
 
-/* Simulate, with random groups drawn anew with the rows. */
+/* Simulate, with random groups drawn again with the rows. */
 tacit_status tacit_yao_run(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
                            tacit_error *error);

@@ -15,7 +15,7 @@
  *
  * A block: all runs of a study, whose number is known before the first. Let D(a) be its H_a, a >= 1, under replacement; the pair EITHER
  * is symmetric. If D(a) <= (1 - g) H_a(mu) + g for all a >= 1, the block is dominated by a pair that gives all away with probability g and
- * else is the Gaussian one, since that pair's H_a is the right-hand side: the block is mu-GDP but for g. D is convex in a, so
+ * else is the Gaussian one, since that pair's H_a is the right-hand side: the block is mu-GDP except for g. D is convex in a, so
  * between two points it is below the chord through upper bounds of it (PLD's); H_a(mu) is convex too, so that it is above both tangents
  * at these points, and the difference from the chord is least where the tangents meet. Beyond the last point D is at most g.
  */

@@ -100,7 +100,7 @@ tacit_status tacit_renyi_at(double *divergence, double *extra, const tacit_accou
                             double order, tacit_error *error);
 
 /* account_gdp.c, all under replacement and rounded up. The mu of any epsilon-DP mechanism. The squared mu of an event's runs, each on its
- * own: infinite where nothing is known. The squared mu of a block of runs whose number was fixed before the first, which holds but for a
+ * own: infinite where nothing is known. The squared mu of a block of runs whose number was fixed before the first, which holds except for a
  * probability `spare` of giving all away; the same as before, and without `spare`, for all but sampled Gaussians. */
 double tacit_pure_mu(double epsilon);
 tacit_status tacit_gdp_of(double *mu_squared, const tacit_event *event, tacit_error *error);

@@ -23,7 +23,7 @@
  *    after the other use up stretches of one path, and if sum mu_i^2 <= m^2 always holds, all of them are made from the path up to the
  *    time m^2, of which the end point says all: N(0, 1) against N(m, 1) (Smith and Thakurta 2022 have this for Gaussians). A block is
  *    made from one draw when it begins, and its answers from that, one by one, in between those of others; so its number of runs
- *    counts in full once it has begun. A block that is mu-GDP but for a spare probability takes this from the
+ *    counts in full once it has begun. A block that is mu-GDP except for a spare probability takes this from the
  *    pool.
  *
  * D. Two filters, at d1 and d2, of which either may let pass: at the end one of them holds. Where the first does, everything up to the
@@ -251,7 +251,7 @@ static tacit_status by_gdp(double *out, const tacit_holding *holding, double del
 
 /* ---- all together ---- */
 
-/* Whether the loss is at most the sum of the epsilons, with certainty, but for what approximate events give away. */
+/* Whether the loss is at most the sum of the epsilons, with certainty, except for what approximate events give away. */
 static bool all_of_prices(const tacit_charges *charges) {
     for (size_t i = 0; i < charges->count; i++) {
         tacit_event_kind kind = i == 0 ? charges->first.event.kind : charges->more[i - 1].event.kind;
@@ -339,9 +339,9 @@ cleanup:
 
 /* ---- for information ---- */
 
-const char *tacit_otherwise_name(tacit_otherwise way) {
-    static const char *const names[TACIT_OTHERWISES] = { "basic", "rdp", "gdp", "pld" };
-    return (unsigned)way < TACIT_OTHERWISES ? names[way] : "unknown";
+const char *tacit_alternative_name(tacit_alternative way) {
+    static const char *const names[TACIT_ALTERNATIVES] = { "basic", "rdp", "gdp", "pld" };
+    return (unsigned)way < TACIT_ALTERNATIVES ? names[way] : "unknown";
 }
 
 static tacit_status by_accountant(double *out, const tacit_accountant *accountant, tacit_composition by,
@@ -353,24 +353,24 @@ static tacit_status by_accountant(double *out, const tacit_accountant *accountan
     return status == TACIT_USAGE ? TACIT_OK : tacit_fail(error, status, "%s", quiet.text);
 }
 
-tacit_status tacit_holding_otherwise(double out[TACIT_OTHERWISES], const tacit_holding *holding,
-                                     tacit_unit unit, double delta, tacit_error *error) {
+tacit_status tacit_holding_alternatives(double out[TACIT_ALTERNATIVES], const tacit_holding *holding,
+                                        tacit_unit unit, double delta, tacit_error *error) {
     tacit_charges charges = TACIT_CHARGES_INIT;
     tacit_accountant *accountant = NULL;
     const tacit_price sum = summed(holding, unit);
-    double found[TACIT_OTHERWISES] = { INFINITY, NAN, NAN, NAN };
+    double found[TACIT_ALTERNATIVES] = { INFINITY, NAN, NAN, NAN };
     bool whole = false;
     tacit_status status;
-    if (tacit_amount_within(sum.delta, delta)) found[TACIT_OTHERWISE_BASIC] = sum.epsilon;
+    if (tacit_amount_within(sum.delta, delta)) found[TACIT_ALTERNATIVE_BASIC] = sum.epsilon;
     TACIT_CHECK(flatten(&charges, holding, unit, false, error));
     TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
     TACIT_CHECK(tacit_charges_gather(&whole, accountant, &charges, unit, error));
     if (whole && accountant->count > 0 && isfinite(sum.epsilon)) {
         TACIT_CHECK(
-            by_accountant(&found[TACIT_OTHERWISE_RDP], accountant, TACIT_COMPOSITION_RDP, delta, error));
-        TACIT_CHECK(by_gdp(&found[TACIT_OTHERWISE_GDP], holding, delta, 0, error));
+            by_accountant(&found[TACIT_ALTERNATIVE_RDP], accountant, TACIT_COMPOSITION_RDP, delta, error));
+        TACIT_CHECK(by_gdp(&found[TACIT_ALTERNATIVE_GDP], holding, delta, 0, error));
         TACIT_CHECK(
-            by_accountant(&found[TACIT_OTHERWISE_PLD], accountant, TACIT_COMPOSITION_PLD, delta, error));
+            by_accountant(&found[TACIT_ALTERNATIVE_PLD], accountant, TACIT_COMPOSITION_PLD, delta, error));
     }
     memcpy(out, found, sizeof found);
 cleanup:

@@ -69,18 +69,18 @@ tacit_status tacit_holding_spent(tacit_spending *out, const tacit_holding *holdi
 
 /* Other ways to count the same, for information: none of them decides. RDP and PLD are those of accountant.h, about kinds and numbers that
  * were fixed in advance. */
-typedef enum tacit_otherwise {
-    TACIT_OTHERWISE_BASIC, /* the sum of the prices */
-    TACIT_OTHERWISE_RDP,
-    TACIT_OTHERWISE_GDP,
-    TACIT_OTHERWISE_PLD
-} tacit_otherwise;
+typedef enum tacit_alternative {
+    TACIT_ALTERNATIVE_BASIC, /* the sum of the prices */
+    TACIT_ALTERNATIVE_RDP,
+    TACIT_ALTERNATIVE_GDP,
+    TACIT_ALTERNATIVE_PLD
+} tacit_alternative;
 
-enum { TACIT_OTHERWISES = 4 };
+enum { TACIT_ALTERNATIVES = 4 };
 
 /* "basic", "rdp", "gdp", "pld". */
-const char *tacit_otherwise_name(tacit_otherwise way);
+const char *tacit_alternative_name(tacit_alternative way);
 
 /* Epsilon at delta > 0 in each way: infinite where nothing is proved, NaN where the way does not apply to these events. */
-tacit_status tacit_holding_otherwise(double out[TACIT_OTHERWISES], const tacit_holding *holding,
-                                     tacit_unit unit, double delta, tacit_error *error);
+tacit_status tacit_holding_alternatives(double out[TACIT_ALTERNATIVES], const tacit_holding *holding,
+                                        tacit_unit unit, double delta, tacit_error *error);

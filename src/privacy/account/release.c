@@ -115,10 +115,10 @@ tacit_status tacit_release_prove(const tacit_release *release, tacit_error *erro
     if (status != TACIT_OK)
         status = tacit_fail(error, status, "%s", tacit_status_text(status));
     else if (!proved)
-        status = tacit_fail(error, TACIT_INPUT,
-                            "the answer's noise does not buy its price of epsilon %g, delta %g: price it by "
-                            "its event",
-                            release->price.epsilon, release->price.delta);
+        status = tacit_fail(
+            error, TACIT_INPUT,
+            "the answer's noise does not buy its price of epsilon %g, delta %g: price it by its event",
+            release->price.epsilon, release->price.delta);
 cleanup:
     tacit_accountant_free(accountant);
     return status;

@@ -25,7 +25,7 @@ typedef enum tacit_release_kind {
      * opened from it, and may be 0 where that is charged elsewhere (or nothing of the data is in it). */
     TACIT_RELEASE_SEALED,
     /* In clear, to a coordinator trusted to add the noise before publishing; charged the published price. Or to
-     * neighbours in a method without a centre, who add none: the price is then infinite. */
+     * neighbours in a method without a center, who add none: the price is then infinite. */
     TACIT_RELEASE_ENTRUSTED
 } tacit_release_kind;
 
@@ -57,7 +57,7 @@ typedef struct tacit_release {
     uint8_t answer_id[TACIT_ANSWER_ID_BYTES]; /* chosen once per answer; asking again repeats it */
 
     bool
-        without_centre; /* of a method without a centre: for neighbours, or what is left of it in the end; the owner's
+        without_center; /* of a method without a center: for neighbours, or what is left of it in the end; the owner's
                             rule is one of its own */
 
     uint64_t rows;             /* rows of the party that the answer was computed from */

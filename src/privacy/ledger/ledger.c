@@ -76,10 +76,9 @@ tacit_status tacit_account_check(const tacit_account *account, const tacit_price
                           "exact answers %s have left, which spend epsilon without bound, per %s: no answer "
                           "with a finite price leaves after them, whatever the limit",
                           whose, tacit_unit_name(unit));
-    return tacit_fail(
-        error, TACIT_REFUSED,
-        "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and another "
-        "%.12g, delta %.12g, %s: %s",
-        whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit), account->spent_epsilon,
-        price->epsilon, price->delta, then, remedy);
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the limit %s is epsilon %.12g, delta %.12g, per %s; spent is epsilon %.12g, and "
+                      "another %.12g, delta %.12g, %s: %s",
+                      whose, account->limit_epsilon, account->limit_delta, tacit_unit_name(unit),
+                      account->spent_epsilon, price->epsilon, price->delta, then, remedy);
 }

@@ -74,8 +74,8 @@ tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, cons
 
 /* For information: what counts towards the total, counted in other ways at the limit's delta or, without a limit, at that of the prices
  * added up. *known is false, and nothing is said, where that is 0, nothing was charged, or exact answers were. Durable ledgers only. */
-tacit_status tacit_ledger_otherwise(bool *known, double out[TACIT_OTHERWISES], tacit_ledger *ledger,
-                                    tacit_unit unit, tacit_error *error);
+tacit_status tacit_ledger_alternatives(bool *known, double out[TACIT_ALTERNATIVES], tacit_ledger *ledger,
+                                       tacit_unit unit, tacit_error *error);
 
 /* Set the limit of a unit: of the data source in total (study NULL), or of what one study may take of it.
  * limit->epsilon >= 0 finite, 0 <= limit->delta < 1. A limit below what is spent stops further releases.
@@ -94,14 +94,14 @@ tacit_status tacit_ledger_set_limit_counted(tacit_ledger *ledger, const char *st
 tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const tacit_price *price,
                                const tacit_event *event, tacit_error *error);
 
-/* Consent to a study as defined by the document of this hash; a changed definition needs consent anew.
+/* Consent to a study as defined by the document of this hash; a changed definition needs consent again.
  * Withdrawing stops everything, also the re-sending of stored answers. Logged. Durable ledgers only. */
 tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error);
 tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error);
 
 /* Consent, and hold for the study what all its answers cost: TACIT_REFUSED unless that fits every limit beside what others hold.
- * Answers within it are then never refused for want of budget, unless the owner lowers a limit. Consenting to the same definition
+ * Answers within it are then never refused for lack of budget, unless the owner lowers a limit. Consenting to the same definition
  * again takes up what was held. `event` may be NULL: not known. A price without bound (exact values) holds nothing. */
 tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], const tacit_price *price,

@@ -129,8 +129,8 @@ cleanup:
 
 /* ---- for information ---- */
 
-static tacit_status count_otherwise(bool *known, double out[TACIT_OTHERWISES], tacit_ledger_file *self,
-                                    tacit_unit unit, tacit_error *error) {
+static tacit_status count_alternatives(bool *known, double out[TACIT_ALTERNATIVES], tacit_ledger_file *self,
+                                       tacit_unit unit, tacit_error *error) {
     tacit_holding holding = TACIT_HOLDING_INIT;
     tacit_account account;
     tacit_status status;
@@ -140,18 +140,18 @@ static tacit_status count_otherwise(bool *known, double out[TACIT_OTHERWISES], t
     double delta = account.limited ? account.limit_delta : account.sum_delta;
     *known = delta > 0 && delta < 1 && isfinite(account.sum_epsilon) &&
              (holding.count > 0 || holding.loose.count > 0);
-    if (*known) TACIT_CHECK(tacit_holding_otherwise(out, &holding, unit, delta, error));
+    if (*known) TACIT_CHECK(tacit_holding_alternatives(out, &holding, unit, delta, error));
 cleanup:
     tacit_holding_clear(&holding);
     return status;
 }
 
-tacit_status tacit_ledger_otherwise(bool *known, double out[TACIT_OTHERWISES], tacit_ledger *ledger,
-                                    tacit_unit unit, tacit_error *error) {
+tacit_status tacit_ledger_alternatives(bool *known, double out[TACIT_ALTERNATIVES], tacit_ledger *ledger,
+                                       tacit_unit unit, tacit_error *error) {
     tacit_ledger_file *self = NULL;
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "counting in other ways", error));
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
-    tacit_status status = count_otherwise(known, out, self, unit, error);
+    tacit_status status = count_alternatives(known, out, self, unit, error);
     tacit_store_rollback(self->store);
     return status;
 }

@@ -59,11 +59,10 @@ static tacit_status check_limits(tacit_ledger_file *self, const char *other, tac
         TACIT_TRY(tacit_log_account(&mine, self->store, self->source, "", unit, error));
         TACIT_TRY(tacit_log_account(&theirs, self->store, other, "", unit, error));
         if (mine.limited && !theirs.limited)
-            return tacit_fail(
-                error, TACIT_REFUSED,
-                "%s has a limit per %s and %s, whose limit would hold for both, has none: set that one "
-                "first (tacit ledger limit --source %s)",
-                self->source, tacit_unit_name(unit), other, other);
+            return tacit_fail(error, TACIT_REFUSED,
+                              "%s has a limit per %s and %s, whose limit would hold for both, has none: set "
+                              "that one first (tacit ledger limit --source %s)",
+                              self->source, tacit_unit_name(unit), other, other);
     }
     return TACIT_OK;
 }

@@ -28,10 +28,10 @@ static tacit_status read_end(uint64_t *entries, uint8_t hash[TACIT_HASH_BYTES], 
     if (row) TACIT_CHECK(tacit_column_bytes(last, sizeof last, query, 1, error));
     sound = sound && number == *entries && memcmp(last, hash, sizeof last) == 0;
     if (!sound)
-        status = tacit_fail(error, TACIT_CORRUPT,
-                            "%s: the log does not end where it should: verify the ledger and restore it from "
-                            "a backup",
-                            tacit_store_path(store));
+        status = tacit_fail(
+            error, TACIT_CORRUPT,
+            "%s: the log does not end where it should: verify the ledger and restore it from a backup",
+            tacit_store_path(store));
 cleanup:
     tacit_statement_free(query);
     return status;

@@ -10,7 +10,7 @@
  * Proof notes. Discrete Laplace: the probability of a vector of noise k is proportional to exp(-|k|_1/s), so a shift by
  * at most S changes it by a factor of at most exp(S/s) <= exp(epsilon) (Ghosh, Roughgarden and Sundararajan 2009).
  *
- * Discrete Gaussian: the Renyi divergence of order a between two discrete Gaussians of scale s whose centres are a whole
+ * Discrete Gaussian: the Renyi divergence of order a between two discrete Gaussians of scale s whose centers are a whole
  * number m apart is at most a m^2/(2 s^2) (Canonne, Kamath and Steinke 2020). Divergences of independent coordinates add,
  * so noise of scale s on each of any number of counts, of L2 sensitivity S together, is (S^2/(2 s^2))-zCDP (their
  * multivariate theorem). A rho-zCDP mechanism is (epsilon, delta)-DP with

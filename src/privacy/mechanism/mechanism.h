@@ -12,7 +12,7 @@
  * Laws of integers are in privacy/mechanism/integer.h. The adjacency is that of S: a sensitivity under replacement of a record
  * or a party gives the guarantee under replacement of one.
  *
- * Proof note. The first two densities are proportional to exp(-|b|/s) in their norm, so moving the centre by at most S
+ * Proof note. The first two densities are proportional to exp(-|b|/s) in their norm, so moving the center by at most S
  * changes the density anywhere by a factor of at most exp(S/s) = exp(epsilon) (Dwork et al. 2006; Chaudhuri,
  * Monteleoni and Sarwate 2011). The Gaussian is calibrated to the exact delta of its privacy loss (Balle and Wang 2018,
  * Theorem 8: delta = Phi(S/(2s) - epsilon s/S) - e^epsilon Phi(-S/(2s) - epsilon s/S)), rounded up (privacy/account/gaussian.h);

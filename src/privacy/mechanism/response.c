@@ -35,14 +35,14 @@ static tacit_status answer(size_t *out, const tacit_noise_source *source, const 
 tacit_status tacit_response_release(tacit_selected **out, const tacit_noise_source *source,
                                     const tacit_response *response, const size_t *truths, size_t count,
                                     tacit_error *error) {
-    TACIT_TRY(tacit_choice_price_check(source, &response->price, error));
+    TACIT_TRY(tacit_selection_price_check(source, &response->price, error));
     TACIT_TRY(check(response, truths, count, error));
     tacit_selected *selected = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_selected_create(&selected, count, error));
     for (size_t i = 0; i < count; i++)
         TACIT_CHECK(answer(&selected->indices[i], source, response, truths[i], error));
-    selected->grade = tacit_choice_grade(source, &response->price);
+    selected->grade = tacit_selection_grade(source, &response->price);
     *out = selected;
     selected = NULL;
 cleanup:
@@ -51,7 +51,7 @@ cleanup:
 }
 
 /* With w = e^-epsilon and D = 1 + (k - 1) w, the truth has probability p = 1/D and each other answer q = w/D. Of N answers
- * n_j p + (N - n_j) q are expected to be j, whence n_j = (c_j D - N w)/(1 - w); the variance of c_j is
+ * n_j p + (N - n_j) q are expected to be j, so n_j = (c_j D - N w)/(1 - w); the variance of c_j is
  * n_j p (1 - p) + (N - n_j) q (1 - q). */
 tacit_status tacit_response_estimate(double *counts, double *errors, const tacit_response *response,
                                      const size_t *given, size_t count, tacit_error *error) {

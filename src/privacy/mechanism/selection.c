@@ -139,7 +139,7 @@ tacit_status tacit_selection_release(tacit_selected **out, const tacit_noise_sou
                                      const tacit_selection *selection, const double *scores, size_t count,
                                      tacit_error *error) {
     TACIT_TRY(check(selection, error));
-    TACIT_TRY(tacit_choice_price_check(source, &selection->price, error));
+    TACIT_TRY(tacit_selection_price_check(source, &selection->price, error));
     TACIT_TRY(check_scores(selection, scores, count, error));
     const tacit_score_grid grid = tacit_score_grid_for(selection->sensitivity);
     field among = { .source = source, .left = count };
@@ -155,7 +155,7 @@ tacit_status tacit_selection_release(tacit_selected **out, const tacit_noise_sou
         among.steps[i] = tacit_score_steps(scores[i], &grid);
     }
     TACIT_CHECK(choose_all(selected, &among, selection->rule, error));
-    selected->grade = tacit_choice_grade(source, &selection->price);
+    selected->grade = tacit_selection_grade(source, &selection->price);
     *out = selected;
     selected = NULL;
 cleanup:

@@ -32,8 +32,8 @@ const size_t *tacit_selected_indices(const tacit_selected *selected) { return se
 size_t tacit_selected_count(const tacit_selected *selected) { return selected->count; }
 tacit_noise tacit_selected_grade(const tacit_selected *selected) { return selected->grade; }
 
-tacit_status tacit_choice_price_check(const tacit_noise_source *source, const tacit_price *price,
-                                      tacit_error *error) {
+tacit_status tacit_selection_price_check(const tacit_noise_source *source, const tacit_price *price,
+                                         tacit_error *error) {
     TACIT_TRY(tacit_noise_source_check(source, error));
     TACIT_TRY(tacit_price_check(price, error));
     if (price->epsilon == INFINITY && source->entropy != NULL)
@@ -41,7 +41,7 @@ tacit_status tacit_choice_price_check(const tacit_noise_source *source, const ta
     return TACIT_OK;
 }
 
-tacit_noise tacit_choice_grade(const tacit_noise_source *source, const tacit_price *price) {
+tacit_noise tacit_selection_grade(const tacit_noise_source *source, const tacit_price *price) {
     return price->epsilon == INFINITY ? TACIT_NOISE_NONE : tacit_noise_source_grade(source);
 }
 
@@ -74,7 +74,7 @@ tacit_score_grid tacit_score_grid_for(double sensitivity) {
     return (tacit_score_grid){ bits, (int64_t)ceil(ldexp(sensitivity, bits)) };
 }
 
-/* ldexp is exact but for overflow, where the bound applies, and underflow, where a negative score may become 0. */
+/* ldexp is exact except for overflow, where the bound applies, and underflow, where a negative score may become 0. */
 int64_t tacit_score_steps(double score, const tacit_score_grid *grid) {
     double scaled = ldexp(score, grid->bits);
     if (scaled == 0 && score < 0) return -1;

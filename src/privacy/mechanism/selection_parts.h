@@ -18,11 +18,11 @@ struct tacit_selected {
 tacit_status tacit_selected_create(tacit_selected **out, size_t count, tacit_error *error);
 
 /* The price is one, and an infinite epsilon is for simulations only. */
-tacit_status tacit_choice_price_check(const tacit_noise_source *source, const tacit_price *price,
-                                      tacit_error *error);
+tacit_status tacit_selection_price_check(const tacit_noise_source *source, const tacit_price *price,
+                                         tacit_error *error);
 
 /* What a choice at this price is worth: that of the source, or NONE for an infinite epsilon. */
-tacit_noise tacit_choice_grade(const tacit_noise_source *source, const tacit_price *price);
+tacit_noise tacit_selection_grade(const tacit_noise_source *source, const tacit_price *price);
 
 /* Uniform on {0, ..., bound - 1}; bound > 0. */
 tacit_status tacit_coin_below(size_t *out, const tacit_noise_source *source, size_t bound,

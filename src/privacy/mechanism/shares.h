@@ -66,7 +66,7 @@ tacit_status tacit_share_event(tacit_event *out, const tacit_shared_noise *noise
 tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, double scale, tacit_error *error);
 
 /* Whether one sum with discrete Gaussian shares of this scale, for a sensitivity under replacement, is as private as continuous noise of
- * *sigma times that sensitivity, but for a probability of 1e-87 of giving all away: then it is a Gaussian event marked as replaced. The noise
+ * *sigma times that sensitivity, except for a probability of 1e-87 of giving all away: then it is a Gaussian event marked as replaced. The noise
  * that is counted is a part in 1e4 below what there is. False where the grid is too coarse for that. */
 bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale);
 

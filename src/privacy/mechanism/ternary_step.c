@@ -95,11 +95,10 @@ tacit_status tacit_ternary_calibrate(double *out, const tacit_ternary *step, uin
     }
     double found = within_step(step, most);
     if (!(found >= TACIT_TERNARY_EPSILON_LEAST))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "%llu steps that each choose %zu of %zu coordinates leave epsilon %.2g to each: take "
-            "fewer steps, fewer coordinates or a larger epsilon",
-            (unsigned long long)count, step->kept, step->size, found);
+        return tacit_fail(error, TACIT_USAGE,
+                          "%llu steps that each choose %zu of %zu coordinates leave epsilon %.2g to each: "
+                          "take fewer steps, fewer coordinates or a larger epsilon",
+                          (unsigned long long)count, step->kept, step->size, found);
     *out = found;
     return TACIT_OK;
 }

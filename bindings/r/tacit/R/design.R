@@ -85,7 +85,7 @@ same_alone <- function(call, value, frame, data, environment) {
   }, NA))
 }
 
-# But for the last bits, which a sum in another order may change.
+# Except for the last bits, which a sum in another order may change.
 same_numbers <- function(a, b) {
   if (length(a) != length(b) || !identical(is.na(a), is.na(b))) return(FALSE)
   known <- !is.na(a)

@@ -10,7 +10,7 @@ tacit_ledger <- function(path, source, epsilon = NULL, delta = 0, unit = c("reco
   ledger
 }
 
-# A ledger that was saved with a session is opened anew.
+# A ledger that was saved with a session is opened again.
 ledger_pointer <- function(ledger) {
   if (.Call(glue_is_null, ledger$pointer)) ledger$pointer <- checked(.Call(glue_ledger_at, ledger$path, ledger$source))
   ledger$pointer

@@ -1,6 +1,6 @@
 # Pages with code: a small Markdown whose blocks marked r are run, and shown with what they print. For the vignette and the
 # project's own pages, so that neither needs more than R. Known: headings, paragraphs, lists, tables, blocks, `code`, **strong**,
-# *emphasis* and [links](to). A block marked "r error" is meant to fail, and one marked "r quiet" shows no code.
+# *emphasis* and [links](to). A block marked "r error" is intended to fail, and one marked "r quiet" shows no code.
 
 page_weave <- function(file, encoding = "UTF-8", ...) {
   lines <- readLines(file, encoding = "UTF-8", warn = FALSE)
@@ -77,7 +77,7 @@ page_run <- function(part, environment) {
   unlist(lapply(seq_along(code), one))
 }
 
-# Blocks of text are parted by empty lines.
+# Blocks of text are separated by empty lines.
 page_text <- function(lines) {
   group <- cumsum(lines == "")
   blocks <- Filter(length, lapply(split(lines, group), function(block) block[block != ""]))

@@ -27,7 +27,7 @@ void *glue_address(SEXP pointer, const char *what) {
     if (TYPEOF(pointer) != EXTPTRSXP || R_ExternalPtrTag(pointer) != Rf_install(what))
         Rf_error("this is no Tacit %s", what);
     void *address = R_ExternalPtrAddr(pointer);
-    if (address == NULL) Rf_error("this Tacit %s is of another session of R; make it anew", what);
+    if (address == NULL) Rf_error("this Tacit %s is of another session of R; make it again", what);
     return address;
 }
 

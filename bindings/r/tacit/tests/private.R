@@ -19,7 +19,7 @@ stopifnot(
 problem <- failure(confint(model))
 stopifnot(inherits(problem, "tacit_usage"), grepl("noise", conditionMessage(problem)))
 
-# Noise is drawn anew; with a seed it is repeated.
+# Noise is drawn again; with a seed it is repeated.
 stopifnot(
   !identical(coef(fit(epsilon = 4)), coef(model)),
   identical(coef(fit(epsilon = 4, seed = 5)), coef(fit(epsilon = 4, seed = 5)))

@@ -1,0 +1,214 @@
+/* Which rows exact sums were about. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "privacy/differences.h"
+#include "site/sum_history_parts.h"
+
+/* Of more rows only a digest is kept: that they differ is then known, and not by how many. */
+enum { ROWS_MOST = 1 << 22, DIGEST_BYTES = 32 };
+
+typedef struct row_set {
+    uint8_t digest[DIGEST_BYTES], encoding[DIGEST_BYTES];
+    size_t count; /* of the rows that are here */
+    uint64_t *hashes;
+} row_set;
+
+/* ---- the rows as they are ---- */
+
+static int compare_hashes(const void *a, const void *b) {
+    uint64_t first, second;
+    memcpy(&first, a, sizeof first);
+    memcpy(&second, b, sizeof second);
+    return (first > second) - (first < second);
+}
+
+static uint64_t hash_row(const tacit_sum_history *history, const tacit_view *view, size_t i, double *row) {
+    const size_t stored = tacit_rows_stored(&view->rows, i), width = view->rows.cols;
+    uint64_t hash;
+    uint8_t bytes[crypto_shorthash_BYTES];
+    tacit_rows_copy(&view->rows, i, row);
+    row[width] = view->label != NULL ? view->label[stored] : 0;
+    const size_t columns = tacit_view_columns(view);
+    for (size_t k = 0; k < columns; k++)
+        row[width + 1 + k] = view->response != NULL ? view->response[stored * columns + k] : 0;
+    crypto_shorthash(bytes, (const uint8_t *)row, (width + 1 + columns) * sizeof *row, history->key);
+    memcpy(&hash, bytes, sizeof hash);
+    return hash;
+}
+
+static tacit_status hash_rows(const tacit_sum_history *history, const tacit_sum_history_rows *about,
+                              row_set *out, tacit_error *error) {
+    const tacit_view view = tacit_dataset_view(about->rows);
+    double *row = TACIT_NEW(double, view.rows.cols + 1 + tacit_view_columns(&view));
+    out->count = view.rows.count;
+    out->hashes = TACIT_NEW(uint64_t, out->count);
+    if (row == NULL || out->hashes == NULL) {
+        free(row);
+        return tacit_fail_memory(error);
+    }
+    for (size_t i = 0; i < out->count; i++) out->hashes[i] = hash_row(history, &view, i, row);
+    if (out->count > 0) qsort(out->hashes, out->count, sizeof *out->hashes, compare_hashes);
+    free(row);
+    return TACIT_OK;
+}
+
+static tacit_status describe(const tacit_sum_history *history, const tacit_sum_history_rows *about,
+                             row_set *out, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    crypto_generichash_state state;
+    const uint64_t total = about->total;
+    tacit_status status;
+    *out = (row_set){ .count = 0 };
+    TACIT_CHECK(tacit_schema_canonical(about->schema, &text, error));
+    crypto_generichash(out->encoding, sizeof out->encoding, text.bytes, text.length, NULL, 0);
+    TACIT_CHECK(hash_rows(history, about, out, error));
+    crypto_generichash_init(&state, NULL, 0, sizeof out->digest);
+    crypto_generichash_update(&state, out->encoding, sizeof out->encoding);
+    crypto_generichash_update(&state, (const uint8_t *)&total, sizeof total);
+    crypto_generichash_update(&state, (const uint8_t *)out->hashes, out->count * sizeof *out->hashes);
+    crypto_generichash_final(&state, out->digest, sizeof out->digest);
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* ---- those of before ---- */
+
+/* The rows that this very study has used, if any. */
+static tacit_status read_used(tacit_sum_history *history, const tacit_sum_history_rows *about, bool *found,
+                              uint8_t digest[DIGEST_BYTES], tacit_error *error) {
+    tacit_statement *get = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(&get, history->store,
+                                        "SELECT digest FROM used WHERE source = ?1 AND study = ?2", error));
+    tacit_bind_text(get, 1, about->source);
+    tacit_bind_text(get, 2, about->study);
+    TACIT_CHECK(tacit_statement_step(found, get, error));
+    if (*found) TACIT_CHECK(tacit_column_bytes(digest, DIGEST_BYTES, get, 0, error));
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
+/* By how many rows they differ, as far as can be told. Rows of another encoding have only their number to compare; of more than
+ * are kept it is known that they are not the same. */
+static tacit_status difference(size_t *out, const tacit_sum_history_rows *about, const row_set *now,
+                               const uint8_t *encoding, int64_t total, const tacit_buffer *hashes,
+                               tacit_error *error) {
+    const size_t before = (size_t)total, here = about->total, count = hashes->length / sizeof(uint64_t);
+    *out = before > here ? before - here : here - before;
+    if (memcmp(encoding, now->encoding, DIGEST_BYTES) != 0) return TACIT_OK;
+    if (hashes->bytes == NULL || now->count > ROWS_MOST) {
+        if (*out == 0) *out = 1;
+        return TACIT_OK;
+    }
+    uint64_t *other = TACIT_NEW(uint64_t, count); /* aligned */
+    if (other == NULL) return tacit_fail_memory(error);
+    memcpy(other, hashes->bytes, count * sizeof *other);
+    *out = tacit_rows_difference(other, count, now->hashes, now->count);
+    free(other);
+    return TACIT_OK;
+}
+
+static tacit_status refuse_rows(const tacit_sum_history_rows *about, const char *study, size_t differ,
+                                tacit_error *error) {
+    return tacit_fail(error, TACIT_REFUSED,
+                      "the rows of %s differ by %zu from those that study %s has exact sums of, fewer than "
+                      "your minimum of %llu rows: the difference of two sums would reveal these rows. If you "
+                      "intend that, allow it with --allow-difference",
+                      about->source, differ, study, (unsigned long long)about->minimum);
+}
+
+static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
+                                 const row_set *now, tacit_error *error) {
+    tacit_statement *list = NULL;
+    const uint8_t *bytes;
+    uint8_t encoding[DIGEST_BYTES];
+    const char *study;
+    size_t length, differ;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        tacit_statement_prepare(&list, history->store,
+                                "SELECT u.study, r.encoding, r.total, r.hashes, r.hashes IS NULL FROM used u"
+                                " JOIN rowset r ON r.digest = u.digest WHERE u.source = ?1 AND u.exact"
+                                " AND u.study <> ?2 AND u.digest <> ?3",
+                                error));
+    tacit_bind_text(list, 1, about->source);
+    tacit_bind_text(list, 2, about->study);
+    tacit_bind_blob(list, 3, now->digest, sizeof now->digest);
+    for (;;) {
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_text(&study, list, 0, 1024, error));
+        TACIT_CHECK(tacit_column_bytes(encoding, sizeof encoding, list, 1, error));
+        tacit_buffer hashes = TACIT_BUFFER_INIT;
+        if (tacit_column_integer(list, 4) == 0) {
+            TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 3, (size_t)ROWS_MOST * 8, error));
+            TACIT_CHECK(tacit_buffer_append(&hashes, bytes, length, error));
+        }
+        status = difference(&differ, about, now, encoding, tacit_column_integer(list, 2), &hashes, error);
+        tacit_buffer_clear(&hashes);
+        if (status != TACIT_OK) goto cleanup;
+        if (differ > 0 && differ < about->minimum) TACIT_CHECK(refuse_rows(about, study, differ, error));
+    }
+cleanup:
+    tacit_statement_free(list);
+    return status;
+}
+
+/* ---- this time ---- */
+
+static tacit_status record_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
+                                const row_set *now, tacit_error *error) {
+    tacit_statement *put = NULL, *use = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(
+        &put, history->store,
+        "INSERT INTO rowset VALUES (?1, ?2, ?3, ?4)"
+        " ON CONFLICT (digest) DO UPDATE SET hashes = coalesce(hashes, excluded.hashes)",
+        error));
+    tacit_bind_blob(put, 1, now->digest, sizeof now->digest);
+    tacit_bind_blob(put, 2, now->encoding, sizeof now->encoding);
+    tacit_bind_integer(put, 3, (int64_t)about->total);
+    const bool kept = about->exact && now->count <= ROWS_MOST;
+    tacit_bind_blob(put, 4, kept ? (const void *)now->hashes : NULL, now->count * sizeof *now->hashes);
+    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_statement_prepare(
+        &use, history->store, "INSERT OR REPLACE INTO used VALUES (?1, ?2, ?3, ?4, unixepoch())", error));
+    tacit_bind_text(use, 1, about->source);
+    tacit_bind_text(use, 2, about->study);
+    tacit_bind_blob(use, 3, now->digest, sizeof now->digest);
+    tacit_bind_integer(use, 4, about->exact);
+    TACIT_CHECK(tacit_statement_run(use, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_statement_free(use);
+    return status;
+}
+
+tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
+                                         tacit_error *error) {
+    uint8_t before[DIGEST_BYTES];
+    row_set now;
+    bool found = false;
+    tacit_status status = describe(history, about, &now, error);
+    if (status == TACIT_OK) status = tacit_store_begin(history->store, error);
+    if (status != TACIT_OK) goto cleanup;
+    status = read_used(history, about, &found, before, error);
+    const bool same = found && status == TACIT_OK && memcmp(before, now.digest, sizeof before) == 0;
+    if (status == TACIT_OK && found && !same && about->begun)
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "the rows of %s have changed since study %s began with them, and all its rounds "
+                            "are about the same rows: bring them back, or leave the study",
+                            about->source, about->study);
+    if (status == TACIT_OK && !same && about->exact && !about->allowed)
+        status = compare_rows(history, about, &now, error);
+    if (status == TACIT_OK && !same) status = record_rows(history, about, &now, error);
+    status = sum_history_finish(history, status, error);
+cleanup:
+    free(now.hashes);
+    return status;
+}
