@@ -117,7 +117,7 @@ tacit_status tacit_yaml_number(const tacit_yaml *yaml, const yaml_node_t *node, 
 static tacit_status unknown_key(const tacit_yaml *yaml, const yaml_node_t *key, const char *text,
                                 size_t length, const char *what, const char *const *keys, size_t count,
                                 tacit_error *error) {
-    char known[200] = "", shown[TACIT_CELL_TEXT];
+    char known[400] = "", shown[TACIT_CELL_TEXT];
     for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", keys[i]);
     return tacit_yaml_fail(yaml, key, error, "unknown key '%s' in %s; the keys are %s",

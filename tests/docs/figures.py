@@ -1,0 +1,83 @@
+"""The runner of figures finds what moved, what failed and what took too long, and nothing else; every figure of the pages can be read:
+figures.py ROOT."""
+import sys
+from pathlib import Path
+
+PAGE = """# A page
+<!-- figure -->
+```
+$ printf 'a  1.5\\nb  2.5  0.10 s\\n'
+a  1.5
+b  2.5  7.34 s
+```
+
+<!-- figure: tolerance 0.1, limit 60 s -->
+
+    $ for word in 1.52 2; do
+    $     echo $word
+    $ done
+    1.5
+    ...
+
+After it.
+
+<!-- figure: output gone.txt, needs data -->
+```
+$ cat <<'END'
+$ not a command
+END
+```
+"""
+
+
+def load(root):
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(root / "script"))
+    import docs_figures
+    return docs_figures
+
+
+def check_reading(module):
+    first, second, third = module.figures_of("page.md", PAGE)
+    assert len(first.parts) == 1 and first.tolerance == 0 and first.limit == 120 and not first.data
+    assert len(second.parts) == 3 and second.tolerance == 0.1 and second.limit == 60
+    assert third.output == "gone.txt" and third.data and third.parts[0][0].endswith("not a command\nEND")
+    try:
+        list(module.figures_of("page.md", "<!-- figure: sometimes -->\n```\n$ true\n```\n"))
+    except SystemExit as problem:
+        assert "sometimes" in str(problem)
+    else:
+        raise AssertionError("a comment that means nothing was taken")
+
+
+def verdict(module, block, told=""):
+    figure, = module.figures_of("page.md", f"<!-- figure{told} -->\n```\n{block}\n```\n")
+    return module.run(figure, "/bin/true", None)[0]
+
+
+def check_running(module):
+    first, second, third = module.figures_of("page.md", PAGE)
+    assert module.run(first, "/bin/true", None)[0] == module.SAME
+    assert module.run(second, "/bin/true", None)[0] == module.SAME
+    assert module.run(third, "/bin/true", None)[0] == module.UNKNOWN
+    assert verdict(module, "$ echo 1.52\n1.5") == module.MOVED
+    assert verdict(module, "$ echo 1.52 c\n1.5 b", ": tolerance 0.1") == module.MOVED
+    assert verdict(module, "$ echo a\na\nb") == module.MOVED
+    assert verdict(module, "$ false\n") == module.FAILED
+    assert verdict(module, "$ cat examples/README.md > copy; ls\ncopy\nexamples") == module.SAME
+    assert verdict(module, "$ tail -f /dev/null\n", ": limit 1 s") == module.LATE
+
+
+def main(root):
+    module = load(root)
+    check_reading(module)
+    check_running(module)
+    figures = list(module.all_figures())
+    missing = [figure.name() for figure in figures if figure.shown() is None]
+    print(f"{len(figures)} figures" + (f"; without a recorded output: {', '.join(missing)}" if missing else ""))
+    assert len(figures) > 20
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]).resolve()))
