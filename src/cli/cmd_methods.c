@@ -67,7 +67,7 @@ const tacit_command tacit_command_methods = {
     .section = "Learning",
     .summary = "the methods there are, their papers and settings",
     .description = "The unit says whose replacement a method hides: one record, or all records of a party. "
-                   "Methods that run only in simulations are yardsticks without privacy.",
+                   "Methods that run only in simulations are baselines without privacy.",
     .examples =
         (const tacit_example[]){
             { "See what there is.", "tacit methods" },

@@ -86,7 +86,8 @@ const tacit_command tacit_command_rotate = {
         "new "
         "one sign. A coordinator may run or not: one that runs serves with the new authority a moment later, "
         "and studies go on. Parties that are in touch before the overlap ends follow without their owners, "
-        "and renew their certificates; those that come later need their owner's word (tacit follow).\n\n"
+        "and renew their certificates; those that come later need their owner's confirmation (tacit "
+        "follow).\n\n"
         "With --stolen nobody trusts the old authority from now on, and every owner must confirm the new "
         "fingerprint: a thief of the key could sign a hand-over as well.",
     .operands =
@@ -143,7 +144,8 @@ const tacit_command tacit_command_follow = {
     .section = "Taking part",
     .summary = "trust a coordinator's new authority, by its fingerprint",
     .description =
-        "A coordinator that replaces its authority as planned is followed without a word of yours, while the "
+        "A coordinator that replaces its authority as planned is followed without your confirmation, while "
+        "the "
         "old authority is trusted. This command is for the other cases: the old key was stolen, or this "
         "party was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
         "person, and not from a message that only this network could have brought. The coordinator is asked "

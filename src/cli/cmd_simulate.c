@@ -294,9 +294,9 @@ const tacit_command tacit_command_simulate = {
     .section = "Learning",
     .summary = "compare methods over simulated parties",
     .description =
-        "Deals the rows of one file out to many parties in this process, runs each method at each epsilon "
+        "Divides the rows of one file among many parties in this process, runs each method at each epsilon "
         "as it would run between organisations, and prints how good the model is and what each party was "
-        "charged. Training rows are dealt out once and noise is drawn again in each trial. The time of a "
+        "charged. Training rows are divided once, and noise is drawn again in each trial. The time of a "
         "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
         "rows.\n\n"
