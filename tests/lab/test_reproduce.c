@@ -323,7 +323,7 @@ static void mistakes_are_found_before_the_work(void **state) {
     experiment = small_experiment();
     experiment.rows_each = 40;
     assert_int_equal(tacit_reproduce(&out, &experiment, &options, &error), TACIT_INPUT);
-    assert_non_null(strstr(error.text, "--fraction"));
+    assert_non_null(strstr(error.text, "the option 'fraction'"));
     assert_null(out);
 }
 

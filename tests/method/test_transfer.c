@@ -367,7 +367,7 @@ static void a_run_without_a_target_says_so(void **state) {
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     tacit_error error = TACIT_ERROR_INIT;
     assert_int_equal(session.plan->method->coordinate(&session, &outcome, &error), TACIT_USAGE);
-    assert_non_null(strstr(error.text, "--target"));
+    assert_non_null(strstr(error.text, "the option 'target'"));
 }
 
 /* A source is held to the grid on which it may say a hypothesis and a density: what lies beyond either is of no use. */

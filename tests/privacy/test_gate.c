@@ -260,7 +260,7 @@ static void words_to_neighbours_have_a_rule_of_their_own(void **state) {
     release.kind = TACIT_RELEASE_ENTRUSTED;
     release.without_center = true;
     self.policy.allow_exact = self.policy.allow_entrusted = true;
-    party_refuses(&self, &release, TACIT_REFUSED, "--allow-neighbours");
+    party_refuses(&self, &release, TACIT_REFUSED, "the option 'allow-neighbours'");
     self.policy = tacit_policy_default();
     self.policy.allow_neighbours = true;
     CHECK_OK(party_release(&self, &release), self.error);

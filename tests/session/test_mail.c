@@ -321,7 +321,7 @@ static void without_the_owners_word_nothing_leaves(void **state) {
     wait_for_question(self, 2);
     read_question(self, party, &asked);
     assert_int_equal(answer(party, &asked, &reply), TACIT_REFUSED);
-    assert_non_null(strstr(party->error.text, "--allow-neighbours"));
+    assert_non_null(strstr(party->error.text, "the option 'allow-neighbours'"));
     check_log(party, 0, 1);
     /* The study ends, for the others count on this party. */
     tacit_answer no = { .round = asked.question.round, .refusal = "no" };
