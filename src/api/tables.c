@@ -313,10 +313,8 @@ const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
       "a method ({audited}; dpnewton-softmax, dpnewton-linear and dpnewton-poisson for its other labels, "
       "dpnewton-inference for its other purpose), a mechanism (laplace, gamma-norm, gaussian, exponential), "
-      "or a "
-      "control that is broken on purpose (laplace-halved, dpnewton-thin, dpnewton-inference-thin, "
-      "psgd-claim, "
-      "dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
+      "or a control that is broken on purpose (laplace-halved, dpnewton-thin, dpnewton-inference-thin, "
+      "psgd-claim, dpstgd-claim, dpsgd-batches, pst-h-printed, newton-undivided)" },
     { .name = NULL },
 };
 

@@ -145,8 +145,7 @@ const tacit_command tacit_command_follow = {
     .summary = "trust a coordinator's new authority, by its fingerprint",
     .description =
         "A coordinator that replaces its authority as planned is followed without your confirmation, while "
-        "the "
-        "old authority is trusted. This command is for the other cases: the old key was stolen, or this "
+        "the old authority is trusted. This command is for the other cases: the old key was stolen, or this "
         "party was away for too long. Get the fingerprint from the coordinator's people, by telephone or in "
         "person, and not from a message that only this network could have brought. The coordinator is asked "
         "for its hand-over statements; only if they lead from the authority that you know to the one with "

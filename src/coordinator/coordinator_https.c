@@ -340,8 +340,8 @@ static tacit_status start_at_known_port(coordinator *self, const tacit_server_id
     }
     return tacit_fail(
         error, TACIT_NETWORK,
-        "%s; parties look for this coordinator there, so it takes no other by itself: end what "
-        "uses port %u, or name another with the option 'listen=ADDRESS:PORT' and send new invitations",
+        "%s; parties look for this coordinator there, so it takes no other by itself: end what uses port %u, "
+        "or name another with the option 'listen=ADDRESS:PORT' and send new invitations",
         why.text, (unsigned)settings->port);
 }
 

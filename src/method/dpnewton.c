@@ -424,13 +424,12 @@ const tacit_method tacit_method_dpnewton = {
     .per_person = per_person,
     .leaves =
         "once, the second moments of the party's rows and the number of [unit=record: rows][unit=person: "
-        "persons][purpose=prediction: ; then, in every "
-        "round, the sum of its rows' clipped gradients at weights that all parties know][purpose=inference: "
-        ", for a response that is a number with the response beside the columns, and no more; then, in five "
-        "rounds, the sum of its rows' gradients, each of bounded length, at weights that all parties know, "
-        "and at last that sum with the second moments of the gradients and the curvature][noise=party: , "
-        "each with the party's own noise added][noise=shares: , each with the party's share of the noise "
-        "added], as contributions to sums",
+        "persons][purpose=prediction: ; then, in every round, the sum of its rows' clipped gradients at "
+        "weights that all parties know][purpose=inference: , for a response that is a number with the "
+        "response beside the columns, and no more; then, in five rounds, the sum of its rows' gradients, "
+        "each of bounded length, at weights that all parties know, and at last that sum with the second "
+        "moments of the gradients and the curvature][noise=party: , each with the party's own noise "
+        "added][noise=shares: , each with the party's share of the noise added], as contributions to sums",
     .seen_by =
         "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
         "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
@@ -456,13 +455,13 @@ const tacit_method tacit_method_dpnewton = {
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
         "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
-    .caveats = "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many "
-               "questions as rounds and one more: every party "
-               "must stay connected. [purpose=prediction: Residuals are clipped: weights predict "
-               "well, and are no odds ratios][purpose=inference: Coefficients are on the scale of the "
-               "columns, and their standard errors include the noise; where there are too few rows for the "
-               "price there are none, and the summary says how many rows or which epsilon would do. For a "
-               "response that is a number they rest on errors of equal variance]",
+    .caveats =
+        "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
+        "rounds and one more: every party must stay connected. [purpose=prediction: Residuals are clipped: "
+        "weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the scale of "
+        "the columns, and their standard errors include the noise; where there are too few rows for the "
+        "price there are none, and the summary says how many rows or which epsilon would do. For a response "
+        "that is a number they rest on errors of equal variance]",
     .check = check,
     .infers = dpnewton_infers,
     .price = price,
