@@ -57,7 +57,8 @@ static tacit_status read_study(tacit_planning *self, const tacit_arguments *argu
                                            "delta",  "dropouts", "colluders" };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (tacit_arguments_given(arguments, numbers[i]))
-            return tacit_fail(error, TACIT_USAGE, "%s says --%s: give either the study or the numbers", path,
+            return tacit_fail(error, TACIT_USAGE,
+                              "%s says the option '%s': give either the study or the numbers", path,
                               numbers[i]);
     TACIT_TRY(tacit_study_load(&self->study, path, error));
     TACIT_TRY(check_noise(self->study, error));
@@ -71,10 +72,11 @@ static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *ar
     tacit_outlook_request *request = &self->request;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!tacit_arguments_given(arguments, needed[i]))
-            return tacit_fail(error, TACIT_USAGE,
-                              "a plan needs a study's definition (STUDY), or --schema, --parties, --rows and "
-                              "--epsilon: --%s is missing",
-                              needed[i]);
+            return tacit_fail(
+                error, TACIT_USAGE,
+                "a plan needs a study's definition (STUDY), or the options 'schema', 'parties', 'rows' and "
+                "'epsilon': the option '%s' is missing",
+                needed[i]);
     TACIT_TRY(tacit_schema_load(&self->schema, tacit_arguments_text(arguments, "schema"), error));
     request->belief.schema = self->schema;
     request->parties = (size_t)tacit_arguments_integer(arguments, "parties");
@@ -104,7 +106,9 @@ static tacit_status read_rows(tacit_planning *self, const tacit_arguments *argum
     tacit_load_options options = tacit_reading_options(arguments, progress);
     tacit_belief *belief = &self->request.belief;
     if (like != NULL && own != NULL)
-        return tacit_fail(error, TACIT_USAGE, "give either --like or --own: one sort of rows is believed in");
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "give either the option 'like' or the option 'own': one sort of rows is believed in");
     if (like != NULL) TACIT_TRY(tacit_dataset_load(&self->like, NULL, like, belief->schema, &options, error));
     if (own != NULL) TACIT_TRY(tacit_dataset_load(&self->own, NULL, own, belief->schema, &options, error));
     belief->rows = like != NULL ? self->like : self->own;

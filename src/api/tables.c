@@ -391,7 +391,7 @@ const tacit_option tacit_join_options[] = {
 };
 
 const tacit_operand tacit_plan_operands[] = {
-    { "STUDY", 0, 1, "a study's definition, YAML; or --schema, --parties, --rows and --epsilon" },
+    { "STUDY", 0, 1, "a study's definition, YAML; or the options for schema, parties, rows and epsilon" },
     { .name = NULL },
 };
 

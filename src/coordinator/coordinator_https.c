@@ -109,7 +109,7 @@ static void tell_end(void *context) {
 
 static void stays(void *context) { (void)context; }
 
-/* What was said, as HTTP has it. A farewell takes the bytes over. */
+/* What was said, as HTTP has it. An end notice takes the bytes over. */
 static tacit_http_answer http_answer(coordinator *self, const char *party, tacit_errand errand,
                                      coordinator_reply *reply) {
     if (reply->fate == TACIT_FATE_NOTHING) return (tacit_http_answer){ .status = 204 };

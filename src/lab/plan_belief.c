@@ -495,7 +495,7 @@ tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_e
     if (schema->sparse > 0 && belief->rows == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "the schema says nothing about the values of its features: give rows like the "
-                          "study's with --like");
+                          "study's with the option 'like'");
     if (belief->signal != 0 && !(belief->signal > 0.5 && belief->signal <= MOST_SIGNAL))
         return tacit_fail(error, TACIT_USAGE, "a signal is an AUC above 0.5 and at most %g, not %g",
                           MOST_SIGNAL, belief->signal);
