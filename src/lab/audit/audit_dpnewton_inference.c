@@ -148,8 +148,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *se
     out->length = 3 + DIMENSION * DPNEWTON_INFERENCE_STEPS + 8;
     TACIT_CHECK(make_rows(self, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
-    snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions",
-                 QUESTIONS);
+    snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions", QUESTIONS);
     TACIT_CHECK(measure_reach(out, error));
 cleanup:
     if (status != TACIT_OK) close_case(out);
