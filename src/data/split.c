@@ -114,6 +114,13 @@ static tacit_status create(tacit_split **out, size_t parts, size_t rows, tacit_e
     return TACIT_OK;
 }
 
+tacit_status tacit_split_in_order(tacit_split **out, size_t parts, size_t rows, tacit_error *error) {
+    TACIT_TRY(create(out, parts, rows, error));
+    for (size_t k = 0; k <= parts; k++) (*out)->start[k] = k * rows / parts;
+    for (size_t i = 0; i < rows; i++) (*out)->index[i] = (uint32_t)i;
+    return TACIT_OK;
+}
+
 /* Fisher and Yates, in place. */
 static void shuffle(uint32_t *items, size_t count, tacit_stream *stream) {
     for (size_t i = count; i > 1; i--) {

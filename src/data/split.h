@@ -23,6 +23,9 @@ static inline size_t tacit_split_count(const tacit_split *split, size_t part) {
     return split->start[part + 1] - split->start[part];
 }
 
+/* Rows 0 to rows - 1 in their order, in parts as even as can be. */
+tacit_status tacit_split_in_order(tacit_split **out, size_t parts, size_t rows, tacit_error *error);
+
 tacit_split *tacit_split_free(tacit_split *split);
 
 /* The rows of one part. Borrowed. */

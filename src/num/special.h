@@ -42,6 +42,10 @@ double tacit_log_gamma_tail(double a, double x);
 /* The q that a chi-square of d degrees of freedom passes with probability `tail` in (0, 1). Relative error 1e-11. */
 double tacit_chi_square_quantile(double d, double tail);
 
+/* The continued fraction of the incomplete beta function I_x(a, b) (DLMF 8.17.22) by Lentz's method: O(sqrt(max(a, b))) terms for
+ * x < (a + 1)/(a + b + 2). */
+double tacit_beta_fraction(double a, double b, double x);
+
 /* Upper tail P(T > t) of Student's t with `degrees` > 0 degrees of freedom, and the t with a given upper tail in (0, 1).
  * Relative error below 1e-12 for tails above 1e-300 and degrees up to 1e6. NaN outside the domain. */
 double tacit_student_tail(double t, double degrees);

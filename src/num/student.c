@@ -9,9 +9,9 @@
 
 static double not_zero(double value) { return fabs(value) < DBL_MIN ? DBL_MIN : value; }
 
-static double fraction(double a, double b, double x) {
+double tacit_beta_fraction(double a, double b, double x) {
     double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
-    for (double m = 1; m < 1e5; m++) {
+    for (double m = 1; m < 1e6; m++) {
         double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
         d = 1 / not_zero(1 + even * d);
         c = not_zero(1 + even / c);
@@ -42,8 +42,8 @@ double tacit_student_tail(double t, double degrees) {
     if (y == 0) return 0.5;
     /* log x = -log1p(t^2/v): x is near 1 when v is large */
     double front = exp(-a * log1p(square / degrees) + b * log(y) + log_gamma_half_step(a)) / sqrt(M_PI);
-    double both =
-        x < (a + 1) / (a + b + 2) ? front * fraction(a, b, x) / a : 1 - front * fraction(b, a, y) / b;
+    double both = x < (a + 1) / (a + b + 2) ? front * tacit_beta_fraction(a, b, x) / a
+                                            : 1 - front * tacit_beta_fraction(b, a, y) / b;
     return t > 0 ? both / 2 : 1 - both / 2;
 }
 

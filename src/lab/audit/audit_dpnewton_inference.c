@@ -44,14 +44,7 @@ static void close_case(tacit_audit_case *subject) {
 /* One party with ROWS rows of the ball, the first of which is turned about. */
 static tacit_status make_rows(inference_case *self, tacit_error *error) {
     double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
-    self->split = TACIT_NEW(tacit_split, 1);
-    if (self->split == NULL) return tacit_fail_memory(error);
-    self->split->parts = 1;
-    self->split->start = TACIT_NEW(size_t, 2);
-    self->split->index = TACIT_NEW(uint32_t, ROWS);
-    if (self->split->start == NULL || self->split->index == NULL) return tacit_fail_memory(error);
-    self->split->start[1] = ROWS;
-    for (size_t i = 0; i < ROWS; i++) self->split->index[i] = (uint32_t)i;
+    TACIT_TRY(tacit_split_in_order(&self->split, 1, ROWS, error));
     for (int side = 0; side < 2; side++) {
         tacit_stream stream = tacit_stream_from_seed(1);
         TACIT_TRY(tacit_generate_ball(&self->data[side], ROWS, DIMENSION, NULL, &stream, error));

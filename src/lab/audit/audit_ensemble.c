@@ -21,23 +21,6 @@
 
 enum { PARTIES = 2, POINTS = 4 };
 
-/* One row for each party. */
-static tacit_status deal_one_each(tacit_split **out, size_t parties, tacit_error *error) {
-    tacit_split *split = TACIT_NEW(tacit_split, 1);
-    if (split == NULL) return tacit_fail_memory(error);
-    split->parts = parties;
-    split->start = TACIT_NEW(size_t, parties + 1);
-    split->index = TACIT_NEW(uint32_t, parties);
-    if (split->start == NULL || split->index == NULL) {
-        tacit_split_free(split);
-        return tacit_fail_memory(error);
-    }
-    for (size_t k = 0; k <= parties; k++) split->start[k] = k;
-    for (size_t k = 0; k < parties; k++) split->index[k] = (uint32_t)k;
-    *out = split;
-    return TACIT_OK;
-}
-
 /* A party whose only row is x = 1 of class y says y of every point x = 1, whatever its classifier. */
 static tacit_status turning_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_method *method,
                                   double lambda, const tacit_audit_setup *setup, tacit_error *error) {
@@ -60,7 +43,7 @@ static tacit_status turning_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], 
     tacit_format(text, TACIT_AUDIT_TEXT,
                  "one of two parties turns around what it says of %d equal points; lambda %.4g", POINTS,
                  out->plan.lambda);
-    return deal_one_each(&out->split, PARTIES, error);
+    return tacit_split_in_order(&out->split, PARTIES, PARTIES, error);
 }
 
 static tacit_status vote_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,

@@ -42,14 +42,7 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
 static tacit_status make_rows(gradient_case *self, size_t rows, tacit_error *error) {
     tacit_stream stream = tacit_stream_from_seed(1);
     TACIT_TRY(tacit_generate_ball(&self->data, rows, DIMENSION, NULL, &stream, error));
-    self->split = TACIT_NEW(tacit_split, 1);
-    if (self->split == NULL) return tacit_fail_memory(error);
-    self->split->parts = 1;
-    self->split->start = TACIT_NEW(size_t, 2);
-    self->split->index = TACIT_NEW(uint32_t, rows);
-    if (self->split->start == NULL || self->split->index == NULL) return tacit_fail_memory(error);
-    self->split->start[1] = rows;
-    for (size_t i = 0; i < rows; i++) self->split->index[i] = (uint32_t)i;
+    TACIT_TRY(tacit_split_in_order(&self->split, 1, rows, error));
     return tacit_attack_create(&self->attack, self->data, self->split, error);
 }
 

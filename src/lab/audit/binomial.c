@@ -1,8 +1,9 @@
 #include "lab/audit/binomial.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
+
+#include "num/special.h"
 
 /* log Gamma(z + 1) minus Stirling's (z + 1/2) log z - z + log(2 pi)/2, without the cancellation of two large numbers. */
 static double stirling_rest(double z) {
@@ -33,31 +34,11 @@ static double beta_front(double a, double b, double x, double y) {
     return exp(logarithm) * sqrt(a * b / (2 * M_PI * n));
 }
 
-static double not_zero(double value) { return fabs(value) < DBL_MIN ? DBL_MIN : value; }
-
-/* The continued fraction of I_x(a, b) (DLMF 8.17.22) by Lentz's method: O(sqrt(max(a, b))) terms for
- * x < (a + 1)/(a + b + 2). */
-static double beta_fraction(double a, double b, double x) {
-    double c = 1, d = 1 / not_zero(1 - (a + b) * x / (a + 1)), h = d;
-    for (double m = 1; m < 1e6; m++) {
-        double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
-        d = 1 / not_zero(1 + even * d);
-        c = not_zero(1 + even / c);
-        h *= d * c;
-        double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
-        d = 1 / not_zero(1 + odd * d);
-        c = not_zero(1 + odd / c);
-        h *= d * c;
-        if (fabs(d * c - 1) < DBL_EPSILON) break;
-    }
-    return h;
-}
-
 double tacit_beta_tail(double a, double b, double x, double y) {
     if (x <= 0) return 0;
     if (y <= 0) return 1;
-    if (x < (a + 1) / (a + b + 2)) return beta_front(a, b, x, y) * beta_fraction(a, b, x) / a;
-    return 1 - beta_front(b, a, y, x) * beta_fraction(b, a, y) / b;
+    if (x < (a + 1) / (a + b + 2)) return beta_front(a, b, x, y) * tacit_beta_fraction(a, b, x) / a;
+    return 1 - beta_front(b, a, y, x) * tacit_beta_fraction(b, a, y) / b;
 }
 
 /* P(X >= k) grows with p, P(X <= k) falls. */
