@@ -1,6 +1,6 @@
 /*
- * What the library's frames cost beside the fit itself: rows in memory, encoded and fitted through tacit/tacit.h, against the solver on
- * rows that are encoded already.
+ * What the library's frames cost beside the fit itself: rows in memory, encoded and fitted through
+ * tacit/tacit.h, against the solver on rows that are encoded already.
  *
  *     bench_api [ROWS] [COLUMNS]
  */

@@ -3,8 +3,8 @@
  *
  *   bench_crypto BITS REPEATS    a new key of BITS bits
  *
- * Prints one JSON line: processor seconds an operation, the best of the repeats, after checking that what was computed
- * decrypts to what it should.
+ * Prints one JSON line: processor seconds an operation, the best of the repeats, after checking that what was
+ * computed decrypts to what it should.
  */
 #include <math.h>
 #include <sodium.h>

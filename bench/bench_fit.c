@@ -3,8 +3,9 @@
  *
  *   bench_fit wall|processor X LABELS ROWS COLS METHOD EPSILON LAMBDA THREADS REPEATS [LOW HIGH]
  *
- * X holds doubles, row by row, LABELS 32-bit classes of two. With LOW and HIGH columns have these bounds and there is an intercept; without,
- * rows lie in the unit ball and are used where they lie. Noise is exact and drawn again each time.
+ * X holds doubles, row by row, LABELS 32-bit classes of two. With LOW and HIGH columns have these bounds and
+ * there is an intercept; without, rows lie in the unit ball and are used where they lie. Noise is exact and
+ * drawn again each time.
  */
 #include <stdio.h>
 #include <stdlib.h>

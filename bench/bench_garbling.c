@@ -6,8 +6,9 @@
  *   bench_garbling factor   CHANNEL ENGINE HASH MILLIONS REPEATS   Cholesky factorisations of order 50
  *   bench_garbling ot       CHANNEL ENGINE HASH MILLIONS REPEATS   correlated oblivious transfers
  *
- * CHANNEL: memory, shared, stream (TCP in the clear), tls; ENGINE: portable, aesni, vaes, best; HASH: rekeyed, fixed.
- * Prints one JSON line: of the best repeat the rate a second, and the least processor seconds a million of each end.
+ * CHANNEL: memory, shared, stream (TCP in the clear), tls; ENGINE: portable, aesni, vaes, best; HASH:
+ * rekeyed, fixed. Prints one JSON line: of the best repeat the rate a second, and the least processor seconds
+ * a million of each end.
  */
 #include <sodium.h>
 

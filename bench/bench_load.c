@@ -1,10 +1,12 @@
 /*
- * A swarm of parties in one process, which answer whatever is asked with zeros, and a bare peer to compare with; run_load runs it.
+ * A swarm of parties in one process, which answer whatever is asked with zeros, and a bare peer to compare
+ * with; run_load runs it.
  *
  *     bench_load join KEY CERTIFICATES AUTHORITY < INVITATIONS      one key, a certificate for each invitation
  *     bench_load swarm PORT KEY CERTIFICATES CONNECTIONS STUDY      until the study ends, or standard input does
  *     bench_load peer FOLDER KEY CERTIFICATES CONNECTIONS ROUNDS DOWN UP THREADS
- *                                                                   the same bytes between the same ends, and nothing else
+ *                                                                   the same bytes between the same ends, and
+ *                                                                   nothing else
  *
  * CERTIFICATES is a file of PEM, one after another. Results are lines of JSON.
  */

@@ -1,7 +1,8 @@
 /*
- * Steps of training, timed: bench_network LAYERS BATCH THREADS SECONDS, layers such as 264-50-20-1. Prints JSON: the most
- * examples a second over many short spells, of dpsgd (clipped sums, Gaussian noise, a step of SGD with momentum) and without
- * privacy. Spells of a millisecond or so: on a busy machine none that is longer than a slice of the scheduler is undisturbed.
+ * Steps of training, timed: bench_network LAYERS BATCH THREADS SECONDS, layers such as 264-50-20-1. Prints
+ * JSON: the most examples a second over many short spells, of dpsgd (clipped sums, Gaussian noise, a step of
+ * SGD with momentum) and without privacy. Spells of a millisecond or so: on a busy machine none that is
+ * longer than a slice of the scheduler is undisturbed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <sodium.h>

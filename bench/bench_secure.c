@@ -3,9 +3,10 @@
  *
  *   bench_secure ENGINE CHANNEL ORDER SOLVES
  *
- * ENGINE: yao, shares; CHANNEL: memory, shared, stream (TCP in the clear), tls. Factors a positive definite matrix of that
- * order, solves once (a step of Newton's method) and, when SOLVES is more than 1, inverts and solves as often. Prints one JSON line: seconds ahead of time and online, by the clock of the slower
- * server, and the processor seconds of each; gates, products, megabytes.
+ * ENGINE: yao, shares; CHANNEL: memory, shared, stream (TCP in the clear), tls. Factors a positive definite
+ * matrix of that order, solves once (a step of Newton's method) and, when SOLVES is more than 1, inverts and
+ * solves as often. Prints one JSON line: seconds ahead of time and online, by the clock of the slower server,
+ * and the processor seconds of each; gates, products, megabytes.
  */
 #include <math.h>
 #include <sodium.h>

@@ -1,4 +1,5 @@
-/* Thousands of TLS connections in one thread, by epoll, for bench_load: bytes in and out without waiting for anybody. */
+/* Thousands of TLS connections in one thread, by epoll, for bench_load: bytes in and out without waiting for
+ * anybody. */
 #pragma once
 
 #include <errno.h>

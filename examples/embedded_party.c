@@ -5,8 +5,9 @@
  *     ./embedded_party FOLDER DEVICE FILE      the first time, with a file that holds the invitation
  *     ./embedded_party FOLDER DEVICE           after a restart: goes on where it stopped
  *
- * The study is embedded.study.yaml beside this file. What leaves the device is what the study's method sends, never a
- * measurement; before anything leaves, the ledger in FOLDER is charged, and refuses beyond the limit that is set below.
+ * The study is embedded.study.yaml beside this file. What leaves the device is what the study's method sends,
+ * never a measurement; before anything leaves, the ledger in FOLDER is charged, and refuses beyond the limit
+ * that is set below.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +52,8 @@ static tacit_status describe(tacit_frame **out, const device *self, tacit_error 
     return status;
 }
 
-/* What may be lost in all, whatever is asked, by whomever: an epsilon of 3. Set once, before the first study. */
+/* What may be lost in all, whatever is asked, by whomever: an epsilon of 3. Set once, before the first
+ * study. */
 static tacit_status limit(const char *folder, tacit_error *error) {
     char path[4096];
     tacit_ledger *ledger = NULL;
@@ -106,7 +108,8 @@ static void notify(void *context, const char *line) {
     fflush(stderr);
 }
 
-/* An invitation is as secret as a password, so it is read from a file: arguments can be read by others. NULL: it cannot be read. */
+/* An invitation is as secret as a password, so it is read from a file: arguments can be read by others. NULL:
+ * it cannot be read. */
 static const char *read_invitation(const char *path) {
     static char text[16384];
     FILE *file = fopen(path, "r");

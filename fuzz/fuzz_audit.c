@@ -1,6 +1,6 @@
-/* An archive of what happened, as somebody hands it over. The first byte says what the rest is: 'w' the whole file; 's' records of
- * a study, one a line, and 'l' of a ledger, to which the right hashes and a right end are added; 'e' an entry's body, which is
- * told in words and must then be found sound. */
+/* An archive of what happened, as somebody hands it over. The first byte says what the rest is: 'w' the whole
+ * file; 's' records of a study, one a line, and 'l' of a ledger, to which the right hashes and a right end
+ * are added; 'e' an entry's body, which is told in words and must then be found sound. */
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>

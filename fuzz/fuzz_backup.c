@@ -1,5 +1,6 @@
-/* A coordinator's backup that is to be restored. The first byte says what the rest is: the whole file; or, behind a right
- * signature and right hashes, an end of the list of files and the files themselves, "NAME\nBYTES" with 0xff between. */
+/* A coordinator's backup that is to be restored. The first byte says what the rest is: the whole file; or,
+ * behind a right signature and right hashes, an end of the list of files and the files themselves,
+ * "NAME\nBYTES" with 0xff between. */
 #include <jansson.h>
 #include <sodium.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A card and a sealed word as a party receives them: only what the neighbour signed or sealed is accepted, and an accepted card
- * says the same when written again. */
+/* A card and a sealed word as a party receives them: only what the neighbour signed or sealed is accepted,
+ * and an accepted card says the same when written again. */
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * The two center servers, before and while they compute. The first byte says what the rest is: 'w' all that somebody says to B who
- * comes to its door; 'a' what A says once its study was welcome; 'g' B's answer to A's greeting; 'k' a card's address.
+ * The two center servers, before and while they compute. The first byte says what the rest is: 'w' all that
+ * somebody says to B who comes to its door; 'a' what A says once its study was welcome; 'g' B's answer to A's
+ * greeting; 'k' a card's address.
  */
 #include <sodium.h>
 #include <stdlib.h>

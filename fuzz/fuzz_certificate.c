@@ -1,5 +1,5 @@
-/* Certificates, requests for one, signatures and private keys, PEM or DER, from joining parties, invitations and files. The first
- * byte says what the rest is. */
+/* Certificates, requests for one, signatures and private keys, PEM or DER, from joining parties, invitations
+ * and files. The first byte says what the rest is. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,8 @@ static void try_certificate(const uint8_t *bytes, size_t length) {
     tacit_buffer_clear(&pem);
 }
 
-/* Whatever a request says of itself, the certificate has the name that was asked for, and cannot sign others. */
+/* Whatever a request says of itself, the certificate has the name that was asked for, and cannot sign
+ * others. */
 static void try_request(const uint8_t *bytes, size_t length) {
     const tacit_validity validity = { 1, INT32_MAX };
     tacit_certificate_info info;

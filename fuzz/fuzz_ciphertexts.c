@@ -1,5 +1,5 @@
-/* A public key, and ciphertexts under a key of 128 bits; what is accepted must survive being written, byte for byte, and
- * every operation on it. The first byte says which of the two the rest is. */
+/* A public key, and ciphertexts under a key of 128 bits; what is accepted must survive being written, byte
+ * for byte, and every operation on it. The first byte says which of the two the rest is. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The chain of hand-over statements that a coordinator shows and a party keeps. The first byte says how: 'r', the bytes are all there
- * is; 'c', an honest chain of two statements is changed as they say. */
+/* The chain of hand-over statements that a coordinator shows and a party keeps. The first byte says how: 'r',
+ * the bytes are all there is; 'c', an honest chain of two statements is changed as they say. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static void make_honest(void) {
     tacit_authority_free(third);
 }
 
-/* Whatever was read is whole: it is read again, somebody is trusted, and it does not lead away from the honest chain. */
+/* Whatever was read is whole: it is read again, somebody is trusted, and it does not lead away from the
+ * honest chain. */
 static void check_read(const tacit_handovers *chain) {
     tacit_handovers again = { .count = 0 }, known = { .count = 0 };
     tacit_buffer pem = TACIT_BUFFER_INIT, anchor = TACIT_BUFFER_INIT;

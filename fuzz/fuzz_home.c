@@ -1,6 +1,7 @@
 /*
- * A party's home in which one file was tampered with. The first byte says which; a definition is signed by the coordinator again, so
- * that what it says is looked at. Whatever is in the file, the study is opened as it says or refused with a sentence.
+ * A party's home in which one file was tampered with. The first byte says which; a definition is signed by
+ * the coordinator again, so that what it says is looked at. Whatever is in the file, the study is opened as
+ * it says or refused with a sentence.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Whatever comes in at a port: a server on loopback gets the bytes as one connection's, in two pieces, and must then
- * still answer an honest one. The handler looks at all that handlers look at. */
+/* Whatever comes in at a port: a server on loopback gets the bytes as one connection's, in two pieces, and
+ * must then still answer an honest one. The handler looks at all that handlers look at. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

@@ -1,8 +1,9 @@
 /*
- * What a coordinator kept of a study, read again after a crash. The first byte says what the rest is: the journal's record of 's' a
- * sum, 'a' answers or 'o' opened numbers, behind the right question's hash; 'c' a checkpoint; the board's record of 'm' the first
- * step of a masked sum, 'n' of an encrypted one, 'w' the words of neighbours and 'd' their cards. And of a party: 'l' the noise that
- * it drew once, 'k' the roster and 'p' the cards that it was shown.
+ * What a coordinator kept of a study, read again after a crash. The first byte says what the rest is: the
+ * journal's record of 's' a sum, 'a' answers or 'o' opened numbers, behind the right question's hash; 'c' a
+ * checkpoint; the board's record of 'm' the first step of a masked sum, 'n' of an encrypted one, 'w' the
+ * words of neighbours and 'd' their cards. And of a party: 'l' the noise that it drew once, 'k' the roster
+ * and 'p' the cards that it was shown.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What the owner's own program prints as labels, and the command line that names it. The first byte says which, and how many
- * points there are. */
+/* What the owner's own program prints as labels, and the command line that names it. The first byte says
+ * which, and how many points there are. */
 #include <stdlib.h>
 #include <string.h>
 

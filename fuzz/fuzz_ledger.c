@@ -1,5 +1,5 @@
-/* The bytes of a ledger's entry, from a file or from an archive that somebody hands over: an entry that is accepted is written
- * the same again, and can be told in words. */
+/* The bytes of a ledger's entry, from a file or from an archive that somebody hands over: an entry that is
+ * accepted is written the same again, and can be told in words. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* What a browser, or something that poses as one, sends to a page on loopback: an Authorization header, the body of a log-in, or that
- * of a consent. Without the secret nothing of it opens a session. */
+/* What a browser, or something that poses as one, sends to a page on loopback: an Authorization header, the
+ * body of a log-in, or that of a consent. Without the secret nothing of it opens a session. */
 #include <stdlib.h>
 #include <string.h>
 

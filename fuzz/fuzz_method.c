@@ -1,8 +1,8 @@
 /*
- * Both halves of every method against a peer that lies. Each method is run once in a simulation, and what was asked and answered is
- * kept. Then the first byte names a method, the second what is to be changed (outside.h): 0, all that the coordinator's half hears;
- * else the question of that number, which a party's half is asked. Whatever comes, a half ends, with a model, an answer or a
- * sentence.
+ * Both halves of every method against a peer that lies. Each method is run once in a simulation, and what was
+ * asked and answered is kept. Then the first byte names a method, the second what is to be changed
+ * (outside.h): 0, all that the coordinator's half hears; else the question of that number, which a party's
+ * half is asked. Whatever comes, a half ends, with a model, an answer or a sentence.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /*
- * Messages of an encrypted sum of three parties under a key of 2048 bits. The first byte says where the rest goes: to the
- * coordinator in step 0 to 2, or ('k', 'd') to a party as the key or to the key holder as what is to be decrypted; with 32 taken
- * from it, an honest message with the changes that follow (outside.h). Signatures are taken for good, so that what is behind them is
- * reached; 'b' puts the bytes into a box that opens, and 'B' changed ciphertexts, so that what is behind the seal is too.
+ * Messages of an encrypted sum of three parties under a key of 2048 bits. The first byte says where the rest
+ * goes: to the coordinator in step 0 to 2, or ('k', 'd') to a party as the key or to the key holder as what
+ * is to be decrypted; with 32 taken from it, an honest message with the changes that follow (outside.h).
+ * Signatures are taken for good, so that what is behind them is reached; 'b' puts the bytes into a box that
+ * opens, and 'B' changed ciphertexts, so that what is behind the seal is too.
  */
 #include <stdlib.h>
 #include <string.h>

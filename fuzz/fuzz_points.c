@@ -1,5 +1,5 @@
-/* Auxiliary points as a party gets them; what is accepted must be written again byte for byte, for its hash is what was
- * consented to. */
+/* Auxiliary points as a party gets them; what is accepted must be written again byte for byte, for its hash
+ * is what was consented to. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* A question as a party receives it, or, after a first byte of 255, a checkpoint as the journal has it; what is accepted must say the
- * same when written and read again. */
+/* A question as a party receives it, or, after a first byte of 255, a checkpoint as the journal has it; what
+ * is accepted must say the same when written and read again. */
 #include <stdlib.h>
 #include <string.h>
 

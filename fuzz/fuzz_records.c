@@ -1,6 +1,7 @@
 /*
- * What a coordinator has written down for people and reads again: 'r' the rounds of a study, 'a' who answered in them (through the
- * archive that is made of it), 'm' a model for the dashboard. A damaged file gives less, never a crash.
+ * What a coordinator has written down for people and reads again: 'r' the rounds of a study, 'a' who answered
+ * in them (through the archive that is made of it), 'm' a model for the dashboard. A damaged file gives less,
+ * never a crash.
  */
 #include <stdlib.h>
 #include <string.h>

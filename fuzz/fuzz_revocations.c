@@ -1,5 +1,5 @@
-/* The list of revoked certificates that a coordinator hands out and a party keeps. Nobody but the authority may have signed it: so
- * the first byte says whether it signs what follows, or the bytes are all there is. */
+/* The list of revoked certificates that a coordinator hands out and a party keeps. Nobody but the authority
+ * may have signed it: so the first byte says whether it signs what follows, or the bytes are all there is. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Shared memory whose other end is a hostile process: it moves its positions to anywhere and rings bells, between the calls of the
- * honest end, which comes to an end and touches nothing outside the ring. Two bytes an action. */
+/* Shared memory whose other end is a hostile process: it moves its positions to anywhere and rings bells,
+ * between the calls of the honest end, which comes to an end and touches nothing outside the ring. Two bytes
+ * an action. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * Linear algebra between two servers: oblivious transfer, garbled tables, multiplication triples, opened numbers. What one server
- * says in an honest run is recorded once; then the other one hears it with changes (outside.h). The first byte says who listens and
- * with which engine. Such changes cannot always be noticed (crypto/linear/secure.h), but nothing may be read that was not sent, and a
- * refusal has a sentence.
+ * Linear algebra between two servers: oblivious transfer, garbled tables, multiplication triples, opened
+ * numbers. What one server says in an honest run is recorded once; then the other one hears it with changes
+ * (outside.h). The first byte says who listens and with which engine. Such changes cannot always be noticed
+ * (crypto/linear/secure.h), but nothing may be read that was not sent, and a refusal has a sentence.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /*
- * Messages of a secure sum of three parties, at either end and in any step. The first byte says where the rest
- * goes: bits 0 to 2 the step (5: the saved state; 6 and 7: the drawing of a graph, to the coordinator in its first and second step, or to a
- * party as a list and as a proof), bit 3 to a party and not to the coordinator, bit 4 behind a
- * right header. A refusal must have a sentence and leave no answer.
+ * Messages of a secure sum of three parties, at either end and in any step. The first byte says where the
+ * rest goes: bits 0 to 2 the step (5: the saved state; 6 and 7: the drawing of a graph, to the coordinator in
+ * its first and second step, or to a party as a list and as a proof), bit 3 to a party and not to the
+ * coordinator, bit 4 behind a right header. A refusal must have a sentence and leave no answer.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a table, of which 0xff ends
- * one and 0xfe a row; with 'l' rows are linked by the first column. Cells go the whole way
- * that a query's go, to encoded rows.
+ * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a
+ * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column. Cells go the
+ * whole way that a query's go, to encoded rows.
  */
 #include <sqlite3.h>
 #include <stdio.h>

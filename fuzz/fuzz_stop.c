@@ -1,5 +1,5 @@
-/* A rule for stopping and a list of candidates, as texts of a command line or a definition: what is accepted says the same when
- * printed and read again. */
+/* A rule for stopping and a list of candidates, as texts of a command line or a definition: what is accepted
+ * says the same when printed and read again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The two files that everything rests on, damaged or tampered with: 'l' a party's ledger, 'r' a coordinator's registry. Opening,
- * checking and reading them ends with what they hold or with a sentence. */
+/* The two files that everything rests on, damaged or tampered with: 'l' a party's ledger, 'r' a coordinator's
+ * registry. Opening, checking and reading them ends with what they hold or with a sentence. */
 #include <stdlib.h>
 
 #include "outside.h"

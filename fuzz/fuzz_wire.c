@@ -1,5 +1,5 @@
-/* The messages of joining, polling, renewing and leaving, at either end. The first byte says which; what is accepted
- * must be whole. */
+/* The messages of joining, polling, renewing and leaving, at either end. The first byte says which; what is
+ * accepted must be whole. */
 #include <protobuf-c/protobuf-c.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,17 +1,21 @@
 /*
- * A coordinator that lies to real parties over several rounds of masked sums, and what it can work out from what they
- * answer. A script of bytes says what it asks whom, in which order; the parties are those of a deployed study
- * (session/party.h) with everything that they keep, and their assumptions hold: there are no more puppets among them than a
- * study withstands, and owners compare rosters: a party that was shown another than the rest goes on until it would mask, when its owner stops
- * it. Of the puppets the coordinator knows everything.
+ * A coordinator that lies to real parties over several rounds of masked sums, and what it can work out from
+ * what they answer. A script of bytes says what it asks whom, in which order; the parties are those of a
+ * deployed study (session/party.h) with everything that they keep, and their assumptions hold: there are no
+ * more puppets among them than a study withstands, and owners compare rosters: a party that was shown another
+ * than the rest goes on until it would mask, when its owner stops it. Of the puppets the coordinator knows
+ * everything.
  *
- * What it works out is counted, not computed. A secret is open when shares of it from as many holders as the threshold are
- * known. A group of honest parties whose vectors are there, whose self-masks are open, and that masked with nobody outside
- * whose mask is still closed, is summed alone. It has won when both secrets of an honest party are open in one sum, or when
- *  - in sums without noise of their own, the span of all such groups, over all rounds, has one honest party in it;
+ * What it works out is counted, not computed. A secret is open when shares of it from as many holders as the
+ * threshold are known. A group of honest parties whose vectors are there, whose self-masks are open, and that
+ * masked with nobody outside whose mask is still closed, is summed alone. It has won when both secrets of an
+ * honest party are open in one sum, or when
+ *  - in sums without noise of their own, the span of all such groups, over all rounds, has one honest party
+ *    in it;
  *  - in sums with shares of the noise, a group has fewer honest parties than the noise is made for;
- * and beside sums, when a party takes a second roster or one that is no roster; or, where the parties draw who masks with whom,
- * when one opens its commitment for two lists or for one that is too short, or two go by different seeds.
+ * and beside sums, when a party takes a second roster or one that is no roster; or, where the parties draw
+ * who masks with whom, when one opens its commitment for two lists or for one that is too short, or two go by
+ * different seeds.
  */
 #pragma once
 
@@ -30,7 +34,8 @@ typedef struct lies_settings {
     bool strict;                /* judge sums with shares of the noise as if they had none */
 } lies_settings;
 
-/* Rosters: as it is; two places swapped; a party replaced by a puppet; a key twice; the last missing; a puppet more. */
+/* Rosters: as it is; two places swapped; a party replaced by a puppet; a key twice; the last missing; a
+ * puppet more. */
 typedef enum lies_roster_kind {
     LIES_ROSTER_TRUE,
     LIES_ROSTER_SWAPPED,
@@ -47,8 +52,8 @@ typedef struct lies lies;
 lies *lies_open(const lies_settings *settings);
 lies *lies_close(lies *self);
 
-/* Play a script to its end, or until the coordinator has won: then *how says what it has, else NULL. Returns the number of
- * questions that were answered. */
+/* Play a script to its end, or until the coordinator has won: then *how says what it has, else NULL. Returns
+ * the number of questions that were answered. */
 size_t lies_play(lies *self, const uint8_t *script, size_t length, const char **how);
 
 /* Settings from the first bytes of a script, `used` of them; those of a study that withstands its puppets. */

@@ -7,7 +7,8 @@
 
 enum { LIES_FILES = 16, LIES_ROUNDS = 12, LIES_PLACES_MOST = LIES_PARTIES_MOST + 1 };
 
-/* A roster as the coordinator shows it: places of it, who is there, and of which places it has the secrets. */
+/* A roster as the coordinator shows it: places of it, who is there, and of which places it has the
+ * secrets. */
 typedef struct lies_roster_shown {
     lies_roster_kind kind;
     uint32_t at, count;

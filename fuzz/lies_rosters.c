@@ -190,7 +190,8 @@ void lies_reveal(lies *self, uint32_t whom, uint32_t members, uint32_t nonce) {
     lies_begin(self, sum->round, sum->question);
 }
 
-/* What honest parties of the true roster have kept: a mark of what is there, their bytes, the list, the seed. */
+/* What honest parties of the true roster have kept: a mark of what is there, their bytes, the list, the
+ * seed. */
 bool lies_one_seed(lies *self) {
     const uint8_t *first = NULL;
     for (uint32_t k = 0; k < self->settings.parties; k++) {

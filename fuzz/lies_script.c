@@ -13,7 +13,8 @@ static bool is_open(const lies *self, const lies_sum *sum, uint32_t k, tacit_sum
     return members(sum->of[k].known[which]) >= self->shape.threshold;
 }
 
-/* Whether there is a mask on the vector of `one` that it shares with `other` and the coordinator does not know. */
+/* Whether there is a mask on the vector of `one` that it shares with `other` and the coordinator does not
+ * know. */
 static bool is_masked(const lies *self, const lies_sum *sum, uint32_t one, uint32_t other) {
     return one != other && sum->of[one].sent && lies_has(sum->of[one].masked_with, other) &&
            !lies_is_puppet(self, other) && !is_open(self, sum, one, TACIT_SUM_MASKING) &&
@@ -32,7 +33,8 @@ static uint32_t group_of(const lies *self, const lies_sum *sum, uint32_t k) {
     return group;
 }
 
-/* Masks within a group cancel if both ends have put them on, and its sum is seen if every self-mask is open. */
+/* Masks within a group cancel if both ends have put them on, and its sum is seen if every self-mask is
+ * open. */
 static bool is_summed(const lies *self, const lies_sum *sum, uint32_t group) {
     for (uint32_t i = 0; i < self->settings.parties; i++) {
         if (!lies_has(group, i)) continue;
@@ -43,7 +45,8 @@ static bool is_summed(const lies *self, const lies_sum *sum, uint32_t group) {
     return true;
 }
 
-/* ---- the span of what was summed, modulo a prime: determinants of so few zeros and ones are far below it ---- */
+/* ---- the span of what was summed, modulo a prime: determinants of so few zeros and ones are far below it
+ * ---- */
 
 enum { PRIME = 1000003 };
 
@@ -198,8 +201,8 @@ static void play_opening(lies *self, uint32_t dealers, uint32_t first, uint32_t 
     lies_unmask(self, all);
 }
 
-/* The next round whole, as an honest coordinator would do it whose parties drop out: `gone` are not in the sum. Or one that tells
- * this to some only, and the others that all are. */
+/* The next round whole, as an honest coordinator would do it whose parties drop out: `gone` are not in the
+ * sum. Or one that tells this to some only, and the others that all are. */
 static void play_sum(lies *self, uint32_t gone, uint32_t told) {
     const uint32_t all = (1u << self->settings.parties) - 1;
     const bool begun = self->sums > 1 || lies_answered(self) > 0;
@@ -208,7 +211,8 @@ static void play_sum(lies *self, uint32_t gone, uint32_t told) {
     play_opening(self, all, all & ~gone, all, told);
 }
 
-/* Another roster than the true one, for some: before they have seen that, or after it, in this round or the next. */
+/* Another roster than the true one, for some: before they have seen that, or after it, in this round or the
+ * next. */
 static void play_roster(lies *self, script *s, uint32_t whom) {
     const uint32_t kind = next(s), at = next(s);
     const uint64_t last = self->sum[self->now].round;

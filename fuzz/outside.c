@@ -106,7 +106,8 @@ const char *outside_path(const char *name) {
     return path;
 }
 
-/* Nothing here has to outlive a crash of the machine: in place of the C library's, also for what the library writes. */
+/* Nothing here has to outlive a crash of the machine: in place of the C library's, also for what the library
+ * writes. */
 int fsync(int file) { return file < 0 ? -1 : 0; }
 int fdatasync(int file) { return file < 0 ? -1 : 0; }
 

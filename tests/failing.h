@@ -1,7 +1,7 @@
 /*
- * Make the Nth allocation fail, and count the bytes. A test program that includes this (in one file) is linked with
- * failing_link_args of tests/meson.build, which send its allocations, but not those inside shared libraries,
- * through here:
+ * Make the Nth allocation fail, and count the bytes. A test program that includes this (in one file) is
+ * linked with failing_link_args of tests/meson.build, which send its allocations, but not those inside shared
+ * libraries, through here:
  *
  *     for (long at = 1; failed; at++) {
  *         fail_allocation(at);

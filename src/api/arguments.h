@@ -1,10 +1,10 @@
 /*
  * What was said to a command or to a call of the library, parsed against its table and read by name.
  *
- * A command line is parsed in GNU style: `--name value`, `--name=value`, flags and operands in any order, `--` ends the
- * flags, a lone `-` is an operand. Names are never abbreviated, so that a new flag cannot break a script.
- * Every mistake is TACIT_USAGE with one sentence that names the flag and, where one is near, the flag
- * that was probably intended.
+ * A command line is parsed in GNU style: `--name value`, `--name=value`, flags and operands in any order,
+ * `--` ends the flags, a lone `-` is an operand. Names are never abbreviated, so that a new flag cannot break
+ * a script. Every mistake is TACIT_USAGE with one sentence that names the flag and, where one is near, the
+ * flag that was probably intended.
  *
  * A getter asserts that the option is in the command's table and has the kind the getter is for: anything
  * else is a mistake in the program, not in the input. Returned pointers are borrowed from the arguments.
@@ -25,8 +25,8 @@ typedef struct tacit_setting {
 tacit_status tacit_form_parse(tacit_arguments **out, const tacit_form *form, const char *const *words,
                               size_t count, tacit_error *error);
 
-/* The same from a program's options, which must outlive the result; NULL: none. A flag is "yes" or "no"; an operand goes by its name
- * in small letters. */
+/* The same from a program's options, which must outlive the result; NULL: none. A flag is "yes" or "no"; an
+ * operand goes by its name in small letters. */
 tacit_status tacit_form_take(tacit_arguments **out, const tacit_form *form, const tacit_options *options,
                              tacit_error *error);
 tacit_arguments *tacit_arguments_free(tacit_arguments *arguments);

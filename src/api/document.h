@@ -4,7 +4,8 @@
 #include "api/json_text.h"
 #include "tacit/tacit.h"
 
-/* What the command line prints with --json, without the line's end. Takes `document` over; NULL is out of memory. */
+/* What the command line prints with --json, without the line's end. Takes `document` over; NULL is out of
+ * memory. */
 tacit_status tacit_document_text(char **out, json_t *document, tacit_error *error);
 
 /* A copy of the bytes with a NUL behind. */

@@ -17,7 +17,8 @@ static tacit_sum_way way_of(const char *name) {
     return way;
 }
 
-/* A method that needs a delta, as it is set here, is explained at a usual one where none is given; and at the lambda that it would choose. */
+/* A method that needs a delta, as it is set here, is explained at a usual one where none is given; and at the
+ * lambda that it would choose. */
 static tacit_status settle(tacit_plan *plan, const tacit_arguments *arguments, tacit_error *error) {
     static const double USUAL = 1e-5;
     const bool given = tacit_arguments_given(arguments, "lambda");

@@ -1,4 +1,5 @@
-/* What leaves a party, who sees it, what is guaranteed, and what it really costs: what `tacit explain` tells. */
+/* What leaves a party, who sees it, what is guaranteed, and what it really costs: what `tacit explain`
+ * tells. */
 #pragma once
 
 #include "api/arguments.h"

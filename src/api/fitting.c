@@ -35,7 +35,8 @@ static tacit_status read_plan(tacit_plan *out, const tacit_arguments *arguments,
     return tacit_training_plan(out, arguments, error);
 }
 
-/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. Left out: the method chooses from public numbers. */
+/* "0.01", or "choose:0.1,0.01": *candidates is then what follows the colon. Left out: the method chooses from
+ * public numbers. */
 static tacit_status read_lambda(double *out, const char **candidates, const tacit_arguments *arguments,
                                 tacit_error *error) {
     static const char choose[] = "choose:";

@@ -50,23 +50,24 @@ static inline int64_t frame_index(const void *indexes, tacit_index_type type, si
 /* The name of column j, for errors and schemas. */
 const char *frame_column_name(const tacit_frame *frame, size_t column, char scratch[32]);
 
-/* Rows [first, first + count) as doubles, count x columns row-major. TACIT_INPUT, naming row and column, for an infinite number. */
+/* Rows [first, first + count) as doubles, count x columns row-major. TACIT_INPUT, naming row and column, for
+ * an infinite number. */
 tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, double *out,
                           tacit_error *error);
 
-/* TACIT_INPUT, naming the first missing value, of a frame that has `missing` but is to have none: by its owner's word, or by the
- * schema it is encoded by. */
+/* TACIT_INPUT, naming the first missing value, of a frame that has `missing` but is to have none: by its
+ * owner's word, or by the schema it is encoded by. */
 tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *schema, size_t missing,
                                   tacit_error *error);
 
-/* What is public about the columns, as the frame's owner said it, or (from data) read off the rows. New. TACIT_USAGE for a frame whose owner
- * said neither. */
+/* What is public about the columns, as the frame's owner said it, or (from data) read off the rows. New.
+ * TACIT_USAGE for a frame whose owner said neither. */
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
 
 typedef enum frame_need { NEED_LABELS, NEED_ROWS } frame_need;
 
-/* Encode by `schema`; the frame's own or another one with as many columns. What can be used where it lies is lent by the frame, which
- * must outlive the result. */
+/* Encode by `schema`; the frame's own or another one with as many columns. What can be used where it lies is
+ * lent by the frame, which must outlive the result. */
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error);
 
@@ -87,7 +88,8 @@ tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const 
                               tacit_error *error);
 void frame_map_clear(frame_map *map);
 
-/* Encode one row of map->columns numbers; `counts` learns of missing values and shortened rows. False when one of them is infinite. */
+/* Encode one row of map->columns numbers; `counts` learns of missing values and shortened rows. False when
+ * one of them is infinite. */
 bool frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts);
 
 /* How many columns the rows have that a schema is for. */

@@ -1,4 +1,5 @@
-/* From numbers in memory to rows inside the unit ball: the same that reading them from a file by the same schema would give. */
+/* From numbers in memory to rows inside the unit ball: the same that reading them from a file by the same
+ * schema would give. */
 #include <math.h>
 #include <string.h>
 
@@ -52,8 +53,8 @@ static void gather_sparse(const tacit_frame *frame, size_t first, size_t count, 
     }
 }
 
-/* Rows of doubles that lie next to each other need not be copied first: where row i is, and how many doubles there are to the
- * next; else NULL. */
+/* Rows of doubles that lie next to each other need not be copied first: where row i is, and how many doubles
+ * there are to the next; else NULL. */
 static const double *frame_rows_at(const tacit_frame *frame, size_t i, ptrdiff_t *step) {
     bool fit = frame->kind == FRAME_DENSE && frame->type == TACIT_NUMBER_DOUBLE &&
                frame->column_bytes == sizeof(double) && (uintptr_t)frame->values % sizeof(double) == 0 &&

@@ -1,5 +1,5 @@
-/* A row of numbers into the unit ball. The arithmetic is that of data/encode.h, operation for operation, written so that the compiler works
- * on several columns at once; this file is compiled with -O3 for that. */
+/* A row of numbers into the unit ball. The arithmetic is that of data/encode.h, operation for operation,
+ * written so that the compiler works on several columns at once; this file is compiled with -O3 for that. */
 #include <math.h>
 #include <string.h>
 
@@ -79,8 +79,8 @@ void frame_map_clear(frame_map *map) {
     *map = (frame_map)FRAME_MAP_INIT;
 }
 
-/* Adding the lowest bit of the exponent carries into the sign where all bits of the exponent are set: infinite, or NaN. Sums of integers,
- * other than of doubles, may be taken in any order. */
+/* Adding the lowest bit of the exponent carries into the sign where all bits of the exponent are set:
+ * infinite, or NaN. Sums of integers, other than of doubles, may be taken in any order. */
 static inline uint64_t not_finite(double x) {
     const uint64_t exponent = UINT64_C(0x7ff) << 52, lowest = UINT64_C(1) << 52;
     uint64_t bits;
@@ -88,7 +88,8 @@ static inline uint64_t not_finite(double x) {
     return (bits & exponent) + lowest;
 }
 
-/* tacit_scale_number of every column; selections, no branches. The sign of what it returns says whether any is not finite. */
+/* tacit_scale_number of every column; selections, no branches. The sign of what it returns says whether any
+ * is not finite. */
 static uint64_t scale_row(const frame_map *map, const double *restrict raw, double factor,
                           double *restrict out) {
     const size_t columns = map->columns;

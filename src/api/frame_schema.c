@@ -1,4 +1,5 @@
-/* The schema of a frame: what its owner said is public, so that a model carries it and a file can be read the same way. */
+/* The schema of a frame: what its owner said is public, so that a model carries it and a file can be read the
+ * same way. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -6,8 +7,8 @@
 #include "api/frame.h"
 #include "base/memory.h"
 
-/* With a norm C instead of bounds a column is x/C, and only the row is shortened, to 1. A schema has bounds all the same, at most 10^6 C
- * apart: these are nearly as wide as they may be. */
+/* With a norm C instead of bounds a column is x/C, and only the row is shortened, to 1. A schema has bounds
+ * all the same, at most 10^6 C apart: these are nearly as wide as they may be. */
 static const double OUT_OF_THE_WAY = 4e5;
 
 /* ---- bounds and norms read off the rows: not private ---- */

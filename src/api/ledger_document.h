@@ -7,11 +7,12 @@
 /* What may still be spent; infinite without a limit. */
 double tacit_remaining(double spent, bool limited, double limit);
 
-/* {"study", "unit", "sum", "spent", "accountant", "count", "limit", "remaining"}, the last two null without a limit; what is spent
- * and remains is epsilon at the limit's delta. New reference. */
+/* {"study", "unit", "sum", "spent", "accountant", "count", "limit", "remaining"}, the last two null without a
+ * limit; what is spent and remains is epsilon at the limit's delta. New reference. */
 json_t *tacit_account_document(const tacit_account *account, const char *study, tacit_unit unit);
 
-/* {"basic", "rdp", "gdp", "pld"}: epsilon in other ways of counting; null where one does not apply. New reference. */
+/* {"basic", "rdp", "gdp", "pld"}: epsilon in other ways of counting; null where one does not apply. New
+ * reference. */
 json_t *tacit_alternatives_document(const double ways[TACIT_ALTERNATIVES]);
 
 /* A study's account is shown where there is something to say; that of the data source (study NULL) always. */

@@ -1,9 +1,10 @@
 /*
- * What may be said to a command, or to a call of the library, as tables: names, kinds, ranges, defaults. One table serves the
- * flags of a command and the options of the call that does the same, so that neither knows a name, a default or a sentence that
- * the other does not.
+ * What may be said to a command, or to a call of the library, as tables: names, kinds, ranges, defaults. One
+ * table serves the flags of a command and the options of the call that does the same, so that neither knows a
+ * name, a default or a sentence that the other does not.
  *
- * All texts are UTF-8, constant, and live as long as the program. Arrays end with an entry whose first member is NULL.
+ * All texts are UTF-8, constant, and live as long as the program. Arrays end with an entry whose first member
+ * is NULL.
  */
 #pragma once
 
@@ -147,8 +148,8 @@ typedef struct tacit_form {
                 "quoted lines too"                                                                           \
     }
 
-/* For every command that trains, or says what training would do: fit, simulate, audit, explain. A flag for all of them is a line here;
- * tacit_training_plan (fitting.h) takes it into a plan. */
+/* For every command that trains, or says what training would do: fit, simulate, audit, explain. A flag for
+ * all of them is a line here; tacit_training_plan (fitting.h) takes it into a plan. */
 #define TACIT_OPTIONS_TRAINING                                                                               \
     {                                                                                                        \
         .name = "set", .kind = TACIT_OPTION_SETTING, .placeholder = "NAME=VALUE",                            \

@@ -122,7 +122,8 @@ cleanup:
     return status;
 }
 
-/* A model may have come from anywhere: how much it says is its own business, how much room there is the caller's. */
+/* A model may have come from anywhere: how much it says is its own business, how much room there is the
+ * caller's. */
 static tacit_status check_room(const char *what, const void *room, size_t capacity, size_t rows, size_t each,
                                tacit_error *error) {
     if (room == NULL || rows == 0 || (each <= SIZE_MAX / rows && capacity >= rows * each)) return TACIT_OK;

@@ -50,8 +50,8 @@ static tacit_status undersample(tacit_partition *partition, const tacit_argument
     return TACIT_OK;
 }
 
-/* The rows to train on; partition->test and partition->auxiliary are set to the others. `groups` above 0: those of a group stay
- * together. */
+/* The rows to train on; partition->test and partition->auxiliary are set to the others. `groups` above 0:
+ * those of a group stay together. */
 static tacit_status hold_out(tacit_partition *partition, const tacit_arguments *arguments, size_t groups,
                              const tacit_stream *root, tacit_view *train, tacit_error *error) {
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")

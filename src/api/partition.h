@@ -1,4 +1,5 @@
-/* The rows a simulation works on: read, some kept for testing, some made public, the rest dealt out to parties. */
+/* The rows a simulation works on: read, some kept for testing, some made public, the rest dealt out to
+ * parties. */
 #pragma once
 
 #include "api/arguments.h"
@@ -26,14 +27,14 @@ typedef struct tacit_partition {
 #define TACIT_PARTITION_INIT                                                                                 \
     { .data = NULL }
 
-/* Hold rows out and deal the others to parties, as --test-fraction, --aux-fraction, --parties and --undersample say, by `plan`; rows, schema
- * and groups are there. All chance comes from `seed`. */
+/* Hold rows out and deal the others to parties, as --test-fraction, --aux-fraction, --parties and
+ * --undersample say, by `plan`; rows, schema and groups are there. All chance comes from `seed`. */
 tacit_status tacit_partition_make(tacit_partition *partition, const tacit_arguments *arguments,
                                   const tacit_split_plan *plan, uint64_t seed, tacit_error *error);
 void tacit_partition_clear(tacit_partition *partition);
 
-/* After the deal was made from a data set without features, `*data`: read `path` again as `options` say, into `*data`, and keep what this
- * rank needs. */
+/* After the deal was made from a data set without features, `*data`: read `path` again as `options` say, into
+ * `*data`, and keep what this rank needs. */
 tacit_status tacit_partition_load_own(tacit_partition *partition, tacit_dataset **data, const char *path,
                                       const tacit_load_options *options, tacit_ranks *ranks,
                                       tacit_error *error);

@@ -1,6 +1,7 @@
 /*
- * A rank's part of the rows. The deal is made from labels and groups alone, the same on every rank; then the file is read again, and a
- * rank keeps the rows of its own parties and the public ones, and rank 0 those to test on. No rank ever holds all of them.
+ * A rank's part of the rows. The deal is made from labels and groups alone, the same on every rank; then the
+ * file is read again, and a rank keeps the rows of its own parties and the public ones, and rank 0 those to
+ * test on. No rank ever holds all of them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,8 @@ static uint32_t place_of(const kept_rows *self, uint32_t row) {
     return self->before[row / 64] + (uint32_t)__builtin_popcountll(below);
 }
 
-/* The parts of a split that stay, from `first` up to `end`, with their rows' new places; the sizes of all parts stay known. */
+/* The parts of a split that stay, from `first` up to `end`, with their rows' new places; the sizes of all
+ * parts stay known. */
 static tacit_status shrink(tacit_split *split, size_t first, size_t end, const kept_rows *kept,
                            tacit_error *error) {
     size_t from = split->start[first], count = split->start[end] - from;

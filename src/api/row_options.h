@@ -19,6 +19,7 @@ tacit_load_options tacit_reading_draft(const tacit_arguments *arguments, const t
 /* What TACIT_OPTION_RESPONSE was given. */
 tacit_response tacit_reading_response(const tacit_arguments *arguments);
 
-/* What an owner says when joining a study, from tacit_join_options; `data` is NULL where a program lends rows. All borrowed. */
+/* What an owner says when joining a study, from tacit_join_options; `data` is NULL where a program lends
+ * rows. All borrowed. */
 tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, const char *home,
                                            const char *data, const char *source);

@@ -1,4 +1,5 @@
-/* A simulation as `tacit simulate` runs it: methods x epsilons x trials over parties that rows are dealt to. */
+/* A simulation as `tacit simulate` runs it: methods x epsilons x trials over parties that rows are dealt
+ * to. */
 #pragma once
 
 #include "api/interim_looks.h"

@@ -15,7 +15,8 @@ tacit_status tacit_fail(tacit_error *error, tacit_status status, const char *for
 tacit_status tacit_fail_in(tacit_error *error, tacit_status status, const char *format, ...)
     TACIT_PRINTF(3, 4);
 
-/* TACIT_USAGE where something that a call cannot do without is NULL; `what` is its name in a sentence ("the model"). */
+/* TACIT_USAGE where something that a call cannot do without is NULL; `what` is its name in a sentence ("the
+ * model"). */
 tacit_status tacit_require(const void *pointer, const char *what, tacit_error *error);
 
 /* Out of memory, said the same way everywhere. */

@@ -111,8 +111,8 @@ static bool forbid(scmp_filter_ctx filter, const int *calls, size_t count) {
     return true;
 }
 
-/* By their arguments: namespaces, sockets that are not of the network or this machine, and typing into a terminal. The flags of
- * clone3 cannot be seen; without it the C library uses clone. */
+/* By their arguments: namespaces, sockets that are not of the network or this machine, and typing into a
+ * terminal. The flags of clone3 cannot be seen; without it the C library uses clone. */
 static bool forbid_some(scmp_filter_ctx filter) {
     static const unsigned long spaces[] = { CLONE_NEWUSER, CLONE_NEWNS,  CLONE_NEWPID,   CLONE_NEWNET,
                                             CLONE_NEWIPC,  CLONE_NEWUTS, CLONE_NEWCGROUP };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* For all categories of "C" glibc hands out the one that is built in: nothing is allocated, and nothing can fail. Should it fail elsewhere,
- * the thread's own locale stays. */
+/* For all categories of "C" glibc hands out the one that is built in: nothing is allocated, and nothing can
+ * fail. Should it fail elsewhere, the thread's own locale stays. */
 static locale_t plain_locale(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 int tacit_format_list(char *out, size_t size, const char *format, va_list arguments) {

@@ -1,6 +1,7 @@
 /*
- * Numbers as text with a decimal point, whatever locale the program around the library has set: all reading and writing of numbers goes through
- * here (tests/layers.py checks it). The locale of the calling thread alone is changed, for the call; nothing is kept.
+ * Numbers as text with a decimal point, whatever locale the program around the library has set: all reading
+ * and writing of numbers goes through here (tests/layers.py checks it). The locale of the calling thread
+ * alone is changed, for the call; nothing is kept.
  */
 #pragma once
 

@@ -1,4 +1,5 @@
-/* Report progress and ask about cancelling through a tacit_progress (include/tacit/progress.h) that may be NULL. */
+/* Report progress and ask about cancelling through a tacit_progress (include/tacit/progress.h) that may be
+ * NULL. */
 #pragma once
 
 #include <stdbool.h>

@@ -11,8 +11,8 @@
 /* What a rank is about to do. Ranks that are not about to do the same would wait for each other for ever. */
 typedef enum deed { AGREE = 1, SUM, SUM_INTEGERS, SPREAD, GATHER } deed;
 
-/* FAILED: count - rank of a rank that failed, so that the largest is of the first and 0 is none. The largest of a number and
- * of its complement are those of the rank's own when all ranks have the same. */
+/* FAILED: count - rank of a rank that failed, so that the largest is of the first and 0 is none. The largest
+ * of a number and of its complement are those of the rank's own when all ranks have the same. */
 enum { FAILED, DEED, DEED_NOT, HEADER };
 
 static tacit_status known_failure(const tacit_ranks *ranks, tacit_error *error) {

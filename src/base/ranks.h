@@ -1,13 +1,14 @@
 /*
- * Several processes that work as one program, each a rank, counted from 0: started together, each with a share of the rows,
- * they meet in the calls below. Every rank makes the same calls in the same order. NULL stands for a process that is alone:
- * its calls return at once.
+ * Several processes that work as one program, each a rank, counted from 0: started together, each with a
+ * share of the rows, they meet in the calls below. Every rank makes the same calls in the same order. NULL
+ * stands for a process that is alone: its calls return at once.
  *
- * No rank waits for one that has failed: each call begins with a short round in which a failure is told, and then all of
- * them fail with the same words, those of the first rank that did. A rank that fails between two calls tells it with
- * tacit_ranks_agree, which meets whatever call the others are in.
+ * No rank waits for one that has failed: each call begins with a short round in which a failure is told, and
+ * then all of them fail with the same words, those of the first rank that did. A rank that fails between two
+ * calls tells it with tacit_ranks_agree, which meets whatever call the others are in.
  *
- * The processes speak through a tacit_link, which may come from a library that only some programs load (cli/mpi.c).
+ * The processes speak through a tacit_link, which may come from a library that only some programs load
+ * (cli/mpi.c).
  */
 #pragma once
 
@@ -52,21 +53,23 @@ tacit_status tacit_ranks_agree(tacit_ranks *ranks, tacit_status status, tacit_er
 /* After a failure that does not end the program: the ranks meet again. All of them call it. */
 void tacit_ranks_go_on(tacit_ranks *ranks);
 
-/* Sums over the ranks, in place: of numbers on all of them, the same bits on each; of integers modulo 2^64 on rank 0. */
+/* Sums over the ranks, in place: of numbers on all of them, the same bits on each; of integers modulo 2^64 on
+ * rank 0. */
 tacit_status tacit_ranks_sum(tacit_ranks *ranks, double *values, size_t count, tacit_error *error);
 tacit_status tacit_ranks_sum_integers(tacit_ranks *ranks, uint64_t *values, size_t count, tacit_error *error);
 
 /* Rank 0's bytes, on all ranks; what others held in the buffer goes. */
 tacit_status tacit_ranks_spread(tacit_ranks *ranks, tacit_buffer *bytes, tacit_error *error);
 
-/* The bytes of all ranks, on rank 0: one buffer a rank, `out` having that many; elsewhere it is not looked at. */
+/* The bytes of all ranks, on rank 0: one buffer a rank, `out` having that many; elsewhere it is not looked
+ * at. */
 tacit_status tacit_ranks_gather(tacit_ranks *ranks, const tacit_buffer *own, tacit_buffer *out,
                                 tacit_error *error);
 
-/* Threads for each rank, when nobody says how many: those of the machine shared by the ranks on it, or the processors that this rank
- * is bound to. 0, as many as there are, without ranks. */
+/* Threads for each rank, when nobody says how many: those of the machine shared by the ranks on it, or the
+ * processors that this rank is bound to. 0, as many as there are, without ranks. */
 unsigned tacit_ranks_threads(const tacit_ranks *ranks);
 
-/* Threads for what rank 0 does while the others wait, when each rank has `threads`: those of all ranks on its machine, as far as
- * there are processors that it may run on. */
+/* Threads for what rank 0 does while the others wait, when each rank has `threads`: those of all ranks on its
+ * machine, as far as there are processors that it may run on. */
 unsigned tacit_ranks_leader_threads(const tacit_ranks *ranks, unsigned threads);

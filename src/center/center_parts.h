@@ -8,8 +8,8 @@
 #include "center/center.h"
 #include "net/handover.h"
 
-/* B: take the definition that A shows, its signature, the list of revoked certificates (empty: none), and the chain of hand-over
- * statements (empty: none); hear who the authority is, check the signature before
+/* B: take the definition that A shows, its signature, the list of revoked certificates (empty: none), and the
+ * chain of hand-over statements (empty: none); hear who the authority is, check the signature before
  * anything is read from the definition, look at the list, and say yes with the key or no with the reason. */
 typedef tacit_status center_check(void *context, const tacit_buffer *definition,
                                   const tacit_buffer *signature, tacit_error *error);
@@ -25,8 +25,8 @@ tacit_status center_greet(tacit_paillier_public **out, tacit_channel *channel, c
                           const tacit_buffer *signature, const tacit_buffer *revocations,
                           const tacit_buffer *chain, tacit_error *error);
 
-/* B: whom to trust as the coordinator (center_trust.c): the authority whose certificate it was given, and those that have taken over
- * since. Any thread. */
+/* B: whom to trust as the coordinator (center_trust.c): the authority whose certificate it was given, and
+ * those that have taken over since. Any thread. */
 typedef struct center_trust {
     const char *folder;
     pthread_mutex_t mutex;
@@ -38,11 +38,13 @@ typedef struct center_trust {
 tacit_status center_trust_open(center_trust *self, const char *folder, const char *given, tacit_error *error);
 void center_trust_close(center_trust *self);
 
-/* The PEM certificates of those that are trusted now, or (`every`) ever were, appended; and a file with the former, for TLS. */
+/* The PEM certificates of those that are trusted now, or (`every`) ever were, appended; and a file with the
+ * former, for TLS. */
 tacit_status center_trust_read(center_trust *self, bool every, tacit_buffer *out, tacit_error *error);
 tacit_status center_trust_file(center_trust *self, char path[PATH_MAX], tacit_error *error);
 
-/* Follow the statements that A shows. `present` receives the fingerprint when there was something new; else "". */
+/* Follow the statements that A shows. `present` receives the fingerprint when there was something new; else
+ * "". */
 tacit_status center_trust_hear(center_trust *self, const tacit_buffer *chain,
                                char present[TACIT_FINGERPRINT_SIZE], tacit_error *error);
 

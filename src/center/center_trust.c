@@ -16,7 +16,8 @@ static tacit_status path_of(const center_trust *self, const char *name, char out
     return tacit_path_join(out, PATH_MAX, self->folder, name, error);
 }
 
-/* Another certificate than before is the owner's word: statements that led away from the earlier one count no more. */
+/* Another certificate than before is the owner's word: statements that led away from the earlier one count no
+ * more. */
 static tacit_status take_given(center_trust *self, const char *path, const char *given, tacit_error *error) {
     char chain[PATH_MAX];
     tacit_certificate_info info;

@@ -47,8 +47,8 @@ void tacit_bar_resume(tacit_bar *bar) {
     pthread_mutex_unlock(&bar->lock);
 }
 
-/* The time left, as steady as it can honestly be. The speed is a mean that forgets: steps of one sweep cost very
- * different times, and what went before says less than what went last. */
+/* The time left, as steady as it can honestly be. The speed is a mean that forgets: steps of one sweep cost
+ * very different times, and what went before says less than what went last. */
 static void note_speed(tacit_bar *bar, double now, uint64_t done) {
     double since = now - bar->sampled;
     if (since < SAMPLE_SECONDS) return;
@@ -60,8 +60,8 @@ static void note_speed(tacit_bar *bar, double now, uint64_t done) {
     bar->sampled_done = done;
 }
 
-/* Seconds left, negative while there is too little to reckon from. What was said before counts down by the clock
- * and only moves towards the new estimate, and not at all when the two nearly agree. */
+/* Seconds left, negative while there is too little to reckon from. What was said before counts down by the
+ * clock and only moves towards the new estimate, and not at all when the two nearly agree. */
 static double seconds_left(tacit_bar *bar, double now, uint64_t done, uint64_t total) {
     if (total == 0 || done >= total || now - bar->part_begun < QUIET_SECONDS || !(bar->speed > 0)) return -1;
     double reckoned = (double)(total - done) / bar->speed;
@@ -122,8 +122,8 @@ static void write_line(tacit_bar *bar, double now, uint64_t done, uint64_t total
     fflush(bar->out);
 }
 
-/* Stages of one length that follow each other without a step back are parts of one whole (the runs of a sweep):
- * its time left goes on. Anything else is reckoned afresh. */
+/* Stages of one length that follow each other without a step back are parts of one whole (the runs of a
+ * sweep): its time left goes on. Anything else is reckoned afresh. */
 static void note_stage(tacit_bar *bar, const char *stage, double now, uint64_t done, uint64_t total) {
     char clean[TACIT_BAR_STAGE_SIZE];
     tacit_text_clean(clean, sizeof clean, stage);

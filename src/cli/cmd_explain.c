@@ -21,8 +21,9 @@ static void print_item(const tacit_console *console, const char *title, const ch
     fputc('\n', console->out);
 }
 
-/* What a number that is left to the method will be, where that is known: rounds that are priced one by one (a study's event may be of
- * more runs than it can have rounds), or what the help says in one word (0: never). */
+/* What a number that is left to the method will be, where that is known: rounds that are priced one by one (a
+ * study's event may be of more runs than it can have rounds), or what the help says in one word (0:
+ * never). */
 static void value_text(char out[TACIT_SETTING_SIZE], const tacit_plan *plan, const tacit_parameter *one,
                        const tacit_prices *prices) {
     if (!tacit_plan_leaves_open(plan, one))

@@ -67,8 +67,8 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
     return tacit_console_document(console, document, error);
 }
 
-/* A typing error would limit nothing that there is: say what is taken for a name. Rows that can be read are compared with those of
- * other sources. */
+/* A typing error would limit nothing that there is: say what is taken for a name. Rows that can be read are
+ * compared with those of other sources. */
 static void look_at_rows(const char *given, const char *source, const char *home, tacit_console *console) {
     static const tacit_load_options options = TACIT_LOAD_DEFAULTS;
     const tacit_sketch_source about = { home, source, given, NULL, &options };

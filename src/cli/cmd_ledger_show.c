@@ -79,7 +79,8 @@ static void add_amount(tacit_grid *grid, bool applies, double value) {
     tacit_grid_cell(grid, "%s", applies ? tacit_number_to_text(value, text) : "-");
 }
 
-/* One line for each other accountant: for information, because the way of counting is fixed with the limit. */
+/* One line for each other accountant: for information, because the way of counting is fixed with the
+ * limit. */
 static tacit_status add_others(showing *view, const tacit_account *account, tacit_unit unit, json_t *document,
                                tacit_error *error) {
     double ways[TACIT_ALTERNATIVES];

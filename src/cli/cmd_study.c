@@ -260,7 +260,8 @@ static tacit_status count_followed(void *context, const char *party, bool away, 
     return TACIT_OK;
 }
 
-/* When an authority has handed over to another one: how many parties of the study have followed, until all have. */
+/* When an authority has handed over to another one: how many parties of the study have followed, until all
+ * have. */
 static tacit_status add_followed(json_t *document, tacit_console *console, tacit_registry *registry,
                                  const tacit_handovers *chain, const tacit_study_record *record,
                                  tacit_error *error) {

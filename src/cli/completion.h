@@ -1,4 +1,5 @@
-/* What may stand where on a command line, read off the table: the part that the scripts for bash and zsh share. */
+/* What may stand where on a command line, read off the table: the part that the scripts for bash and zsh
+ * share. */
 #pragma once
 
 #include <stdio.h>
@@ -26,7 +27,8 @@ tacit_completion tacit_completion_of_operand(const tacit_command *command, const
 /* The name of a completion in both scripts: "file", "methods". "" for nothing and for choices. */
 const char *tacit_completion_name(tacit_completion completion);
 
-/* The words of "masked|paillier|NAME" that are complete as they stand, each after `before` and followed by a blank. */
+/* The words of "masked|paillier|NAME" that are complete as they stand, each after `before` and followed by a
+ * blank. */
 void tacit_completion_choices(FILE *out, const char *before, const char *alternatives);
 
 /* "noise=party noise=shares rounds= " of a method. */

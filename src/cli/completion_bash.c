@@ -1,5 +1,5 @@
-/* Completion for bash: the table as case statements, and one function that walks along the line. It uses nothing but bash
- * itself, so that it works without the package bash-completion too. */
+/* Completion for bash: the table as case statements, and one function that walks along the line. It uses
+ * nothing but bash itself, so that it works without the package bash-completion too. */
 #include <string.h>
 
 #include "cli/completion.h"
@@ -161,7 +161,8 @@ static void put_flags(FILE *out, const tacit_command *const *commands) {
     fputs("    esac\n}\n\n", out);
 }
 
-/* What follows "COMMAND --flag" or stands as "COMMAND 1", its first operand. A blank: a value that nobody can guess. */
+/* What follows "COMMAND --flag" or stands as "COMMAND 1", its first operand. A blank: a value that nobody can
+ * guess. */
 static void put_value(FILE *out, tacit_completion completion, const char *placeholder) {
     fputs("') REPLY='", out);
     if (completion == TACIT_COMPLETE_CHOICE)

@@ -31,7 +31,8 @@ void tacit_help_command(tacit_page page, const tacit_command *command);
 /* A term and its explanation, which starts at column `column`. */
 void tacit_help_entry(tacit_page page, const char *term, unsigned column, const char *text);
 
-/* A list that is no command's, such as study-settings (help_topics.c): as text, or with --json as a document. */
+/* A list that is no command's, such as study-settings (help_topics.c): as text, or with --json as a
+ * document. */
 bool tacit_help_is_topic(const char *name);
 tacit_status tacit_help_topic(tacit_console *console, const char *name, tacit_error *error);
 

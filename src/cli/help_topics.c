@@ -1,4 +1,5 @@
-/* Help that is no command's: what the tables of other folders list, for people and with --json for programs. */
+/* Help that is no command's: what the tables of other folders list, for people and with --json for
+ * programs. */
 #include <string.h>
 
 #include "api/methods_list.h"

@@ -15,5 +15,6 @@ tacit_status tacit_ledger_use_open(tacit_ledger **out, char *path, size_t size, 
 /* A tacit_overlap_visit that warns; the context is the console. */
 tacit_status tacit_overlap_warn(void *context, const tacit_overlap *overlap, tacit_error *error);
 
-/* Keep a sketch of a source and warn of others that seem to hold the same people. What goes wrong with that is told and stops nothing. */
+/* Keep a sketch of a source and warn of others that seem to hold the same people. What goes wrong with that
+ * is told and stops nothing. */
 void tacit_overlaps_warn(tacit_console *console, const tacit_sketch_source *about);

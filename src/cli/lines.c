@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 /*
- * As many bytes as go at once, without waiting; 0 when none do. Making the file non-blocking would do it for every process that has
- * it open, a shell among them. A socket can be told so each time. For a pipe, poll says that at least PIPE_BUF bytes fit, and so many go
- * whole or not at all; a terminal takes what it has room for.
+ * As many bytes as go at once, without waiting; 0 when none do. Making the file non-blocking would do it for
+ * every process that has it open, a shell among them. A socket can be told so each time. For a pipe, poll
+ * says that at least PIPE_BUF bytes fit, and so many go whole or not at all; a terminal takes what it has
+ * room for.
  */
 static size_t write_now(int file, const char *bytes, size_t length) {
     ssize_t sent = send(file, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL);

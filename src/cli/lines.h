@@ -1,7 +1,7 @@
 /*
- * Lines of a program that serves, written without ever waiting for whoever reads them: a terminal that was stopped, or a pipe that
- * nobody empties, must not stop a study. A line that cannot be taken now is dropped and counted, and the count is told as soon as
- * one can.
+ * Lines of a program that serves, written without ever waiting for whoever reads them: a terminal that was
+ * stopped, or a pipe that nobody empties, must not stop a study. A line that cannot be taken now is dropped
+ * and counted, and the count is told as soon as one can.
  */
 #pragma once
 

@@ -43,12 +43,13 @@ void tacit_notify_ready(void *unused);
 
 void tacit_use_log(const tacit_arguments *arguments, const char *program, tacit_console *console);
 
-/* A party's figures, while it serves or shows its page; *out stays NULL when they were not asked for. `home` must outlive them. */
+/* A party's figures, while it serves or shows its page; *out stays NULL when they were not asked for. `home`
+ * must outlive them. */
 struct tacit_metrics_server;
 tacit_status tacit_serve_metrics(struct tacit_metrics_server **out, const tacit_arguments *arguments,
                                  char *home, tacit_console *console, tacit_error *error);
 
-/* Serve the folder DIR as its coordinator, from the options listen, url, dashboard and until-done; `target` and `test`: files of rows of
- * its own, or NULL. */
+/* Serve the folder DIR as its coordinator, from the options listen, url, dashboard and until-done; `target`
+ * and `test`: files of rows of its own, or NULL. */
 tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
                                      tacit_console *console, tacit_error *error);

@@ -22,7 +22,8 @@ static bool hold_standard_streams(void) {
     return true;
 }
 
-/* Alone, or as one of the ranks that mpirun has started: the first of them speaks, and the exit code is its. */
+/* Alone, or as one of the ranks that mpirun has started: the first of them speaks, and the exit code is
+ * its. */
 static int run(const char *const *words, size_t count) {
     tacit_mpi_loader loader;
     tacit_error error = TACIT_ERROR_INIT;

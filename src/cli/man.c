@@ -148,8 +148,8 @@ static void put_environment(FILE *out) {
     }
 }
 
-/* The date that whoever packages the program wants it to bear (SOURCE_DATE_EPOCH), or none: two builds of the same source
- * give the same page. */
+/* The date that whoever packages the program wants it to bear (SOURCE_DATE_EPOCH), or none: two builds of the
+ * same source give the same page. */
 static void put_date(FILE *out) {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     char *end = NULL, date[sizeof "2000-01-01"];

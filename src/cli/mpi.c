@@ -1,8 +1,8 @@
 /*
  * Ranks over MPI: a module that `tacit` loads when mpirun has started it, and that nothing else links to.
  *
- * A rank that waits lets others work: it tests, gives way, and after a while sleeps between tests. MPI's own waiting would keep a
- * processor busy, for hours when a party waits for its next question.
+ * A rank that waits lets others work: it tests, gives way, and after a while sleeps between tests. MPI's own
+ * waiting would keep a processor busy, for hours when a party waits for its next question.
  */
 #include "cli/mpi.h"
 

@@ -11,7 +11,8 @@
 
 #define MODULE_NAME "tacit-mpi.so"
 
-/* What launchers tell the processes they start: Open MPI's mpirun, and those that speak PMIx or PMI, such as srun. */
+/* What launchers tell the processes they start: Open MPI's mpirun, and those that speak PMIx or PMI, such as
+ * srun. */
 static unsigned long told_count(void) {
     static const char *const names[] = { "OMPI_COMM_WORLD_SIZE", "PMI_SIZE" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

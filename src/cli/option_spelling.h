@@ -1,7 +1,7 @@
 /*
- * Options as they are written on a command line. Sentences of the lower layers know no front end: they say "the option 'rows'", or
- * "the option 'delta=1e-5'" with a value, which reads well as it is. Here it becomes --rows and --delta 1e-5; the bindings have
- * spellings of their own.
+ * Options as they are written on a command line. Sentences of the lower layers know no front end: they say
+ * "the option 'rows'", or "the option 'delta=1e-5'" with a value, which reads well as it is. Here it becomes
+ * --rows and --delta 1e-5; the bindings have spellings of their own.
  */
 #pragma once
 

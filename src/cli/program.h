@@ -11,7 +11,7 @@
 int tacit_program_run(const tacit_command *const *commands, const char *const *words, size_t count, FILE *out,
                       FILE *err);
 
-/* The same on each of several ranks (NULL: alone). All return when the last has come to its end, with the same exit code; who prints is decided by the
- * streams. */
+/* The same on each of several ranks (NULL: alone). All return when the last has come to its end, with the
+ * same exit code; who prints is decided by the streams. */
 int tacit_program_run_on(tacit_ranks *ranks, const tacit_command *const *commands, const char *const *words,
                          size_t count, FILE *out, FILE *err);

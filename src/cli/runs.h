@@ -9,7 +9,8 @@
 tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count, bool lambdas,
                               tacit_error *error);
 
-/* One line a curve: where it ended, and from which round on every node stayed within a distance of the optimum. */
+/* One line a curve: where it ended, and from which round on every node stayed within a distance of the
+ * optimum. */
 tacit_status tacit_rounds_print(tacit_console *console, const tacit_reproduction *result, tacit_error *error);
 
 /* [{"curve": ..., "rounds": ..., "reached": {...}}, ...]; new reference. */

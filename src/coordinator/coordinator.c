@@ -48,7 +48,8 @@ static void board_changed(void *context) {
     coordinator_wake(host->owner, host->study->name);
 }
 
-/* Write the guarantee into the model, then the model to registry and folder; or go on recruiting for another look. */
+/* Write the guarantee into the model, then the model to registry and folder; or go on recruiting for another
+ * look. */
 static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error *error) {
     tacit_study *study = host->study;
     const tacit_plan *plan = &study->plan;
@@ -176,7 +177,8 @@ static hosted *hosted_free(hosted *host) {
     return NULL;
 }
 
-/* The auxiliary points of a study that has some. A file that was changed is found here, not by the parties. */
+/* The auxiliary points of a study that has some. A file that was changed is found here, not by the
+ * parties. */
 static tacit_status load_points(coordinator *self, tacit_study *study, tacit_error *error) {
     if (study->point_count == 0) return TACIT_OK;
     tacit_buffer bytes = TACIT_BUFFER_INIT;

@@ -1,7 +1,8 @@
 /*
- * What a coordinator does for parties, whoever carries their errands: look at an invitation, join with it, get the study's auxiliary
- * points, poll for questions, answer. Bodies are protobuf (proto/tacit.proto), except for the points, which are as
- * data/points_bytes.h says, and the authorities' statements; failures are one sentence of plain text.
+ * What a coordinator does for parties, whoever carries their errands: look at an invitation, join with it,
+ * get the study's auxiliary points, poll for questions, answer. Bodies are protobuf (proto/tacit.proto),
+ * except for the points, which are as data/points_bytes.h says, and the authorities' statements; failures are
+ * one sentence of plain text.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -260,7 +261,8 @@ tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_
 
 /* ---- auxiliary points ---- */
 
-/* To a party of the study only. The bytes stay where they are as long as the server runs (hosted studies are never removed). */
+/* To a party of the study only. The bytes stay where they are as long as the server runs (hosted studies are
+ * never removed). */
 tacit_status coordinator_points(coordinator *self, const char *party, const tacit_buffer *body,
                                 coordinator_reply *out, tacit_error *error) {
     tacit_study_record record;
@@ -300,7 +302,8 @@ tacit_status coordinator_answer(coordinator *self, const char *party, const taci
     return TACIT_OK;
 }
 
-/* An answer is as long as the open question makes it; with none open, a refusal that is late is still read. */
+/* An answer is as long as the open question makes it; with none open, a refusal that is late is still
+ * read. */
 size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char *party) {
     char study[TACIT_ID_SIZE];
     if (party == NULL || (tacit_errand_rules(errand) & TACIT_ERRAND_IS_LONG) == 0)

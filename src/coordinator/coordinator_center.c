@@ -55,7 +55,8 @@ static tacit_status compute_once(hosted *host, tacit_session *session, tacit_out
     return status;
 }
 
-/* A server that cannot be reached may come; one that is lost again and again in the same place has a reason. */
+/* A server that cannot be reached may come; one that is lost again and again in the same place has a
+ * reason. */
 tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
                                      tacit_error *error) {
     const char *name = host->study->name;

@@ -1,7 +1,7 @@
 /*
- * The coordinator's end of HTTPS (net/server.h): errands come as requests (session/carrier_https.h), go to coordinator_serve, and what
- * that says goes back. A poll without news is suspended until there is some. Nothing else of the coordinator knows of HTTP or TLS but
- * who issues certificates.
+ * The coordinator's end of HTTPS (net/server.h): errands come as requests (session/carrier_https.h), go to
+ * coordinator_serve, and what that says goes back. A poll without news is suspended until there is some.
+ * Nothing else of the coordinator knows of HTTP or TLS but who issues certificates.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -31,7 +31,8 @@ static size_t body_limit(void *context, const char *method, const char *path, co
     return coordinator_body_most(context, tacit_https_errand_at(path), peer->verified ? peer->name : NULL);
 }
 
-/* Too long for the open question may be the honest answer to the one before: the party is told that its round has closed. */
+/* Too long for the open question may be the honest answer to the one before: the party is told that its round
+ * has closed. */
 static unsigned too_large(void *context, const char *path, size_t length) {
     (void)context;
     const tacit_errand errand = tacit_https_errand_at(path);
@@ -144,8 +145,8 @@ struct waiter {
     struct waiter *next;
 };
 
-/* The list of a waiter: thousands wait, and each is looked for when its time is over. Exchanges are allocated, so that
- * the last bits of their addresses are the same. */
+/* The list of a waiter: thousands wait, and each is looked for when its time is over. Exchanges are
+ * allocated, so that the last bits of their addresses are the same. */
 static waiter **waiters_near(coordinator *self, const tacit_exchange *exchange) {
     return &self->waiters[((uintptr_t)exchange >> 6) % WAITER_LISTS];
 }
@@ -323,8 +324,9 @@ static tacit_status make_identity(coordinator *self, const char *address, tacit_
     return out->authority != NULL ? coordinator_note_identity(self, out, error) : tacit_fail_memory(error);
 }
 
-/* At the port of last time, where parties look for us. What has it may be about to end (a process before this one, or a call that
- * was given it by chance), so it is waited for; but not taken another in its place, where nobody would come. */
+/* At the port of last time, where parties look for us. What has it may be about to end (a process before this
+ * one, or a call that was given it by chance), so it is waited for; but not taken another in its place, where
+ * nobody would come. */
 static tacit_status start_at_known_port(coordinator *self, const tacit_server_identity *identity,
                                         const tacit_server_settings *settings,
                                         const tacit_server_callbacks *callbacks, tacit_error *error) {

@@ -13,7 +13,8 @@ tacit_status tacit_coordinator_look_path(const char *folder, const char *study, 
     return tacit_path_join(out, size, folder, name, error);
 }
 
-/* The table of this look is kept, for people; a half that is run again after a crash writes the same bytes again. */
+/* The table of this look is kept, for people; a half that is run again after a crash writes the same bytes
+ * again. */
 static tacit_status keep_look(const hosted *host, const tacit_buffer *text, tacit_error *error) {
     char path[PATH_MAX];
     TACIT_TRY(tacit_coordinator_look_path(host->owner->settings.folder, host->study->name,

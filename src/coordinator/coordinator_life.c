@@ -1,4 +1,5 @@
-/* A study's life at the coordinator beside its rounds: pauses, amendments, schedules, the catalogue, and who takes part. */
+/* A study's life at the coordinator beside its rounds: pauses, amendments, schedules, the catalogue, and who
+ * takes part. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,8 +60,8 @@ static const char *told_key(char out[TOLD_KEY_SIZE], const char *study) {
     return out;
 }
 
-/* A study that ended in an earlier process, which may have died before the parties knew: they ask again, and are given
- * the time to. */
+/* A study that ended in an earlier process, which may have died before the parties knew: they ask again, and
+ * are given the time to. */
 tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
                                         tacit_error *error) {
     char key[TOLD_KEY_SIZE], told[8];
@@ -140,8 +141,9 @@ typedef struct seating {
     size_t next;
 } seating;
 
-/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. They are those of the
- * registry, not of the order in which owners consented to an amendment: a coordinator that is started again knows only that. */
+/* Who is away has a seat too, an empty one: the others' places stay the same whenever they are counted. They
+ * are those of the registry, not of the order in which owners consented to an amendment: a coordinator that
+ * is started again knows only that. */
 static tacit_status seat(void *context, const char *party, bool away, tacit_error *error) {
     seating *all = context;
     TACIT_TRY(tacit_board_admit(all->board, party, error));
@@ -181,7 +183,8 @@ static tacit_status leave(coordinator *self, const char *party, const char *stud
     return TACIT_OK;
 }
 
-/* *amended: a host is left behind for a moment when its study has a new version, and consent was to the old one. */
+/* *amended: a host is left behind for a moment when its study has a new version, and consent was to the old
+ * one. */
 static tacit_status enter(coordinator *self, const char *party, const char *study, hosted *host,
                           const tacit_presence *before, bool *amended, tacit_error *error) {
     if (before->consented && !before->away) return TACIT_OK;

@@ -1,4 +1,5 @@
-/* The coordinator's log. What is written names studies, parties by their random names, addresses and sizes, and no value of any answer. */
+/* The coordinator's log. What is written names studies, parties by their random names, addresses and sizes,
+ * and no value of any answer. */
 #include <limits.h>
 #include <stdarg.h>
 

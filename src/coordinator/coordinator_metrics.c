@@ -100,7 +100,8 @@ static tacit_status write_states(const tacit_study_record *records, size_t count
     return TACIT_OK;
 }
 
-/* Of one study that has not ended: joined, seen in the last minute, and in the open round answered and refused. */
+/* Of one study that has not ended: joined, seen in the last minute, and in the open round answered and
+ * refused. */
 static tacit_status write_parties(coordinator *self, const tacit_study_record *record, tacit_buffer *out,
                                   tacit_error *error) {
     static const char name[] = "tacit_parties";

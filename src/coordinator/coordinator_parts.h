@@ -55,7 +55,8 @@ typedef struct coordinator_reply {
     unsigned version; /* of the protocol */
 } coordinator_reply;
 
-/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this process. */
+/* The rows of a target, read as the study's schema says, where its method needs them. They stay in this
+ * process. */
 tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_error *error);
 
 typedef struct waiter waiter; /* a party's poll that waits for something to say; coordinator_https.c */
@@ -102,8 +103,9 @@ struct coordinator {
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
 
-/* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what failed
- * (coordinator_log.c). A peer, named by `who`, can cause lines at a bounded rate only; what was held back is told in the end. */
+/* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what
+ * failed (coordinator_log.c). A peer, named by `who`, can cause lines at a bounded rate only; what was held
+ * back is told in the end. */
 void coordinator_news(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 void coordinator_mention(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
 void coordinator_warn(coordinator *self, const char *who, const char *format, ...) TACIT_PRINTF(3, 4);
@@ -127,22 +129,24 @@ hosted *coordinator_find(coordinator *self, const char *study);
 void coordinator_wake_loop(coordinator *self);
 void coordinator_wake(coordinator *self, const char *study);
 
-/* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can compare; and a
- * line of the log for the step that was pinned. */
-/* TACIT_PROTOCOL unless the key that a party wants to sum with is its own, for the definition and certificate that it asks for. */
+/* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can
+ * compare; and a line of the log for the step that was pinned. */
+/* TACIT_PROTOCOL unless the key that a party wants to sum with is its own, for the definition and certificate
+ * that it asks for. */
 tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const char *signing_request,
                                        ProtobufCBinaryData key, ProtobufCBinaryData proof,
                                        tacit_error *error);
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_report_step(hosted *host);
 
-/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started, or is it to be
- * closed, by its schedule? */
+/* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started,
+ * or is it to be closed, by its schedule? */
 void coordinator_retire(coordinator *self, hosted *host);
 tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bool *due, tacit_error *error);
 
-/* The ends of studies, for a program that goes when nothing is left to do: one that ended in an earlier process, which may have died
- * before the parties knew; have all of them been told; write down that nobody waits for them any more. */
+/* The ends of studies, for a program that goes when nothing is left to do: one that ended in an earlier
+ * process, which may have died before the parties knew; have all of them been told; write down that nobody
+ * waits for them any more. */
 tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
                                         tacit_error *error);
 bool coordinator_all_told(coordinator *self, size_t *told);
@@ -151,15 +155,16 @@ tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *er
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
-/* Take in what a poll says of the owner's will, and which version both speak. *leaving: nothing is to be asked any more; *amended: the party should be told of a
- * definition that it has not consented to. */
+/* Take in what a poll says of the owner's will, and which version both speak. *leaving: nothing is to be
+ * asked any more; *amended: the party should be told of a definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
                                        const tacit_buffer *body, unsigned *version, bool *leaving,
                                        bool *amended, tacit_error *error);
 tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
                                       tacit_buffer *out, tacit_error *error);
 
-/* What is done for each errand, in the file of its subject. The party is NULL for whoever has no certificate. */
+/* What is done for each errand, in the file of its subject. The party is NULL for whoever has no
+ * certificate. */
 #define COORDINATOR_SERVICE(NAME, name, METHOD, rules, help)                                                 \
     tacit_status coordinator_##name(coordinator *self, const char *party, const tacit_buffer *body,          \
                                     coordinator_reply *out, tacit_error *error);
@@ -170,23 +175,24 @@ TACIT_ERRAND_TABLE(COORDINATOR_SERVICE)
 tacit_status coordinator_sign(coordinator *self, const tacit_buffer *definition, tacit_buffer *out,
                               tacit_error *error);
 
-/* A study with two center servers (coordinator_center.c): dial B and compute with it, again when it was lost, until the study
- * ends. */
+/* A study with two center servers (coordinator_center.c): dial B and compute with it, again when it was lost,
+ * until the study ends. */
 tacit_status coordinator_with_center(hosted *host, tacit_session *session, tacit_outcome *outcome,
                                      tacit_error *error);
 /* Have the study's thread end: its board and its connection to B fail from now on. */
 void coordinator_cancel(hosted *host);
 
-/* Certificates (coordinator_renewal.c): how long one issued now is good; note when the server's own is to be renewed; do so
- * when it is time; issue a party's next. */
+/* Certificates (coordinator_renewal.c): how long one issued now is good; note when the server's own is to be
+ * renewed; do so when it is time; issue a party's next. */
 tacit_validity coordinator_validity(const coordinator *self, int64_t now);
 tacit_status coordinator_note_identity(coordinator *self, const tacit_server_identity *identity,
                                        tacit_error *error);
 void coordinator_renew_server(coordinator *self);
 
-/* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the authority was replaced, or the time
- * of an earlier one is over, and then serve with what is so now. The one that issues the certificates of parties, and the one that signs
- * whatever parties check. The answer to who they are. */
+/* The authorities (coordinator_rotation.c). Take them in as they are in the folder; look whether the
+ * authority was replaced, or the time of an earlier one is over, and then serve with what is so now. The one
+ * that issues the certificates of parties, and the one that signs whatever parties check. The answer to who
+ * they are. */
 tacit_status coordinator_load_keys(coordinator *self, tacit_error *error);
 void coordinator_follow_rotation(coordinator *self);
 void coordinator_free_keys(coordinator *self);
@@ -197,17 +203,20 @@ bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand 
 /* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
 
-/* Parties that were revoked since the last look are waited for no more; the signed list of a study, appended. */
+/* Parties that were revoked since the last look are waited for no more; the signed list of a study,
+ * appended. */
 tacit_status coordinator_apply_revocations(coordinator *self, tacit_error *error);
 tacit_status coordinator_revocations(coordinator *self, const char *study, tacit_buffer *out,
                                      tacit_error *error);
-/* Whether the model reaches the study's target (coordinator_interim_looks.c). *again: it does not, and the registry recruits for the next
- * look; the host is left behind. Else `reason` says how it stands, "" without a target. */
+/* Whether the model reaches the study's target (coordinator_interim_looks.c). *again: it does not, and the
+ * registry recruits for the next look; the host is left behind. Else `reason` says how it stands, "" without
+ * a target. */
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
-/* An errand (coordinator_api.c): `party` is who runs it, by a certificate that was checked; NULL: a stranger. And how long its body may
- * be. Where a poll waits, ask coordinator_news_for with the same reply when coordinator_wake is called. */
+/* An errand (coordinator_api.c): `party` is who runs it, by a certificate that was checked; NULL: a stranger.
+ * And how long its body may be. Where a poll waits, ask coordinator_news_for with the same reply when
+ * coordinator_wake is called. */
 enum { COORDINATOR_SMALL_BODY = 16 * 1024, COORDINATOR_SMALL_ANSWER = 64 * 1024 };
 tacit_status coordinator_serve(coordinator *self, tacit_errand errand, const char *party,
                                const tacit_buffer *body, coordinator_reply *out, tacit_error *error);
@@ -217,15 +226,16 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
 tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
                                tacit_error *error);
 
-/* The carrier of errands (coordinator_https.c): start it, also again; tell where it is. And what it tells a party that was revoked. */
+/* The carrier of errands (coordinator_https.c): start it, also again; tell where it is. And what it tells a
+ * party that was revoked. */
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error);
 void coordinator_restart_server(coordinator *self, const char *done, const char *failed);
 void coordinator_stop_server(coordinator *self);
 tacit_status coordinator_announce(coordinator *self, tacit_error *error);
 tacit_status coordinator_say_revoked(tacit_error *error);
 
-/* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and told of a
- * party that has asked or answered. */
+/* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and
+ * told of a party that has asked or answered. */
 tacit_status dashboard_start(coordinator *self, tacit_error *error);
 void dashboard_look(coordinator *self);
 void dashboard_stop(coordinator *self);

@@ -1,4 +1,5 @@
-/* Certificates that are renewed before they end, the coordinator's own and its parties'; and those that count no more. */
+/* Certificates that are renewed before they end, the coordinator's own and its parties'; and those that count
+ * no more. */
 #include <limits.h>
 #include <sodium.h>
 #include <string.h>
@@ -24,13 +25,14 @@ tacit_status coordinator_note_identity(coordinator *self, const tacit_server_ide
     int64_t now = tacit_clock_wall_seconds(), half = now + (info.valid_until - now) / 2;
     bool first = self->server_renewal == 0;
     self->server_renewal = tacit_certificate_renewal(&info);
-    /* Where a life is shorter than the hour allowed for clocks, a third is left from the start: once is enough. */
+    /* Where a life is shorter than the hour allowed for clocks, a third is left from the start: once is
+     * enough. */
     if (!first && self->server_renewal < half) self->server_renewal = half;
     return TACIT_OK;
 }
 
-/* New connections must see the new certificate, and the server takes none while it runs: it is started again at the same port. Polls
- * that wait end with "try again", which parties do. */
+/* New connections must see the new certificate, and the server takes none while it runs: it is started again
+ * at the same port. Polls that wait end with "try again", which parties do. */
 void coordinator_renew_server(coordinator *self) {
     if (tacit_clock_wall_seconds() < self->server_renewal) return;
     coordinator_restart_server(self, "the server's certificate was renewed",

@@ -12,14 +12,16 @@ const tacit_authority *coordinator_issuer(coordinator *self) { return atomic_loa
 
 const tacit_authority *coordinator_signer(coordinator *self) { return atomic_load(&self->keys)->shown; }
 
-/* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party that comes late may still use
- * its certificate, which is in there, to ask for the next one, and for nothing else. */
+/* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party
+ * that comes late may still use its certificate, which is in there, to ask for the next one, and for nothing
+ * else. */
 bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand) {
     return (tacit_errand_rules(errand) & TACIT_ERRAND_TAKES_RETIRED) == 0 &&
            tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
 }
 
-/* Whoever asks: the statements prove themselves, and are needed by those who cannot know the present authority yet. */
+/* Whoever asks: the statements prove themselves, and are needed by those who cannot know the present
+ * authority yet. */
 tacit_status coordinator_authority(coordinator *self, const char *party, const tacit_buffer *body,
                                    coordinator_reply *out, tacit_error *error) {
     (void)party, (void)body, (void)error;

@@ -1,6 +1,6 @@
 /*
- * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no more than whether a
- * study is open or paused. Parties are counted and not
+ * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no
+ * more than whether a study is open or paused. Parties are counted and not
  * named: an administrator knows them, but pictures of this page get shown to all of them.
  */
 #include <sodium.h>
@@ -93,7 +93,8 @@ void coordinator_record_contact(coordinator *self, const char *study, const char
     pthread_mutex_unlock(&self->mutex);
 }
 
-/* How many parties have asked or answered something in the last minute; one that waits asks twice a minute. */
+/* How many parties have asked or answered something in the last minute; one that waits asks twice a
+ * minute. */
 size_t coordinator_seen(coordinator *self, hosted *host) {
     int64_t since = tacit_clock_monotonic_ms() - SEEN_MS;
     size_t seen = 0;
@@ -287,7 +288,8 @@ static void get_result(void *context, web_call *call) {
     tacit_buffer_clear(&model);
 }
 
-/* On the coordinator's own labelled rows, where it was given some; reading and scoring them is done once a model. */
+/* On the coordinator's own labelled rows, where it was given some; reading and scoring them is done once a
+ * model. */
 static tacit_status find_curve(dashboard *self, const char *name, json_t **out, tacit_error *error) {
     tacit_buffer model = TACIT_BUFFER_INIT;
     tacit_study_record record;

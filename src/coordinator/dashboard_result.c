@@ -16,7 +16,8 @@ enum { WEIGHTS_MOST = 4000, CURVE_MOST = 400 };
 
 /* ---- coefficients and weights ---- */
 
-/* [{"name", "values"}]: a feature, with its weight for each class that has one; null for very many, or without a schema. */
+/* [{"name", "values"}]: a feature, with its weight for each class that has one; null for very many, or
+ * without a schema. */
 static json_t *weights_document(const tacit_model *model) {
     size_t size = tacit_model_size(model), rows = model->features > 0 ? size / model->features : 0;
     char **names = NULL;

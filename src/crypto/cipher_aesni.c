@@ -17,7 +17,8 @@ static const uint8_t round_constant[TACIT_AES_ROUNDS] = { 0x01, 0x02, 0x04, 0x08
 AESNI_INLINE __m128i load(const void *from) { return _mm_loadu_si128(from); }
 AESNI_INLINE void store(void *to, __m128i value) { _mm_storeu_si128(to, value); }
 
-/* The next round key. AESENCLAST on four equal columns is the S-box alone, and faster than AESKEYGENASSIST. */
+/* The next round key. AESENCLAST on four equal columns is the S-box alone, and faster than
+ * AESKEYGENASSIST. */
 AESNI_INLINE __m128i next_key(__m128i key, int round) {
     const __m128i rotated_last = _mm_set1_epi32(0x0c0f0e0d);
     __m128i last =

@@ -1,7 +1,7 @@
 /*
- * Constant-time AES without tables: four blocks are 64 bytes, whose bits are sliced into eight words; the S-box is
- * inversion in GF(256) as a tower over GF(16), done on all 64 bytes at once with AND and XOR. Rows and columns are
- * mixed on the bytes.
+ * Constant-time AES without tables: four blocks are 64 bytes, whose bits are sliced into eight words; the
+ * S-box is inversion in GF(256) as a tower over GF(16), done on all 64 bytes at once with AND and XOR. Rows
+ * and columns are mixed on the bytes.
  */
 #include <string.h>
 
@@ -50,8 +50,9 @@ static nibbles invert(nibbles a) {
 }
 
 /*
- * The S-box of 64 bytes. GF(256) of FIPS 197 is GF(16)(Y) with z = 0x5d, Y = 0x1f, Y^2 + Y = n = z^3 + z^2 + z. The
- * first lines below write a byte as aY + b, the last ones go back and apply the affine map (5.1.1). In between,
+ * The S-box of 64 bytes. GF(256) of FIPS 197 is GF(16)(Y) with z = 0x5d, Y = 0x1f, Y^2 + Y = n = z^3 + z^2 +
+ * z. The first lines below write a byte as aY + b, the last ones go back and apply the affine map (5.1.1). In
+ * between,
  *     1/(aY + b) = (a / N) Y + (a + b) / N,   N = n a^2 + ab + b^2.
  */
 static void substitute(uint64_t x[8]) {

@@ -1,5 +1,5 @@
-/* BLAKE2b-256 of labelled parts. Integers are fixed-width and little-endian, and a text goes in with its length,
- * so that two different lists of parts never give the same bytes. */
+/* BLAKE2b-256 of labelled parts. Integers are fixed-width and little-endian, and a text goes in with its
+ * length, so that two different lists of parts never give the same bytes. */
 #pragma once
 
 #include <sodium.h>

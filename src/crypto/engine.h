@@ -1,6 +1,6 @@
 /*
- * Which instructions do the ciphering. All engines compute the same bits; portable is constant-time C, the others
- * use the processor's AES (one block, or four blocks an instruction).
+ * Which instructions do the ciphering. All engines compute the same bits; portable is constant-time C, the
+ * others use the processor's AES (one block, or four blocks an instruction).
  */
 #pragma once
 

@@ -1,10 +1,10 @@
 /*
- * The field of 2^128 elements, polynomials modulo x^128 + x^7 + x^2 + x + 1; bit i of a wire is the coefficient of x^i.
- * Here without special instructions, in constant time.
+ * The field of 2^128 elements, polynomials modulo x^128 + x^7 + x^2 + x + 1; bit i of a wire is the
+ * coefficient of x^i. Here without special instructions, in constant time.
  *
- * Carry-less products of 64 bits by integer multiplication with holes (after Pornin, BearSSL, ctmul64): of every fourth bit
- * at most 16 products meet, and their carries stay below the next one in the low 64 bits, which is all that is kept; the
- * upper half is the low one of the reversed factors.
+ * Carry-less products of 64 bits by integer multiplication with holes (after Pornin, BearSSL, ctmul64): of
+ * every fourth bit at most 16 products meet, and their carries stay below the next one in the low 64 bits,
+ * which is all that is kept; the upper half is the low one of the reversed factors.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /*
- * A wire of a circuit is its label: 128 bits. For the garbler it is the label of zero, for the evaluator the label
- * of the value it holds, for the plain builder the value itself in the lowest bit. XOR of labels is therefore XOR
- * of wires for all three (free XOR), and costs no call.
+ * A wire of a circuit is its label: 128 bits. For the garbler it is the label of zero, for the evaluator the
+ * label of the value it holds, for the plain builder the value itself in the lowest bit. XOR of labels is
+ * therefore XOR of wires for all three (free XOR), and costs no call.
  *
  * The lowest bit of half[0] is the colour (point and permute).
  */

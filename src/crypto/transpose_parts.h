@@ -1,7 +1,8 @@
 /*
- * Transposing 128 rows of bits by recursive exchange (Eklundh): at step k every pair of rows 2^k apart exchanges
- * the off-diagonal blocks of 2^k bits. Vectors of 512 bits hold four 128 x 128 matrices side by side; the compiler
- * makes them of whatever registers the including file may use (SSE2, AVX-512, plain words).
+ * Transposing 128 rows of bits by recursive exchange (Eklundh): at step k every pair of rows 2^k apart
+ * exchanges the off-diagonal blocks of 2^k bits. Vectors of 512 bits hold four 128 x 128 matrices side by
+ * side; the compiler makes them of whatever registers the including file may use (SSE2, AVX-512, plain
+ * words).
  */
 #pragma once
 

@@ -80,9 +80,10 @@ typedef struct tacit_load_options {
             { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false                \
     }
 
-/* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without (NULL) one is drafted from the data, marked so,
- * and the draft is handed out through `drafted` unless that is NULL; load the test file with it.
- * Rows without a label are errors. Out: *out and *drafted owned by the caller. */
+/* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without
+ * (NULL) one is drafted from the data, marked so, and the draft is handed out through `drafted` unless that
+ * is NULL; load the test file with it. Rows without a label are errors. Out: *out and *drafted owned by the
+ * caller. */
 tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *name,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);

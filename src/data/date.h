@@ -1,6 +1,7 @@
 /*
- * Dates in cells, and the number that a schema makes of one. A cell holds 2024-02-29, 2024/02/29 or 29.02.2024, and a time of day
- * after it is left out. Forms in which day and month can be mistaken for each other (02/03/2024) are no dates.
+ * Dates in cells, and the number that a schema makes of one. A cell holds 2024-02-29, 2024/02/29 or
+ * 29.02.2024, and a time of day after it is left out. Forms in which day and month can be mistaken for each
+ * other (02/03/2024) are no dates.
  *
  *   date: days since 2000-01-01    days, negative before that
  *   date: year                     the calendar year

@@ -45,14 +45,15 @@ typedef enum tacit_label_need {
 } tacit_label_need;
 
 /* A table that reads from the source the columns that the schema uses, with its kinds, levels and strictness;
- * after them the label as a column of class codes or as its columns of numbers (unless ignored, or optional and not in the file), and the
- * `group` column (NULL: none). `label` and `group_at` receive their positions, SIZE_MAX when absent. */
+ * after them the label as a column of class codes or as its columns of numbers (unless ignored, or optional
+ * and not in the file), and the `group` column (NULL: none). `label` and `group_at` receive their positions,
+ * SIZE_MAX when absent. */
 tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_at,
                                 const tacit_schema *schema, const tacit_source *source, tacit_label_need need,
                                 const char *group, tacit_error *error);
 
-/* Bring a numeric response, of tacit_response_columns numbers, within the schema's bounds and count it if it moved. TACIT_INPUT
- * for a count or an event that is none. */
+/* Bring a numeric response, of tacit_response_columns numbers, within the schema's bounds and count it if it
+ * moved. TACIT_INPUT for a count or an event that is none. */
 tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
                                    tacit_error *error);
 
@@ -78,8 +79,9 @@ static inline double tacit_scale_number(const tacit_scale *scale, double value, 
     return fmin(fmax((value - scale->middle) / scale->half_width, scale->least), scale->most);
 }
 
-/* The square of the largest norm that a row of columns can have before it is brought inside the ball; and the factor that
- * does that to a row of norm `norm`, to be multiplied by tacit_schema_intercept_value. Counts a shortened row. */
+/* The square of the largest norm that a row of columns can have before it is brought inside the ball; and the
+ * factor that does that to a row of norm `norm`, to be multiplied by tacit_schema_intercept_value. Counts a
+ * shortened row. */
 double tacit_schema_reach(const tacit_schema *schema);
 double tacit_schema_column_factor(const tacit_schema *schema, double reach, double norm,
                                   tacit_encode_counts *counts);
@@ -88,16 +90,17 @@ double tacit_schema_column_factor(const tacit_schema *schema, double reach, doub
  * which is included; for rows that need no table (LIBSVM). Counts a shortened row. */
 double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts);
 
-/* What a feature is made of, where the encoding is linear: value = scale * raw + shift, raw being the number, 1 for the
- * own level of a category and 0 else, or 1 for the intercept. */
+/* What a feature is made of, where the encoding is linear: value = scale * raw + shift, raw being the number,
+ * 1 for the own level of a category and 0 else, or 1 for the intercept. */
 typedef struct tacit_feature {
     size_t column; /* of the schema; SIZE_MAX for the intercept and for sparse features */
     size_t level;  /* of a category; SIZE_MAX for the others */
     double scale, shift;
 } tacit_feature;
 
-/* All tacit_schema_features of them. TACIT_USAGE for `rows: unit` and for effect coding, under which features are no linear function of
- * their columns or belong to several levels; with a clip the map is that of the rows that are not shortened. */
+/* All tacit_schema_features of them. TACIT_USAGE for `rows: unit` and for effect coding, under which features
+ * are no linear function of their columns or belong to several levels; with a clip the map is that of the
+ * rows that are not shortened. */
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error);
 
 /* The value of the intercept feature. */

@@ -1,6 +1,7 @@
 /*
  * Bytes of a data file in chunks: plain, gzip or xz, told apart by their first bytes and not by the name.
- * A file is never loaded whole. One that changes while it is read, by its size or the time of its last change, is TACIT_INPUT.
+ * A file is never loaded whole. One that changes while it is read, by its size or the time of its last
+ * change, is TACIT_INPUT.
  */
 #pragma once
 
@@ -25,7 +26,8 @@ tacit_status tacit_input_next(tacit_input *input, const uint8_t **bytes, size_t 
  * the first tacit_input_next. For telling formats apart. */
 tacit_status tacit_input_peek(tacit_input *input, const uint8_t **bytes, size_t *length, tacit_error *error);
 
-/* Start again with the first byte. TACIT_INPUT for a pipe, and when the file has changed since it was opened. */
+/* Start again with the first byte. TACIT_INPUT for a pipe, and when the file has changed since it was
+ * opened. */
 tacit_status tacit_input_rewind(tacit_input *input, tacit_error *error);
 
 /* The path or name given at opening. Borrowed. */

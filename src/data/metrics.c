@@ -77,8 +77,8 @@ tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const d
     return TACIT_OK;
 }
 
-/* Called for sorted scores, from the highest down; returns how many points there are. `step`: of the distinct scores only each so
- * many counts; `out` NULL: only count. */
+/* Called for sorted scores, from the highest down; returns how many points there are. `step`: of the distinct
+ * scores only each so many counts; `out` NULL: only count. */
 static size_t walk_roc(const scored *sorted, size_t count, size_t positives, size_t step,
                        tacit_roc_point *out) {
     size_t points = 1, distinct = 0, above = 0, positive_above = 0;
@@ -119,8 +119,9 @@ tacit_status tacit_roc(tacit_roc_point **out, size_t *points, const int32_t *lab
     return status;
 }
 
-/* DeLong's components: of a positive row the share of negatives that it beats, of a negative row the share of positives that
- * beat it, ties half; both have the area as their mean. Sums of squared distances from it, over each class. */
+/* DeLong's components: of a positive row the share of negatives that it beats, of a negative row the share of
+ * positives that beat it, ties half; both have the area as their mean. Sums of squared distances from it,
+ * over each class. */
 static void component_squares(const scored *sorted, size_t count, size_t positives, double area,
                               double squares[2]) {
     double negatives = (double)(count - positives), negative_below = 0, positive_below = 0;

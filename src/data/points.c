@@ -11,8 +11,8 @@
 /* Beyond this many columns the eigenvalue takes longer than it is worth, and kappa is the longest norm. */
 enum { MOST_COLUMNS = 2000, BLOCK = 4096 };
 
-/* The Gram matrix is summed in blocks with fixed boundaries, each on one thread, added in order: the same on any
- * number of threads. */
+/* The Gram matrix is summed in blocks with fixed boundaries, each on one thread, added in order: the same on
+ * any number of threads. */
 typedef struct summing {
     const tacit_rows *rows;
     double *blocks; /* one cols x cols matrix each */
@@ -54,9 +54,9 @@ static tacit_status gram_matrix(const tacit_rows *rows, tacit_pool *pool, double
     return status;
 }
 
-/* The largest eigenvalue of a symmetric positive matrix, rounded up. LAPACK's eigenvalues are those of a matrix within
- * a small multiple of d 2^-53 of its norm (Anderson et al., LAPACK Users' Guide), which is at most the trace; forming
- * the sums of N products has moved it by at most N 2^-53 of the trace. */
+/* The largest eigenvalue of a symmetric positive matrix, rounded up. LAPACK's eigenvalues are those of a
+ * matrix within a small multiple of d 2^-53 of its norm (Anderson et al., LAPACK Users' Guide), which is at
+ * most the trace; forming the sums of N products has moved it by at most N 2^-53 of the trace. */
 static tacit_status largest_eigenvalue(double *out, double *gram, size_t d, size_t rows, tacit_error *error) {
     double trace = 0;
     for (size_t j = 0; j < d; j++) trace += gram[j * d + j];
@@ -72,9 +72,9 @@ static tacit_status largest_eigenvalue(double *out, double *gram, size_t d, size
     return TACIT_OK;
 }
 
-/* L L^T = C + tau I + E, where C = X^T X/N is computed with an error of at most (N + 2) 2^-53 of its trace and the
- * factorisation leaves |E| <= (d + 1)^2 2^-53 of the trace (Higham 2002, theorem 10.3): tau is far above both, so
- * L L^T >= C. */
+/* L L^T = C + tau I + E, where C = X^T X/N is computed with an error of at most (N + 2) 2^-53 of its trace
+ * and the factorisation leaves |E| <= (d + 1)^2 2^-53 of the trace (Higham 2002, theorem 10.3): tau is far
+ * above both, so L L^T >= C. */
 static const double TAU = 1e-6;
 
 static tacit_status find_shape(tacit_points *out, const double *gram, size_t rows, tacit_error *error) {
@@ -165,15 +165,15 @@ void tacit_points_unshape(const tacit_points *points, double *vectors, size_t co
                     (blasint)d, vectors + v * d, 1);
 }
 
-/* Entry j is a sum of N products, each rounded a few times: within (N + 5) 2^-53 of mean_i |x_ij|, and the norm of those
- * means is at most sqrt(trace C), which is 1 except for rounding. */
+/* Entry j is a sum of N products, each rounded a few times: within (N + 5) 2^-53 of mean_i |x_ij|, and the
+ * norm of those means is at most sqrt(trace C), which is 1 except for rounding. */
 double tacit_points_rounding(const tacit_points *points, size_t further) {
     return ((double)points->rows.count + 5 + (double)further) * 0x1p-52;
 }
 
 /* With tau = TAU trace C: |L^-1| <= 1/sqrt(tau/2) takes the above, at most (N + 5) 2^-53 sqrt(trace C), to
- * (N + 5) 2^-53 sqrt(2/TAU). The solution itself is that of (L + F) t = s with |F| <= d 2^-53 |L| (Higham 2002, theorem
- * 8.5), |L|_F^2 <= 1.1 trace C and |t| <= 2, which adds 2 d 2^-53 sqrt(2.2/TAU). */
+ * (N + 5) 2^-53 sqrt(2/TAU). The solution itself is that of (L + F) t = s with |F| <= d 2^-53 |L| (Higham
+ * 2002, theorem 8.5), |L|_F^2 <= 1.1 trace C and |t| <= 2, which adds 2 d 2^-53 sqrt(2.2/TAU). */
 double tacit_points_shaped_rounding(const tacit_points *points, size_t further) {
     if (points->shape == NULL) return tacit_points_rounding(points, further);
     return (tacit_points_rounding(points, further) + 2 * (double)points->rows.cols * 0x1p-52) *

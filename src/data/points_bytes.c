@@ -14,7 +14,8 @@ typedef struct header {
     uint64_t rows, cols, numbers;
 } header;
 
-/* Bytes after the header; UINT64_MAX when there are more than the limit allows, without overflow on the way. */
+/* Bytes after the header; UINT64_MAX when there are more than the limit allows, without overflow on the
+ * way. */
 static uint64_t body_bytes(const header *head, uint32_t form) {
     uint64_t most = TACIT_POINTS_BYTES_LIMIT;
     if (head->rows > most || head->cols > most || head->numbers > most) return UINT64_MAX;
@@ -36,7 +37,8 @@ size_t tacit_points_bytes_most(size_t rows, size_t cols) {
 
 /* ---- writing ---- */
 
-/* The stored entries of a view row: a whole dense row, or those of a sparse one. `column` is NULL for the former. */
+/* The stored entries of a view row: a whole dense row, or those of a sparse one. `column` is NULL for the
+ * former. */
 static size_t entries_of(const tacit_rows *rows, size_t i, const double **value, const uint32_t **column) {
     size_t stored = tacit_rows_stored(rows, i);
     if (rows->sparse == NULL) {

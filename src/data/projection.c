@@ -7,7 +7,8 @@
 #include "base/memory.h"
 #include "rand/stream.h"
 
-/* A few vectors more than asked for make the iteration converge by the gap to those, and not among themselves. */
+/* A few vectors more than asked for make the iteration converge by the gap to those, and not among
+ * themselves. */
 enum { SPARE = 10, ITERATIONS = 8 };
 
 static double dot(const double *a, const double *b, size_t count) {
@@ -25,7 +26,8 @@ void tacit_projection_clear(tacit_projection *projection) {
     *projection = (tacit_projection)TACIT_PROJECTION_INIT;
 }
 
-/* Modified Gram and Schmidt, `passes` times; vector k is at k * length. A vector that is dependent on those before becomes zero. */
+/* Modified Gram and Schmidt, `passes` times; vector k is at k * length. A vector that is dependent on those
+ * before becomes zero. */
 static void orthonormalise(double *vectors, size_t width, size_t length, int passes) {
     for (size_t k = 0; k < width; k++) {
         double *v = vectors + k * length;

@@ -1,10 +1,10 @@
 /*
- * Who meets whom in the rounds of a run without a center: the graph, which links are up, who is there, which pairs find
- * each other. All of it follows from public numbers, so that whoever knows them, coordinator or party, finds the same rounds
- * and need not be told.
+ * Who meets whom in the rounds of a run without a center: the graph, which links are up, who is there, which
+ * pairs find each other. All of it follows from public numbers, so that whoever knows them, coordinator or
+ * party, finds the same rounds and need not be told.
  *
- * In round 0 everybody is there and says its first word. In a later round those present hear each other's last words, with the
- * weights of the mixing, and say their next ones.
+ * In round 0 everybody is there and says its first word. In a later round those present hear each other's
+ * last words, with the weights of the mixing, and say their next ones.
  */
 #pragma once
 

@@ -1,18 +1,19 @@
 /*
  * A schema is what is publicly known about the columns before anybody looks at the rows: names, bounds,
- * levels, vocabularies, classes. It alone fixes the map of a row into the unit ball; no statistic of private rows enters.
- * Whatever was read off rows all the same, by a draft for instance, carries the mark `from: rows`, which stays with the
- * schema wherever it goes. With one mark anywhere nothing is promised, and no ledger, release, study or party takes the
- * schema: its owner replaces the value by one that is public, and then removes the mark.
+ * levels, vocabularies, classes. It alone fixes the map of a row into the unit ball; no statistic of private
+ * rows enters. Whatever was read off rows all the same, by a draft for instance, carries the mark `from:
+ * rows`, which stays with the schema wherever it goes. With one mark anywhere nothing is promised, and no
+ * ledger, release, study or party takes the schema: its owner replaces the value by one that is public, and
+ * then removes the mark.
  *
  *   label:
  *     name: diagnosis
  *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
  *     others: benign                 # optional: values that are no class count as this one
- *                                    # or, for a response that is no class: {name: y, kind: number, low: 0, high: 9},
- *                                    # {name: visits, kind: count, low: 0, high: 50}; or of two columns, the time until
- *                                    # something happened (1) or was last known not to have (0):
- *                                    # {name: [days, died], kind: time, low: 0, high: 3650}
+ *                                    # or, for a response that is no class: {name: y, kind: number, low: 0,
+ *                                    high: 9}, # {name: visits, kind: count, low: 0, high: 50}; or of two
+ *                                    columns, the time until # something happened (1) or was last known not
+ *                                    to have (0): # {name: [days, died], kind: time, low: 0, high: 3650}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
  *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
@@ -22,7 +23,8 @@
  *     - {name: ward, kind: category, levels: [A, B, other], others: other}   # texts that are no level count as this one
  *     - {name: id, kind: skip}
  *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
- *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip: news
+ *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip:
+ *                                    news
  *   person: patient                  # optional: the column that says whose row it is; no feature is made of it. For methods that
  *                                    # promise something per person, however many rows one has
  *   missing: fill                    # default; or `error`
@@ -30,15 +32,16 @@
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
  *
- * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean and sd, levels,
- * terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse: {features: D, from: rows}.
+ * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean
+ * and sd, levels, terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse:
+ * {features: D, from: rows}.
  *
- * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1], or (x - mean)/sd where these are given; a value
- * outside its bounds is moved to the nearest bound and counted. A category becomes one feature a level, 1 for its own
- * level and 0 elsewhere; with effect coding it has one feature less, and its last level is -1 in all of them. A text
- * becomes the counts of its terms (vocabulary.h) times their weights, divided by their norm: none is negative. A missing
- * number is encoded as 0, the midpoint of its bounds or its mean, a missing or unknown level as all zeros. Then the row
- * is brought inside the unit ball:
+ * Encoding. A number becomes 2 (x - low)/(high - low) - 1 in [-1, 1], or (x - mean)/sd where these are given;
+ * a value outside its bounds is moved to the nearest bound and counted. A category becomes one feature a
+ * level, 1 for its own level and 0 elsewhere; with effect coding it has one feature less, and its last level
+ * is -1 in all of them. A text becomes the counts of its terms (vocabulary.h) times their weights, divided by
+ * their norm: none is negative. A missing number is encoded as 0, the midpoint of its bounds or its mean, a
+ * missing or unknown level as all zeros. Then the row is brought inside the unit ball:
  *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
  *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
@@ -147,22 +150,26 @@ tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *ou
 /* Was anything of it read off rows? */
 bool tacit_schema_is_from_rows(const tacit_schema *schema);
 
-/* What was, for people: "the classes of 'outcome'; the columns 'age', 'weight' and 3 more". Returns `out`; "" for nothing. */
+/* What was, for people: "the classes of 'outcome'; the columns 'age', 'weight' and 3 more". Returns `out`; ""
+ * for nothing. */
 const char *tacit_schema_from_rows_text(const tacit_schema *schema, char out[TACIT_FROM_ROWS_TEXT]);
 
-/* TACIT_REFUSED, with what and the remedy, where something was. Everything that publishes or charges asks this first. */
+/* TACIT_REFUSED, with what and the remedy, where something was. Everything that publishes or charges asks
+ * this first. */
 tacit_status tacit_schema_check_public(const tacit_schema *schema, tacit_error *error);
 
 /* A schema drafted from data: bounds are the extremes rounded outwards to two significant digits, levels
  * and classes those that occur, `rows: {clip: C}` with C the largest norm, rounded likewise. NOT PRIVATE:
- * bounds, levels and C are read off the rows, and marked so. For a first draft that its owner edits, and for simulations
- * that say so. Constant columns, identifiers, and columns with a text of its own in nearly every row are skipped with a note.
+ * bounds, levels and C are read off the rows, and marked so. For a first draft that its owner edits, and for
+ * simulations that say so. Constant columns, identifiers, and columns with a text of its own in nearly every
+ * row are skipped with a note.
  *
  * `label` NULL is the last column; `positive` NULL makes the larger class positive (numeric order when all
  * classes are numbers, else that of strcmp). A `positive` given with more than two classes makes two: it,
  * and all the others. TACIT_USAGE when label or positive is not in the table.
  *
- * A draft for people (`tidy`) makes the rarer of two classes positive, where none is named, and puts rare levels together. */
+ * A draft for people (`tidy`) makes the rarer of two classes positive, where none is named, and puts rare
+ * levels together. */
 typedef struct tacit_draft_options {
     const char *label, *positive; /* may be NULL */
     tacit_response response;      /* class, or a numeric one, whose bounds are read off the rows too */
@@ -203,15 +210,16 @@ size_t tacit_schema_column_features(const tacit_schema_column *column);
 /* The square of the largest norm that a column's features can have: 1 for most. */
 double tacit_schema_column_reach(const tacit_schema_column *column);
 
-/* The expected share of features of a row that are not zero: every number, one level a category, a hundred terms a
- * text, the intercept. */
+/* The expected share of features of a row that are not zero: every number, one level a category, a hundred
+ * terms a text, the intercept. */
 double tacit_schema_density(const tacit_schema *schema);
 
 /* Can no feature be negative, whatever the row? So it is with texts and categories only. */
 bool tacit_schema_nonnegative(const tacit_schema *schema);
 
-/* The names of all features: "age", "sex=f", "note=short of", "note#17" where terms are hashed, "(intercept)". NULL for a sparse schema, whose features are
- * numbered. Out: an array freed by tacit_feature_names_free. */
+/* The names of all features: "age", "sex=f", "note=short of", "note#17" where terms are hashed,
+ * "(intercept)". NULL for a sparse schema, whose features are numbered. Out: an array freed by
+ * tacit_feature_names_free. */
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);
 char **tacit_feature_names_free(char **names, size_t count);
 

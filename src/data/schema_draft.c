@@ -270,7 +270,8 @@ static tacit_status is_identifier(bool *out, const tacit_column *column, size_t 
 
 /* ---- rare levels ---- */
 
-/* Levels with less than half a percent of the rows, or fewer than five, become one: there must be two of them, and two others. */
+/* Levels with less than half a percent of the rows, or fewer than five, become one: there must be two of
+ * them, and two others. */
 static tacit_status join_rare_levels(tacit_schema_column *out, const tacit_column *column, size_t rows,
                                      tacit_error *error) {
     static const char name[] = "other";

@@ -57,8 +57,9 @@ tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan);
 tacit_status tacit_split_make(tacit_split **out, const tacit_split_plan *plan, const tacit_view *view,
                               size_t groups, size_t parties, tacit_stream *stream, tacit_error *error);
 
-/* Put each part's rows into the order in which they are stored, as they would lie at a party that had read them itself: memory
- * gives rows in order faster than scattered ones. Which rows a part has stays. Of a whole split (skipped 0). */
+/* Put each part's rows into the order in which they are stored, as they would lie at a party that had read
+ * them itself: memory gives rows in order faster than scattered ones. Which rows a part has stays. Of a whole
+ * split (skipped 0). */
 void tacit_split_sort(tacit_split *split);
 
 enum { TACIT_PART_TRAIN, TACIT_PART_TEST, TACIT_PART_AUX };

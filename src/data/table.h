@@ -4,8 +4,8 @@
  *
  * A table takes its columns from a source in one of two ways. With declared columns (from a schema) kinds
  * and levels are fixed beforehand. Otherwise the kinds are found: the first rows are kept back, and a
- * column in which all of them are numbers, or all are dates, is a number from then on. A later cell that is none is an error
- * that names its place.
+ * column in which all of them are numbers, or all are dates, is a number from then on. A later cell that is
+ * none is an error that names its place.
  */
 #pragma once
 

@@ -4,7 +4,8 @@
 
 #include "data/vocabulary.h"
 
-/* The last two words, one after the other with a space between: "a b". The visitor sees the pair and its parts. */
+/* The last two words, one after the other with a space between: "a b". The visitor sees the pair and its
+ * parts. */
 typedef struct speaking {
     unsigned grams;
     tacit_term_function *function;
@@ -26,7 +27,8 @@ static tacit_status say_word(speaking *to, size_t length, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The length of the code point at `at` and whether it belongs to a word; 1 and false for what is not UTF-8. */
+/* The length of the code point at `at` and whether it belongs to a word; 1 and false for what is not
+ * UTF-8. */
 static size_t read_point(const uint8_t *at, size_t left, bool *letter) {
     uint8_t c = at[0];
     *letter = false;
@@ -107,8 +109,8 @@ static const char *skip_header(const char *text, const char *end) {
     return end;
 }
 
-/* Where the signature starts: at the last line that parts paragraphs and has text before it. The text does not end in a
- * blank line. */
+/* Where the signature starts: at the last line that parts paragraphs and has text before it. The text does
+ * not end in a blank line. */
 static const char *find_signature(const char *body, const char *end) {
     const char *found = end;
     bool text_seen = false;

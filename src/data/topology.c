@@ -52,8 +52,8 @@ static tacit_status sort_edges(tacit_edge *sorted, size_t *count, size_t nodes, 
     return TACIT_OK;
 }
 
-/* In rising order of edges, each node meets its neighbours in rising order too: first the smaller ones, as the other
- * end of their edges, then the larger ones. */
+/* In rising order of edges, each node meets its neighbours in rising order too: first the smaller ones, as
+ * the other end of their edges, then the larger ones. */
 static void fill(tacit_topology *graph, const tacit_edge *sorted, size_t *next) {
     for (size_t e = 0; e < graph->edges; e++) {
         graph->start[sorted[e].from + 1]++;
@@ -181,7 +181,8 @@ static tacit_status pairs(edge_list *list, size_t nodes, double chance, tacit_st
     return TACIT_OK;
 }
 
-/* A disc around a point holds pi r^2 n others; the graph becomes connected where that is ln(n) (Gupta and Kumar 1999).
+/* A disc around a point holds pi r^2 n others; the graph becomes connected where that is ln(n) (Gupta and
+ * Kumar 1999).
  */
 static tacit_status geometric(edge_list *list, size_t nodes, double radius, tacit_stream *stream,
                               tacit_error *error) {

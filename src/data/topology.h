@@ -9,8 +9,8 @@
 #include "base/buffer.h"
 #include "rand/stream.h"
 
-/* The neighbours of node i are neighbour[start[i]] up to neighbour[start[i + 1]], ascending; edge[] names the edge that
- * leads there, the same from both ends. */
+/* The neighbours of node i are neighbour[start[i]] up to neighbour[start[i + 1]], ascending; edge[] names the
+ * edge that leads there, the same from both ends. */
 typedef struct tacit_topology {
     size_t nodes, edges;
     size_t *start; /* nodes + 1 offsets */
@@ -20,8 +20,8 @@ typedef struct tacit_topology {
 
 tacit_topology *tacit_topology_free(tacit_topology *graph);
 
-/* Two nodes each, from 0; an edge named twice, in either direction, counts once. TACIT_INPUT for a loop or a node that
- * does not exist. */
+/* Two nodes each, from 0; an edge named twice, in either direction, counts once. TACIT_INPUT for a loop or a
+ * node that does not exist. */
 typedef struct tacit_edge {
     uint32_t from, to;
 } tacit_edge;
@@ -50,8 +50,9 @@ typedef struct tacit_topology_plan {
 /* Read a text of one of TACIT_TOPOLOGY_FORMS. TACIT_USAGE says what is wrong; no file is opened. */
 tacit_status tacit_topology_plan_parse(tacit_topology_plan *out, const char *text, tacit_error *error);
 
-/* Make a connected graph. A random one is drawn again while it is not, up to a hundred times; then, and for a file's
- * graph, TACIT_USAGE says in how many pieces it falls and what to do. A mistake in a file is TACIT_INPUT with its line.
+/* Make a connected graph. A random one is drawn again while it is not, up to a hundred times; then, and for a
+ * file's graph, TACIT_USAGE says in how many pieces it falls and what to do. A mistake in a file is
+ * TACIT_INPUT with its line.
  */
 tacit_status tacit_topology_make(tacit_topology **out, const tacit_topology_plan *plan, size_t nodes,
                                  tacit_stream *stream, tacit_error *error);

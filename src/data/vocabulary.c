@@ -71,8 +71,8 @@ static tacit_status grow_bag(tacit_bag *bag, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* FNV-1a, finished by a multiplication (Stafford's mix 13) so that the low bits depend on all of it. Part of what a
- * schema means, so it never changes. */
+/* FNV-1a, finished by a multiplication (Stafford's mix 13) so that the low bits depend on all of it. Part of
+ * what a schema means, so it never changes. */
 static uint64_t hash_term(const char *term, size_t length) {
     uint64_t hash = UINT64_C(14695981039346656037);
     for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)term[i]) * UINT64_C(1099511628211);

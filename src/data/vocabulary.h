@@ -1,12 +1,13 @@
 /*
- * Text as numbers. A document becomes words: runs of letters, digits and underscores, ASCII letters in lower case,
- * of 2 to 40 bytes; every code point from U+00C0 that is no punctuation counts as a letter, and bytes that are not
- * UTF-8 part words as spaces do. With `grams` 2 each pair of neighbouring words is a term too ("new york"). A
- * vocabulary gives every term a feature, either from a list or by hashing; terms outside the list have none.
+ * Text as numbers. A document becomes words: runs of letters, digits and underscores, ASCII letters in lower
+ * case, of 2 to 40 bytes; every code point from U+00C0 that is no punctuation counts as a letter, and bytes
+ * that are not UTF-8 part words as spaces do. With `grams` 2 each pair of neighbouring words is a term too
+ * ("new york"). A vocabulary gives every term a feature, either from a list or by hashing; terms outside the
+ * list have none.
  *
- * A list of terms made from private documents tells what stands in them, and so do its document frequencies: in a
- * study both come from public documents, or the terms are hashed, which needs none. tacit_terms makes a list; whose
- * documents it was fed is its caller's business.
+ * A list of terms made from private documents tells what stands in them, and so do its document frequencies:
+ * in a study both come from public documents, or the terms are hashed, which needs none. tacit_terms makes a
+ * list; whose documents it was fed is its caller's business.
  */
 #pragma once
 

@@ -17,7 +17,8 @@ static tacit_status parse_failed(const tacit_yaml *yaml, tacit_error *error) {
                       parser->problem_mark.line + 1, problem);
 }
 
-/* Walk the events until the end, or until they are too deep. What is no YAML is left to the parser proper, for its sentence. */
+/* Walk the events until the end, or until they are too deep. What is no YAML is left to the parser proper,
+ * for its sentence. */
 static tacit_status check_depth(const char *text, size_t length, const char *name, tacit_error *error) {
     yaml_parser_t parser;
     tacit_status status = TACIT_OK;

@@ -16,8 +16,8 @@ typedef struct tacit_yaml {
     const char *name;
 } tacit_yaml;
 
-/* Parse exactly one document. TACIT_INPUT beyond these limits, before it is parsed: the time that libyaml takes grows with the square
- * of the depth. */
+/* Parse exactly one document. TACIT_INPUT beyond these limits, before it is parsed: the time that libyaml
+ * takes grows with the square of the depth. */
 enum { TACIT_YAML_DEPTH_MOST = 64, TACIT_YAML_BYTES_MOST = 4 << 20 };
 tacit_status tacit_yaml_open(tacit_yaml *out, const char *text, size_t length, const char *name,
                              tacit_error *error);

@@ -198,8 +198,8 @@ static tacit_status find_law(label_law *out, const double *score, size_t count, 
     return TACIT_OK;
 }
 
-/* Random weights. Features that vary more tell more, as they do in most tables: between equal weights on the columns' own scale and
- * equal weights by their deviations. */
+/* Random weights. Features that vary more tell more, as they do in most tables: between equal weights on the
+ * columns' own scale and equal weights by their deviations. */
 static tacit_status random_weights(double *weights, const tacit_dataset *data, tacit_stream *stream,
                                    tacit_error *error) {
     size_t d = data->features, n = data->rows;
@@ -261,7 +261,8 @@ static void score_rows(double *score, const tacit_dataset *data, const double *w
     standardise(score, data->rows);
 }
 
-/* Labels for all rows; of several classes each but the first has a direction of its own, or that of the fitted model. */
+/* Labels for all rows; of several classes each but the first has a direction of its own, or that of the
+ * fitted model. */
 static tacit_status draw_labels(tacit_world *world, const tacit_belief *belief, tacit_stream *stream,
                                 tacit_error *error) {
     tacit_dataset *data = world->data;
@@ -433,7 +434,8 @@ static tacit_status choose_ridge(double *ridge, double *auc, const tacit_dataset
     return status;
 }
 
-/* The weights of a model of all rows: of two classes one vector, of more those of each class against the first. */
+/* The weights of a model of all rows: of two classes one vector, of more those of each class against the
+ * first. */
 static tacit_status fitted_weights(double **out, const tacit_dataset *rows, double ridge, tacit_pool *pool,
                                    tacit_error *error) {
     size_t d = rows->features, scores = rows->classes.count - 1;
@@ -460,7 +462,8 @@ static double share_of_positives(const tacit_dataset *rows) {
     return (double)positives / (double)rows->rows;
 }
 
-/* The rows' own law: log-odds fitted on them, and the AUC at which a model of so many rows would score what one does. */
+/* The rows' own law: log-odds fitted on them, and the AUC at which a model of so many rows would score what
+ * one does. */
 static tacit_status learn(tacit_belief *belief, tacit_pool *pool, tacit_error *error) {
     const tacit_dataset *rows = belief->rows;
     double ridge = 0, held_out = 0.5, share = share_of_positives(rows), gap = 0;

@@ -1,11 +1,13 @@
 /*
- * Rows of belief: what the rows of a study are taken to look like before anybody has shown any. The real mechanism is run on them
- * (lab/planning.h). Three sources:
+ * Rows of belief: what the rows of a study are taken to look like before anybody has shown any. The real
+ * mechanism is run on them (lab/planning.h). Three sources:
  *
  *   drawn to the schema   columns from a Gaussian law with a spectrum of 1/j, numbers around the middle of their bounds, levels more and
- *                         less frequent; labels by log-odds in random directions, as far apart as a stated signal says
+ *                         less frequent; labels by log-odds in random directions, as far apart as a stated
+ *                         signal says
  *   like given rows       as many of them as are needed, with their own labels; where there are fewer, drawn from them again and again,
- *                         with labels from a model fitted on them, as far apart as a model of so few rows scores on rows held out
+ *                         with labels from a model fitted on them, as far apart as a model of so few rows
+ *                         scores on rows held out
  *
  * A signal is the AUC that the true log-odds have.
  */
@@ -42,8 +44,8 @@ typedef struct tacit_world {
         NULL, 0, 0, { 0, 0, 0 }                                                                              \
     }
 
-/* Check the belief and find what follows from its rows. TACIT_USAGE for a label that is no class, too many features, a signal or share
- * that is out of range; TACIT_INPUT for rows that are too few or of one class. */
+/* Check the belief and find what follows from its rows. TACIT_USAGE for a label that is no class, too many
+ * features, a signal or share that is out of range; TACIT_INPUT for rows that are too few or of one class. */
 tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_error *error);
 void tacit_belief_clear(tacit_belief *belief);
 

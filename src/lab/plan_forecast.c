@@ -70,7 +70,8 @@ static bool is_open(const tacit_outlook_request *request, const tacit_plan *plan
     return !told && !plan->method->lambda_may_vanish;
 }
 
-/* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the choice is free. */
+/* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the
+ * choice is free. */
 static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, tacit_plan *plan,
                                   tacit_error *error) {
     static const double BETTER = 0.99, LEAST = 1e-8;

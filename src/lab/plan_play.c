@@ -214,7 +214,8 @@ tacit_status plan_look_at_pooled(const plan_looking *self, const tacit_world *wo
     return TACIT_OK;
 }
 
-/* What endless rows would score where the labels' law is not known: the rest of the error goes with one over the rows. */
+/* What endless rows would score where the labels' law is not known: the rest of the error goes with one over
+ * the rows. */
 static tacit_status find_limit(const plan_looking *self, tacit_world *world, tacit_error *error) {
     plan_tally half, whole;
     TACIT_TRY(fit_exactly(self, world, world->train / 2, 2, &half, error));

@@ -1,9 +1,11 @@
-/* Which methods suit a study that is being planned, by the traits in their entries, and how each would be set. */
+/* Which methods suit a study that is being planned, by the traits in their entries, and how each would be
+ * set. */
 #include <math.h>
 
 #include "lab/planning.h"
 
-/* Nobody needs to be trusted with sums, where the method can do without: shares of noise, or else each party's own. */
+/* Nobody needs to be trusted with sums, where the method can do without: shares of noise, or else each
+ * party's own. */
 static void choose_noise(tacit_plan *plan) {
     static const char *const wanted[] = { "shares", "party" };
     const tacit_plan usual = *plan;

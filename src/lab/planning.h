@@ -1,13 +1,14 @@
 /*
- * What a study will be worth, before anybody is asked: the real mechanisms run on rows of belief (lab/plan_belief.h), beside all rows pooled
- * and a site alone, neither of which has noise. Nothing here is a release: rows that are given stay with the caller, no ledger is charged and
- * nothing is written.
+ * What a study will be worth, before anybody is asked: the real mechanisms run on rows of belief
+ * (lab/plan_belief.h), beside all rows pooled and a site alone, neither of which has noise. Nothing here is a
+ * release: rows that are given stay with the caller, no ledger is charged and nothing is written.
  *
- * Many rows are thinned. With n rows thinned to n/f the noise is lessened by the same f, which leaves it the same share of every sum: epsilon
- * is f times as large, or for Gaussian noise that whose smallest noise is a part f of what it was. Rounds and ridge follow from the product
- * and stay as they are. What changes is the part of the error that comes from having drawn few rows. It goes with 1/n, so that pooled rows
- * without noise, beside what the labels' own law scores, tell how much it is: all figures are moved by the difference. A site alone has as many rows
- * as it would have, up to the same limit and then likewise.
+ * Many rows are thinned. With n rows thinned to n/f the noise is lessened by the same f, which leaves it the
+ * same share of every sum: epsilon is f times as large, or for Gaussian noise that whose smallest noise is a
+ * part f of what it was. Rounds and ridge follow from the product and stay as they are. What changes is the
+ * part of the error that comes from having drawn few rows. It goes with 1/n, so that pooled rows without
+ * noise, beside what the labels' own law scores, tell how much it is: all figures are moved by the
+ * difference. A site alone has as many rows as it would have, up to the same limit and then likewise.
  */
 #pragma once
 
@@ -15,7 +16,8 @@
 #include "lab/plan_belief.h"
 #include "lab/simulate.h"
 
-/* Above this AUC of pooled rows no verdict is given: what is left to gain is less than what rows of belief can tell. */
+/* Above this AUC of pooled rows no verdict is given: what is left to gain is less than what rows of belief
+ * can tell. */
 #define TACIT_OUTLOOK_SURE 0.95
 
 typedef struct tacit_outlook_request {
@@ -33,7 +35,8 @@ typedef struct tacit_outlook_request {
     const tacit_progress *progress;
 } tacit_outlook_request;
 
-/* A figure over draws of rows and noise: nine in ten lie between low and high, roughly. NaN: it does not apply. */
+/* A figure over draws of rows and noise: nine in ten lie between low and high, roughly. NaN: it does not
+ * apply. */
 typedef struct tacit_outlook_figure {
     double mean, low, high;
 } tacit_outlook_figure;
@@ -96,16 +99,18 @@ void tacit_outlook_clear(tacit_outlook *outlook);
 /* By which figure methods are compared: AUC for two classes, else accuracy. */
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
-/* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site alone. */
+/* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site
+ * alone. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
 
 /* ---- parts, for tests ---- */
 
-/* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a delta. */
+/* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a
+ * delta. */
 tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
                                 tacit_error *error);
 
-/* The plan that a study of the request with this method has: its settings, lambda and expected rows. TACIT_USAGE with the reason where
- * the method does not suit. */
+/* The plan that a study of the request with this method has: its settings, lambda and expected rows.
+ * TACIT_USAGE with the reason where the method does not suit. */
 tacit_status tacit_outlook_plan(tacit_plan *out, const tacit_outlook_request *request,
                                 const tacit_method *method, tacit_error *error);

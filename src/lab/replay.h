@@ -1,7 +1,7 @@
 /*
- * Sensitivity replay: run a method on neighbouring data with the same randomness and no noise, and compare how far its
- * output moves with the L2 sensitivity it declares. A ratio above 1 refutes the declaration; a ratio far below 1 over
- * adversarial pairs says that the noise is larger than any known pair needs.
+ * Sensitivity replay: run a method on neighbouring data with the same randomness and no noise, and compare
+ * how far its output moves with the L2 sensitivity it declares. A ratio above 1 refutes the declaration; a
+ * ratio far below 1 over adversarial pairs says that the noise is larger than any known pair needs.
  */
 #pragma once
 
@@ -41,12 +41,13 @@ tacit_plan tacit_pair_plan(const tacit_pair *pair, int side);
 /* The same rows again, for a neighbour to be made of: dense rows, without groups. */
 tacit_status tacit_pair_copy(tacit_dataset **out, const tacit_dataset *dataset, tacit_error *error);
 
-/* Run a plan over the parties of one data set and put the statistic into *out (owned by the caller), *length numbers. */
+/* Run a plan over the parties of one data set and put the statistic into *out (owned by the caller), *length
+ * numbers. */
 tacit_status tacit_pair_run(double **out, size_t *length, tacit_local *local, const tacit_plan *plan,
                             tacit_statistic statistic, const tacit_stream *seed, tacit_error *error);
 
-/* Make pair `number`, which needs not be ready; `out` starts as TACIT_PAIR_INIT and is cleared by the caller, also on failure. Data and split may
- * not be shared between pairs. */
+/* Make pair `number`, which needs not be ready; `out` starts as TACIT_PAIR_INIT and is cleared by the caller,
+ * also on failure. Data and split may not be shared between pairs. */
 typedef tacit_status tacit_pair_maker(void *context, size_t number, tacit_pair *out, tacit_error *error);
 
 typedef struct tacit_replay {
@@ -56,7 +57,7 @@ typedef struct tacit_replay {
     size_t pair;     /* its number */
 } tacit_replay;
 
-/* Replay `count` pairs, each once; the same result on any number of threads. Makers must be safe to call from several
- * threads when there is a pool. TACIT_USAGE for a method without a noise law. */
+/* Replay `count` pairs, each once; the same result on any number of threads. Makers must be safe to call from
+ * several threads when there is a pool. TACIT_USAGE for a method without a noise law. */
 tacit_status tacit_replay_run(tacit_replay *out, tacit_pair_maker *make, void *context, size_t count,
                               uint64_t seed, tacit_pool *pool, tacit_error *error);

@@ -52,8 +52,8 @@ static tacit_spread spread(const double *values, size_t count) {
 
 /* ---- progress: all trials of all runs are one whole, so that the time left is that of the sweep ---- */
 
-/* What a trial costs, roughly and in visits of a row. A yardstick without a party's half pools the rows; one with it
- * ends with a model for each party, all of which are evaluated. */
+/* What a trial costs, roughly and in visits of a row. A yardstick without a party's half pools the rows; one
+ * with it ends with a model for each party, all of which are evaluated. */
 typedef struct trial_cost {
     double run, evaluate;
 } trial_cost;

@@ -1,8 +1,8 @@
 /*
  * Sweeps in one process: methods x epsilons x trials over simulated parties. The split is made once and
  * local models are trained once; trials differ in their noise. Everything follows from one seed, on any
- * number of threads, and of ranks when parties are spread over several: then every rank calls with the same simulation, and rank 0,
- * which alone needs test and target rows, has the result.
+ * number of threads, and of ranks when parties are spread over several: then every rank calls with the same
+ * simulation, and rank 0, which alone needs test and target rows, has the result.
  */
 #pragma once
 
@@ -93,8 +93,8 @@ typedef struct tacit_run {
     char remark[TACIT_HOPELESS_SIZE + 64]; /* what is to be said of it: a warning, or "" */
 } tacit_run;
 
-/* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may be NULL). 0: all
- * of the sweep. */
+/* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may
+ * be NULL). 0: all of the sweep. */
 double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *variant);
 
 /* How many runs a simulation has: a noise-free method appears once. */

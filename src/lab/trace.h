@@ -1,6 +1,6 @@
 /*
- * Methods without a center, round by round, as nobody inside can see them: how far the nodes are from each other and from
- * what pooling all rows would give. For simulations, where the optimum is known.
+ * Methods without a center, round by round, as nobody inside can see them: how far the nodes are from each
+ * other and from what pooling all rows would give. For simulations, where the optimum is known.
  */
 #pragma once
 
@@ -29,8 +29,9 @@ void tacit_trace_clear(tacit_trace *trace);
 /* Append it as CSV: curve,round,disagreement,distance,gap. */
 tacit_status tacit_trace_csv(const tacit_trace *trace, tacit_buffer *out, tacit_error *error);
 
-/* From which round on every node stays within `reach` of the optimum, by the triangle's inequality: distance and
- * disagreement together. `end` is the last point of a curve, in its trace; a round after it means never. */
+/* From which round on every node stays within `reach` of the optimum, by the triangle's inequality: distance
+ * and disagreement together. `end` is the last point of a curve, in its trace; a round after it means
+ * never. */
 uint64_t tacit_trace_reached(const tacit_trace_point *end, double reach);
 
 /* Whether a method has rounds between neighbours. */

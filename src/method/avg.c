@@ -95,9 +95,9 @@ static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *s
                               { unit_of(plan), plan->epsilon, 0 } };
 }
 
-/* The sum that is asked for. With noise inside, the bound must hold it (what falls beyond is clipped); the bound depends
- * on the scale and the scale on the grid's rounding, so the grid is fixed from a first scale and the bound from the
- * final one. */
+/* The sum that is asked for. With noise inside, the bound must hold it (what falls beyond is clipped); the
+ * bound depends on the scale and the scale on the grid's rounding, so the grid is fixed from a first scale
+ * and the bound from the final one. */
 static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     size_t count = weight_count(plan);
     double bound = largest_computed(plan);
@@ -110,9 +110,10 @@ static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
 
-/* From public numbers alone. In the score of a row of norm 1 the noise has a standard deviation near s sqrt(D + 1)/m, m = M, or sqrt(M) where
- * every party adds its own, s = 2L/(n_min lambda epsilon) per record: lambda makes it a constant, which the grid of docs/methods/avg.md chose. Per
- * party noise and weights shrink alike, and the usual lambda stays. */
+/* From public numbers alone. In the score of a row of norm 1 the noise has a standard deviation near s sqrt(D
+ * + 1)/m, m = M, or sqrt(M) where every party adds its own, s = 2L/(n_min lambda epsilon) per record: lambda
+ * makes it a constant, which the grid of docs/methods/avg.md chose. Per party noise and weights shrink alike,
+ * and the usual lambda stays. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     static const double MOST = 1, TIMES = 5.5;
     (void)error;
@@ -142,8 +143,8 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
-/* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has a norm
- * near sqrt(d (d + 1)/M) s. */
+/* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has
+ * a norm near sqrt(d (d + 1)/M) s. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     tacit_sum_spec spec;
     TACIT_TRY(sum_spec(plan, &spec, error));

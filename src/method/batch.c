@@ -1,6 +1,6 @@
 /*
- * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only. Where no lambda is given it takes the
- * best one by cross-validation inside the rows: pooling would.
+ * batch: the model that pooling all rows would give. A yardstick without privacy, for simulations only. Where
+ * no lambda is given it takes the best one by cross-validation inside the rows: pooling would.
  */
 #include "model/cross_validate.h"
 #include "session/session.h"

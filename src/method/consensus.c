@@ -3,12 +3,13 @@
  *
  *   node i, round t:  w_i <- sum_j a_ij w_j - s_t grad f_i(w_i)
  *
- * a_ij are Metropolis weights over the links of the round. With a step that diminishes, s_t = s/(1 + s lambda t/2), all
- * nodes reach the minimiser of the mean of the f_i, slowly. With a fixed step they stop where mixing and gradients
- * balance: within a distance of the order of s/(1 - second eigenvalue of W) of it, linearly (Yuan, Ling and Yin 2016).
+ * a_ij are Metropolis weights over the links of the round. With a step that diminishes, s_t = s/(1 + s lambda
+ * t/2), all nodes reach the minimiser of the mean of the f_i, slowly. With a fixed step they stop where
+ * mixing and gradients balance: within a distance of the order of s/(1 - second eigenvalue of W) of it,
+ * linearly (Yuan, Ling and Yin 2016).
  *
- * Privacy: none. What a node says is its weights in clear; differences of words tell gradients of its rows. Entrusted to
- * the neighbours, at an infinite price.
+ * Privacy: none. What a node says is its weights in clear; differences of words tell gradients of its rows.
+ * Entrusted to the neighbours, at an infinite price.
  */
 #include <math.h>
 

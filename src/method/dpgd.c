@@ -1,41 +1,48 @@
 /*
- * dpgd: noisy gradient descent on all rows of all parties (ours, after Bassily, Smith and Thakurta 2014 and the remedy that
- * Rajkumar and Agarwal 2012, section 3.2, ask for).
+ * dpgd: noisy gradient descent on all rows of all parties (ours, after Bassily, Smith and Thakurta 2014 and
+ * the remedy that Rajkumar and Agarwal 2012, section 3.2, ask for).
  *
  *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1;   w_0 = 0;   for t = 1..T
  *   party k:      g_k = sum over its rows of the loss's gradient at w, and n_k
  *   coordinator:  w <- P(w - s ((sum_k g_k + b_t)/N + lambda w)),   b_t ~ N(0, v^2 I),   s = 1/(c + lambda)
  *
- * c bounds the loss's curvature, P projects onto the ball that holds every minimiser (gradient_radius). With unit=party g_k is the
- * party's mean gradient and N the number of parties: F is then the mean over the parties of their mean losses.
+ * c bounds the loss's curvature, P projects onto the ball that holds every minimiser (gradient_radius). With
+ * unit=party g_k is the party's mean gradient and N the number of parties: F is then the mean over the
+ * parties of their mean losses.
  *
  * Proof note. Adjacency: replace one row of one party (unit=record), or all of them (unit=party).
  *   record: g_k moves by at most 2L (gradient.h); n_k stays, so that N costs nothing.
  *   party: |g_k| <= L, so it moves by at most 2L; the number of parties is public.
  *   The computed and rounded contribution: S = 2L + 2 (GRADIENT_ROUNDING + the grid's rounding).
- *   b_t with v = S sigma sqrt(T), sigma = AG(epsilon, delta; 1), makes one round a Gaussian mechanism of relative noise
- *   sigma sqrt(T), at whatever w the coordinator asks. T of those, each asked in view of the answers before, are together exactly as
- *   private as one of relative noise sigma (their losses add up to that of one Gaussian, also when adaptive: Dong, Roth and Su
- *   2022, corollary 3.3): (epsilon, delta). All iterates are post-processing, so that every party may see every w.
- *   noise=shares: party k adds discrete Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum
- *   is seen (privacy/mechanism/shares.h). Of the shares in it at least m = survivors - colluders are unknown to whoever looks. In steps of
- *   the grid the sensitivity is S 2^grid, rounded up. On a grid fine enough (tacit_share_gaussian) one sum is as private as continuous
- *   noise of sqrt(m) u/(1 + 1e-4), except for a probability of 1e-87 of giving all away. u is chosen such that this is S sigma sqrt(T),
- *   sigma = AG(epsilon, (1 - 1e-9) delta; 1): then T rounds are (epsilon, (1 - 1e-9) delta + T 1e-87)-private as above, and with
- *   delta >= 1e-60 that is within (epsilon, delta). In the ledger each round is that Gaussian event, so that the accountant which chose
- *   the noise is the one that counts it: a study of epsilon costs epsilon, and never more. On a coarser grid one sum is rho-zCDP with rho =
- *   (S 2^grid/(sqrt(m) u) + sqrt(D) tau)^2/2, u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke
- *   2020), and each round is an event of that rho. With all n parties in it the sum carries noise of variance n u^2: a factor n/m more than needed.
- *   In the ledger each round is otherwise a Gaussian event, and T of them compose to (epsilon, delta). A round's own price is
- *   (epsilon_1, delta/T), epsilon_1 what its noise buys at that delta: many times epsilon/T, and not what adds up.
+ *   b_t with v = S sigma sqrt(T), sigma = AG(epsilon, delta; 1), makes one round a Gaussian mechanism of
+ *   relative noise sigma sqrt(T), at whatever w the coordinator asks. T of those, each asked in view of the
+ *   answers before, are together exactly as private as one of relative noise sigma (their losses add up to
+ *   that of one Gaussian, also when adaptive: Dong, Roth and Su 2022, corollary 3.3): (epsilon, delta). All
+ *   iterates are post-processing, so that every party may see every w. noise=shares: party k adds discrete
+ *   Gaussian noise of scale u to its contribution on the grid of the sum, and only the sum is seen
+ *   (privacy/mechanism/shares.h). Of the shares in it at least m = survivors - colluders are unknown to
+ *   whoever looks. In steps of the grid the sensitivity is S 2^grid, rounded up. On a grid fine enough
+ *   (tacit_share_gaussian) one sum is as private as continuous noise of sqrt(m) u/(1 + 1e-4), except for a
+ *   probability of 1e-87 of giving all away. u is chosen such that this is S sigma sqrt(T), sigma =
+ *   AG(epsilon, (1 - 1e-9) delta; 1): then T rounds are (epsilon, (1 - 1e-9) delta + T 1e-87)-private as
+ *   above, and with delta >= 1e-60 that is within (epsilon, delta). In the ledger each round is that Gaussian
+ *   event, so that the accountant which chose the noise is the one that counts it: a study of epsilon costs
+ *   epsilon, and never more. On a coarser grid one sum is rho-zCDP with rho = (S 2^grid/(sqrt(m) u) + sqrt(D)
+ *   tau)^2/2, u is chosen such that T rho buys (epsilon, delta) (Canonne, Kamath and Steinke 2020), and each
+ *   round is an event of that rho. With all n parties in it the sum carries noise of variance n u^2: a factor
+ *   n/m more than needed. In the ledger each round is otherwise a Gaussian event, and T of them compose to
+ *   (epsilon, delta). A round's own price is (epsilon_1, delta/T), epsilon_1 what its noise buys at that
+ *   delta: many times epsilon/T, and not what adds up.
  *
- * Rounds. More of them get nearer to the minimum and need more noise in each. The rule (rounds=0) minimises over T
+ * Rounds. More of them get nearer to the minimum and need more noise in each. The rule (rounds=0) minimises
+ * over T
  *
  *   q^(2T) R^2 + D (s v/N)^2 (1 - q^(2T))/(1 - q^2),   q = 1 - s h,
  *
- * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest distance R. Rows that fill
- * the ball evenly give h = lambda + (K-1)/(K^2 d). N is what the study expects, or the declared parties times their least rows. All public. At this T what is left
- * of the start is of the order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
+ * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest
+ * distance R. Rows that fill the ball evenly give h = lambda + (K-1)/(K^2 d). N is what the study expects, or
+ * the declared parties times their least rows. All public. At this T what is left of the start is of the
+ * order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -124,8 +131,8 @@ static size_t choose_rounds(const tacit_plan *plan, double step, double noise) {
     return chosen;
 }
 
-/* The price of one of T rounds whose noise is `sigma` times the sensitivity: what that buys at delta/T, a hair less for the
- * roundings, so that the noise calibrated to it is not below `sigma`. */
+/* The price of one of T rounds whose noise is `sigma` times the sensitivity: what that buys at delta/T, a
+ * hair less for the roundings, so that the noise calibrated to it is not below `sigma`. */
 static tacit_status round_price(tacit_price *price, double sigma, tacit_error *error) {
     double least = sigma, found;
     for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
@@ -148,8 +155,8 @@ cleanup:
     return status;
 }
 
-/* Shares for a hair less than the plan's price, so that the ledger's accountant, whose search over orders is coarser, finds all
- * rounds together within it. *rho: of one round. */
+/* Shares for a hair less than the plan's price, so that the ledger's accountant, whose search over orders is
+ * coarser, finds all rounds together within it. *rho: of one round. */
 static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise, double *scale, double *rho,
                                tacit_error *error) {
     for (double spare = 1e-8; spare < 0.1; spare *= 4) {
@@ -166,8 +173,8 @@ static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise
                       plan->epsilon, plan->delta);
 }
 
-/* Shares whose sums are counted as Gaussian noise, of exactly what the plan's price asks for in all rounds: the scale of one, and the
- * noise that is counted. Scale 0 where they cannot be counted so. */
+/* Shares whose sums are counted as Gaussian noise, of exactly what the plan's price asks for in all rounds:
+ * the scale of one, and the noise that is counted. Scale 0 where they cannot be counted so. */
 static tacit_status gaussian_shares(const tacit_plan *plan, const tacit_shared_noise *noise, double *scale,
                                     double *sigma, tacit_error *error) {
     const double reserve = 1e-9, more = 1e-4; /* of delta; of the noise, as in tacit_share_gaussian */
@@ -244,8 +251,8 @@ static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error 
     return tacit_mechanism_event(&out->event, &out->each, error);
 }
 
-/* The weaker the signal against the noise, d/(N mu), the shorter weights must be; rounds that are few do the rest. From the grid of
- * docs/methods/dpgd.md. */
+/* The weaker the signal against the noise, d/(N mu), the shorter weights must be; rounds that are few do the
+ * rest. From the grid of docs/methods/dpgd.md. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     static const double LEAST = 1e-6, MOST = 1e-2, SLOPE = 1e-3;
     double noise = 0;
@@ -255,8 +262,8 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return TACIT_OK;
 }
 
-/* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid, so the grid is
- * fixed first without and then with it. */
+/* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid,
+ * so the grid is fixed first without and then with it. */
 static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
     descent *out = prepared;
     size_t size = gradient_size(plan), length = size + !hides_party(plan);

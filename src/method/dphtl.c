@@ -1,6 +1,6 @@
 /*
- * dphtl: hypothesis transfer from private sources (Wang 2018, Algorithm 4). Sources with many rows help a target with few
- * labels, which runs the coordinator's half on rows of its own.
+ * dphtl: hypothesis transfer from private sources (Wang 2018, Algorithm 4). Sources with many rows help a
+ * target with few labels, which runs the coordinator's half on rows of its own.
  *
  *   source k:  its rows fall into two parts by position: `labelled` of them, S_l, and the others, S_u
  *              theta_k = private logistic regression on S_l          (hypothesis=output or plr)
@@ -11,20 +11,22 @@
  *              mu_j = sum_k w_k theta_kj,  v_j = K/(K-1) sum_k w_k (theta_kj - mu_j)^2    (4.2)
  *              theta = MAP of a logistic regression under N(mu_j, v_j) on its labelled rows
  *
- * Proof note. Adjacency: one row of one source is replaced, its number n stays. The parts are cut by position, so the row is
- * in one of them: with labelled < 1 only theta_k or only beta_k moves, each (epsilon, delta)-private on its own, and both
- * together cost (epsilon, delta) once (parallel composition). With labelled = 1 both see all rows and cost the sum. theta_k by
- * output perturbation has S = min(2/(n_l lambda), 2 w_max) + 2g/lambda (output.c), by objective perturbation the proof of
- * privacy/mechanism/erm.h. What the target does is post-processing towards the sources; the target's own rows are not protected from
- * whoever sees its model.
+ * Proof note. Adjacency: one row of one source is replaced, its number n stays. The parts are cut by
+ * position, so the row is in one of them: with labelled < 1 only theta_k or only beta_k moves, each (epsilon,
+ * delta)-private on its own, and both together cost (epsilon, delta) once (parallel composition). With
+ * labelled = 1 both see all rows and cost the sum. theta_k by output perturbation has S = min(2/(n_l lambda),
+ * 2 w_max) + 2g/lambda (output.c), by objective perturbation the proof of privacy/mechanism/erm.h. What the
+ * target does is post-processing towards the sources; the target's own rows are not protected from whoever
+ * sees its model.
  *
- * The prior that knows the noise (prior=aware; ours). theta_k carries noise of a known variance q_k in each coordinate, so
- * mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1) sum_k w_k (1 - w_k) q_k. Of
- * |mu|^2 about d r is noise, which leaves the share c = max(0, 1 - d r/|mu|^2) (as in James and Stein's estimator). With
- * T = 1/(n lambda), the variance in the prior of WEAK, the target mixes both priors by c:
+ * The prior that knows the noise (prior=aware; ours). theta_k carries noise of a known variance q_k in each
+ * coordinate, so mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1)
+ * sum_k w_k (1 - w_k) q_k. Of |mu|^2 about d r is noise, which leaves the share c = max(0, 1 - d r/|mu|^2)
+ * (as in James and Stein's estimator). With T = 1/(n lambda), the variance in the prior of WEAK, the target
+ * mixes both priors by c:
  *     N(c mu_j,  min(T, c max(v_j - e, floor) + (1 - c) T)).
- * Without noise that is (4.2) except for the bound T, which keeps the chance part of v_j from making the prior flat; as noise
- * grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
+ * Without noise that is (4.2) except for the bound T, which keeps the chance part of v_j from making the
+ * prior flat; as noise grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -133,8 +135,8 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_CHARGED;
 }
 
-/* q_k: the variance of the noise in each coordinate of a hypothesis of `rows` rows; for an objective's an upper bound,
- * that of b/(n (lambda + Delta)). */
+/* q_k: the variance of the noise in each coordinate of a hypothesis of `rows` rows; for an objective's an
+ * upper bound, that of b/(n (lambda + Delta)). */
 static tacit_status noise_variance(const tacit_plan *plan, size_t rows, double *out, tacit_error *error) {
     double scale = 0, d = (double)transfer_size(plan);
     *out = 0;

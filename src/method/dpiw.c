@@ -1,25 +1,28 @@
 /*
- * dpiw: private importance weights (Ji and Elkan 2013; Wang 2018, Algorithm 5). Each party tells its rows X from the
- * public points P by a logistic regression, and adds noise to its weights; the odds make P look like X.
+ * dpiw: private importance weights (Ji and Elkan 2013; Wang 2018, Algorithm 5). Each party tells its rows X
+ * from the public points P by a logistic regression, and adds noise to its weights; the odds make P look like
+ * X.
  *
  *   party k:      beta_k = argmin (1/N_X) sum_X log(1 + exp(-beta.x)) + (1/N_P) sum_P log(1 + exp(beta.x))
  *                          + (lambda_IW/2)|beta|^2
  *                 answers beta_k + b_k,  b_k ~ G(d, S/epsilon) or N(0, s^2)
  *   coordinator:  the mean of the answers; w(x) = N_P exp(beta.x)/Z for each x in P
  *
- * Proof note. Adjacency: one row of X is replaced; N_X stays, P is public. The objective is lambda-strongly convex, and at
- * any beta the gradients of the two objectives differ by (1/N_X)(a x - a' x') with a, a' in (0, 1), the logistic slopes. The
- * norm of that is convex in (a, a'), so at most max(|x|, |x'|, |x - x'|) =: c, and the minimisers differ by c/(N_X lambda):
+ * Proof note. Adjacency: one row of X is replaced; N_X stays, P is public. The objective is lambda-strongly
+ * convex, and at any beta the gradients of the two objectives differ by (1/N_X)(a x - a' x') with a, a' in
+ * (0, 1), the logistic slopes. The norm of that is convex in (a, a'), so at most max(|x|, |x'|, |x - x'|) =:
+ * c, and the minimisers differ by c/(N_X lambda):
  *
  *     |x| <= 1 (every schema)                       c = 2
  *     and no feature negative: x.x' >= 0            c = sqrt(2)     |x - x'|^2 = |x|^2 + |x'|^2 - 2 x.x'
  *     with an intercept, x = (u, 1)/sqrt(2):        |x - x'| = |u - u'|/sqrt(2) while |x| <= 1, so c = sqrt(2) and 1
  *     features in [0, 1], any norm (`paper`)        c = sqrt(d)
  *
- * project=public:P mixes signs, so c = 2 there. `paper` takes sqrt(d), or the smallest of the above where that is less than
- * proved. No minimiser is longer than w_max: lambda |beta|^2 = -beta.gradient <= 2 max_t t/(1 + e^t) = 2 W(1/e) (both sides
- * are averages), and |beta| <= 2/lambda; so S = min(c/(N_X lambda), 2 w_max) + 2g/lambda, g the gradient norm that the solver
- * certifies on every input. The weights w are post-processing of beta_k + b_k and P.
+ * project=public:P mixes signs, so c = 2 there. `paper` takes sqrt(d), or the smallest of the above where
+ * that is less than proved. No minimiser is longer than w_max: lambda |beta|^2 = -beta.gradient <= 2 max_t
+ * t/(1 + e^t) = 2 W(1/e) (both sides are averages), and |beta| <= 2/lambda; so S = min(c/(N_X lambda), 2
+ * w_max) + 2g/lambda, g the gradient norm that the solver certifies on every input. The weights w are
+ * post-processing of beta_k + b_k and P.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -151,7 +154,8 @@ cleanup:
     return status;
 }
 
-/* The coordinator's half: the mean density ratio, as a model whose score is log-odds of being a party's row. */
+/* The coordinator's half: the mean density ratio, as a model whose score is log-odds of being a party's
+ * row. */
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_projection space = TACIT_PROJECTION_INIT;

@@ -1,6 +1,6 @@
 /*
- * dpnewton: logistic, softmax, linear and Poisson regression by Newton steps under noise, the curvature released once (ours, after the fixed
- * Hessian bound of Boehning and Lindsay 1988 that PrivLogit uses).
+ * dpnewton: logistic, softmax, linear and Poisson regression by Newton steps under noise, the curvature
+ * released once (ours, after the fixed Hessian bound of Boehning and Lindsay 1988 that PrivLogit uses).
  *
  *   rows x = (u, 1)/R, u as the schema encodes them;   v = min(1, 1/|x|);   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
  *
@@ -9,27 +9,34 @@
  *                W <- W - (C(W) + l I)^-1 (g + l W),   l = n lambda / sqrt(V)
  *   model:       the share-weighted mean of the last iterates, by the line from clipped scores to those that predict
  *
- * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, ..) + a part of op = s sqrt(2 d), the size of E, s the noise of
- * one number; H = A/sqrt(V) near sum v x x^T and, with op/10 added, Q = A/(n V) near the rows' second moments. Mean, clip c, curvature C(W), which is
- * made of H, Q and W alone, and the line are the family's (dpnewton_family.c): logistic 1/2 and a number at most 1/4 times H. A step changes
- * scores by at most 2 in root mean square, and no root mean square score exceeds 10 (linear: 1 and 1.5, of responses in [-1, 1]).
+ * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, ..) + a part of op = s
+ * sqrt(2 d), the size of E, s the noise of one number; H = A/sqrt(V) near sum v x x^T and, with op/10 added,
+ * Q = A/(n V) near the rows' second moments. Mean, clip c, curvature C(W), which is made of H, Q and W alone,
+ * and the line are the family's (dpnewton_family.c): logistic 1/2 and a number at most 1/4 times H. A step
+ * changes scores by at most 2 in root mean square, and no root mean square score exceeds 10 (linear: 1 and
+ * 1.5, of responses in [-1, 1]).
  *
- * Proof note. Adjacency: replace one row of one party (unit=record). The numbers of rows and of parties stay as they are.
- *   moments: |v x| <= 1, and packed as above two rows' v^2 x x^T are at most sqrt(2) apart (num/noisy_moments.h).
- *   step: |clip_c(.)/2c| <= 1/2 for every row, in L2 over the classes, so |(clip_c(.)/2c) (x) v x| <= 1/2, whatever W is asked about, whatever the
- *   response and whatever the rounding of the score: the sum moves by at most 1. c is public: a constant, or the root of a count's cap.
- *   Computed and rounded: S = that + 2 (GRADIENT_ROUNDING + the grid's rounding).
- *   Question i adds N(0, (S_i sigma/sqrt(a_i))^2), a_i its share of the budget, sum a_i = 1, sigma = AG(epsilon, delta; 1): it is
- *   mu sqrt(a_i)-Gaussian-DP, and together, each asked in view of the answers before, they are mu-Gaussian-DP (Dong, Roth and Su 2022, corollary
- *   3.3), which is (epsilon, delta). Which share a question has follows from its place in the study: the party counts rounds itself.
- *   unit=person: replace all rows of one person by those of another, however many either has; the number of persons stays. A person's sums over its
- *   rows are divided by person-rows and then shortened, the moments to Frobenius norm 1, the gradient to norm 1/2: what a row's are. So the sum of
- *   gradients moves by at most 1; a person's moments stay positive semidefinite, <A, B> >= 0, and two are at most sqrt(2) apart as above. The
- *   number that leaves is that of persons. In a ledger it counts per record, which it implies.
- *   All else, eigenvalues, steps, projections, lines, is post-processing, and every party may see every W.
- *   noise=shares: the noise of a sum is discrete Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
- *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has sqrt(n/m) times the noise needed.
- *   A released once may be used again, for other models of the same columns, at no price: it is in the record of the study.
+ * Proof note. Adjacency: replace one row of one party (unit=record). The numbers of rows and of parties stay
+ * as they are.
+ *   moments: |v x| <= 1, and packed as above two rows' v^2 x x^T are at most sqrt(2) apart
+ *   (num/noisy_moments.h). step: |clip_c(.)/2c| <= 1/2 for every row, in L2 over the classes, so
+ *   |(clip_c(.)/2c) (x) v x| <= 1/2, whatever W is asked about, whatever the response and whatever the
+ *   rounding of the score: the sum moves by at most 1. c is public: a constant, or the root of a count's cap.
+ *   Computed and rounded: S = that + 2 (GRADIENT_ROUNDING + the grid's rounding). Question i adds N(0, (S_i
+ *   sigma/sqrt(a_i))^2), a_i its share of the budget, sum a_i = 1, sigma = AG(epsilon, delta; 1): it is mu
+ *   sqrt(a_i)-Gaussian-DP, and together, each asked in view of the answers before, they are mu-Gaussian-DP
+ *   (Dong, Roth and Su 2022, corollary 3.3), which is (epsilon, delta). Which share a question has follows
+ *   from its place in the study: the party counts rounds itself. unit=person: replace all rows of one person
+ *   by those of another, however many either has; the number of persons stays. A person's sums over its rows
+ *   are divided by person-rows and then shortened, the moments to Frobenius norm 1, the gradient to norm 1/2:
+ *   what a row's are. So the sum of gradients moves by at most 1; a person's moments stay positive
+ *   semidefinite, <A, B> >= 0, and two are at most sqrt(2) apart as above. The number that leaves is that of
+ *   persons. In a ledger it counts per record, which it implies. All else, eigenvalues, steps, projections,
+ *   lines, is post-processing, and every party may see every W. noise=shares: the noise of a sum is discrete
+ *   Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
+ *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has
+ *   sqrt(n/m) times the noise needed. A released once may be used again, for other models of the same
+ *   columns, at no price: it is in the record of the study.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -260,7 +267,8 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
     return TACIT_OK;
 }
 
-/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is large, the middle of what can be. */
+/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
+ * large, the middle of what can be. */
 static double shortening(const dpnewton_design *design, double moment, double rows) {
     const dpnewton_scaling *by = &design->scaling;
     double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;

@@ -1,6 +1,6 @@
 /*
- * What follows from dpnewton's plan (dpnewton_plan.c), its sums over a party's rows (dpnewton_rows.c), and what is special to a
- * family (dpnewton_family.c). The method itself is in dpnewton.c.
+ * What follows from dpnewton's plan (dpnewton_plan.c), its sums over a party's rows (dpnewton_rows.c), and
+ * what is special to a family (dpnewton_family.c). The method itself is in dpnewton.c.
  */
 #pragma once
 
@@ -84,16 +84,18 @@ typedef struct dpnewton_state {
 typedef struct dpnewton_family {
     const tacit_family *family;
 
-    /* From public numbers. The budget's thousandths for the moments; each step has 1 + growth/T times the share of the one before; the
-     * part of the iterates whose mean is the model; eigenvalues e of A become max(e, least op) + lift op. */
+    /* From public numbers. The budget's thousandths for the moments; each step has 1 + growth/T times the
+     * share of the one before; the part of the iterates whose mean is the model; eigenvalues e of A become
+     * max(e, least op) + lift op. */
     double moments, growth, tail, least, lift;
     double most_step, most_score; /* in root mean square; 0: as the cap of counts allows */
     double (*clip)(const dpnewton_design *design);
     size_t (*rounds)(const tacit_plan *plan, double strength);
     double (*ridge)(const dpnewton_design *design, double rows, double strength); /* l of the sum over rows */
 
-    /* Of `count` rows, at most DPNEWTON_BLOCK, of a view from `begin`: clipped residuals divided by 2c, in place of scores. At most 1/2 in norm whatever the scores
-     * and responses are, also where they are no numbers. */
+    /* Of `count` rows, at most DPNEWTON_BLOCK, of a view from `begin`: clipped residuals divided by 2c, in
+     * place of scores. At most 1/2 in norm whatever the scores and responses are, also where they are no
+     * numbers. */
     void (*residuals)(const dpnewton_design *design, const tacit_view *rows, size_t begin, size_t count,
                       double *scores);
 
@@ -124,8 +126,9 @@ double dpnewton_rows(const tacit_plan *plan);
 /* mu of all noise that there is, as in dpnewton_design. */
 tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error);
 
-/* The noise, price and event of a release whose share of the budget is set, `sensitivity` before roundings; the largest that its noise may be,
- * twice over, where parties add it themselves, else 0; and the event of the whole budget. */
+/* The noise, price and event of a release whose share of the budget is set, `sensitivity` before roundings;
+ * the largest that its noise may be, twice over, where parties add it themselves, else 0; and the event of
+ * the whole budget. */
 tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
                                 double sensitivity, tacit_error *error);
 tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
@@ -144,8 +147,8 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
 /* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
 double dpnewton_tail(const dpnewton_design *design, size_t step);
 
-/* The sum of v^2 x x^T over the party's rows, packed (num/noisy_moments.h), and their number; the sum of clipped residuals/2c times
- * v x, scores x width. In all holders. */
+/* The sum of v^2 x x^T over the party's rows, packed (num/noisy_moments.h), and their number; the sum of
+ * clipped residuals/2c times v x, scores x width. In all holders. */
 tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *design, double *out,
                                   tacit_error *error);
 tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,

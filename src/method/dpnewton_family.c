@@ -1,15 +1,18 @@
 /*
- * What is special to a family in dpnewton: residuals and how they are clipped, the curvature that a step divides by, and the line from the
- * scores that the clipped equation gives to those that a model predicts by.
+ * What is special to a family in dpnewton: residuals and how they are clipped, the curvature that a step
+ * divides by, and the line from the scores that the clipped equation gives to those that a model predicts by.
  *
  *            response        residual r                            c            curvature of the clipped equation, from A and w alone
  *   logistic 0 or 1          sigma(z) - y                          1/2          min(1/4, 1.5 E[sigma'(z) 1{unclipped}]) H
  *   softmax  0 .. K-1        p - e_y, in L2                        1/sqrt(2)    G (x) H, G = 1.5 E[J] over the scores' law (num/clipped_classes.h)
  *   linear   [-1, 1]         z - y                                 .3           H
  *   poisson  0 .. L          min(exp(z), L) - y                    sqrt(L)      n exp(m + v/2)(S + u u^T), u = xbar + S w: rows taken to be normal
- *                                                                               with mean xbar and covariance S, so that exp(w.x) tilts them by S w
+ *                                                                               with mean xbar and covariance
+ *                                                                               S, so that exp(w.x) tilts
+ *                                                                               them by S w
  *
- * 1.5, because a scalar times H does not majorise the Hessian, and without it a strong rare column oscillates.
+ * 1.5, because a scalar times H does not majorise the Hessian, and without it a strong rare column
+ * oscillates.
  */
 #include <lapacke.h>
 #include <math.h>
@@ -46,7 +49,8 @@ static void score_law(const dpnewton_design *design, const dpnewton_state *state
 /* A number that is no number pulls like any other: a sum must not fail because of what is in it. */
 static double clipped(double residual, double clip) { return fmin(fmax(residual, -clip), clip); }
 
-/* T = 1.3 ln(n mu) + 4 ln(d/8), from 6 to 24: many columns are further from their minimum, few are lost to noise sooner. */
+/* T = 1.3 ln(n mu) + 4 ln(d/8), from 6 to 24: many columns are further from their minimum, few are lost to
+ * noise sooner. */
 static size_t usual_rounds(const tacit_plan *plan, double strength) {
     double wanted = isinf(strength)
                         ? 24
@@ -169,15 +173,17 @@ static void poisson_residuals(const dpnewton_design *design, const tacit_view *r
     }
 }
 
-/* From the rate c/2: steps up are held by the trust region, and steps down are not small, since c/rate is not. */
+/* From the rate c/2: steps up are held by the trust region, and steps down are not small, since c/rate is
+ * not. */
 static void poisson_start(const dpnewton_design *design, dpnewton_state *state) {
     const dpnewton_scaling *by = &design->scaling;
     if (by->encoded > 0)
         state->weights[design->width - 1] = log(design->clip / 2) / (by->encoded * by->intercept);
 }
 
-/* The rate of all rows, clipping and cap taken into account, times the second moments of rows as exp(w.x) tilts them. The mean is taken
- * from the same matrix as its square is, so that S = M - q q^T/M_ll is positive semidefinite (a Schur complement). */
+/* The rate of all rows, clipping and cap taken into account, times the second moments of rows as exp(w.x)
+ * tilts them. The mean is taken from the same matrix as its square is, so that S = M - q q^T/M_ll is positive
+ * semidefinite (a Schur complement). */
 static tacit_status poisson_direction(const dpnewton_design *design, dpnewton_state *state, bool first,
                                       tacit_error *error) {
     size_t d = design->width, last = d - 1;
@@ -268,8 +274,8 @@ static tacit_status softmax_axes(const dpnewton_design *design, const dpnewton_s
                                   classes);
 }
 
-/* Along each axis of the classes the curvature is a number times H. Classes add up to 0: so does what is left of the gradient, noise included,
- * and the axis of all ones, whose eigenvalue is 0, has no part in it. */
+/* Along each axis of the classes the curvature is a number times H. Classes add up to 0: so does what is left
+ * of the gradient, noise included, and the axis of all ones, whose eigenvalue is 0, has no part in it. */
 static tacit_status softmax_direction(const dpnewton_design *design, dpnewton_state *state, bool first,
                                       tacit_error *error) {
     size_t classes = design->scores, d = design->width;

@@ -1,5 +1,6 @@
 /*
- * dpnewton with purpose=inference: coefficients with standard errors that include the noise (ours; the statistics are in num/noisy_inference.h).
+ * dpnewton with purpose=inference: coefficients with standard errors that include the noise (ours; the
+ * statistics are in num/noisy_inference.h).
  *
  *   rows x = (u, 1)/R, u as the schema encodes them, the first level of each category left out;   v = min(1, 1/|x|^2)
  *   h = min(1, c/max(p, 1 - p)), p = sigma(w.x): |h (p - y)| <= c;   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
@@ -10,20 +11,23 @@
  *              theta = w - H^-1 g, and its covariance from H, B and the noise
  *   linear:    M = sum v (x, tau y)(x, tau y)^T, tau = .8, y in [-1, 1]: one question, all of mu^2
  *
- * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(1/4 + 3 t^2/4), c = 1/2 + t/2. Where noise is what matters rows count alike and
- * none pulls harder than one half; where it is not this is maximum likelihood. Either way the equation has mean 0 at the model's coefficients.
+ * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(1/4 + 3 t^2/4), c = 1/2 + t/2. Where noise
+ * is what matters rows count alike and none pulls harder than one half; where it is not this is maximum
+ * likelihood. Either way the equation has mean 0 at the model's coefficients.
  *
  * Proof note. Adjacency: replace one row of one party (unit=record). a = sqrt(v) x has |a| <= 1, and v <= 1.
- *   A: two rows' a a^T, packed, are at most sqrt(2) apart. M: |sqrt(v) (x, tau y)|^2 <= 1 + tau^2, so sqrt(2) (1 + tau^2).
- *   g: |v h (p - y) x| <= c, so 2c, whatever w is asked about.
- *   Last question: (g, kH H, kB B), one vector. A row adds u with |u| <= c along its a, kH k a a^T with k |a|^2 <= 1/4 (h p (1 - p) =
- *   min(p, 1 - p) min(max(p, 1 - p), c) <= 1/4) and kB b a a^T with b |a|^2 <= c^2. Let r be the cosine between two rows' a, without sign. Then
- *   |g1 - g2|^2 <= 2 c^2 (1 + r), and m1 a1 a1^T - m2 a2 a2^T has square m1^2 + m2^2 - 2 m1 m2 r^2, convex in each, so at most m^2 max(1, 2 - 2 r^2).
+ *   A: two rows' a a^T, packed, are at most sqrt(2) apart. M: |sqrt(v) (x, tau y)|^2 <= 1 + tau^2, so sqrt(2)
+ *   (1 + tau^2). g: |v h (p - y) x| <= c, so 2c, whatever w is asked about.
+ *   Last question: (g, kH H, kB B), one vector. A row adds u with |u| <= c along its a, kH k a a^T with k
+ *   |a|^2 <= 1/4 (h p (1 - p) = min(p, 1 - p) min(max(p, 1 - p), c) <= 1/4) and kB b a a^T with b |a|^2 <=
+ *   c^2. Let r be the cosine between two rows' a, without sign. Then |g1 - g2|^2 <= 2 c^2 (1 + r), and m1 a1
+ *   a1^T - m2 a2 a2^T has square m1^2 + m2^2 - 2 m1 m2 r^2, convex in each, so at most m^2 max(1, 2 - 2 r^2).
  *   With m = kH^2/16 + kB^2 c^4:   S^2 = max over r in [0, 1] of 2 c^2 (1 + r) + m max(1, 2 - 2 r^2)
  *     = max(4 c^2 + m, and 2 c^2 + 2 m + c^4/(2 m) where c^2/(2 m) < 1/sqrt(2)):
- *   rows that move g most leave H and B nearly as they are, so that both together cost less than each by itself.
- *   Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Noise, composition, shares of noise and their proof are those of
- *   dpnewton.c; everything after is post-processing. A party counts the rounds itself, and answers each question in its place only.
+ *   rows that move g most leave H and B nearly as they are, so that both together cost less than each by
+ *   itself. Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Noise, composition,
+ *   shares of noise and their proof are those of dpnewton.c; everything after is post-processing. A party
+ *   counts the rounds itself, and answers each question in its place only.
  */
 #include "method/dpnewton_inference.h"
 
@@ -83,7 +87,8 @@ static double last_sensitivity(double c) {
     return sqrt(most) * (1 + 1e-14);
 }
 
-/* A release of `length` numbers, each at most `largest` for a row, and `more` that carry no noise of their own. */
+/* A release of `length` numbers, each at most `largest` for a row, and `more` that carry no noise of their
+ * own. */
 static tacit_status set_release(const tacit_plan *plan, dpnewton_release *release, tacit_sum_spec *spec,
                                 size_t length, double largest, double sensitivity, tacit_error *error) {
     const double rows = GRADIENT_MOST_ROWS;
@@ -344,8 +349,8 @@ static void rescale(const dpnewton_inference *design, const tacit_design *kept,
     }
 }
 
-/* By the gate: the eigenvalue grows with the rows, its noise falls with mu. A fifth more, and of an eigenvalue lost in noise not too much is
- * believed. */
+/* By the gate: the eigenvalue grows with the rows, its noise falls with mu. A fifth more, and of an
+ * eigenvalue lost in noise not too much is believed. */
 static tacit_status say_what_is_needed(const tacit_plan *plan, const inference_state *state,
                                        tacit_optimum *out, tacit_error *error) {
     const tacit_noisy_estimate *estimate = &state->estimate;

@@ -1,4 +1,5 @@
-/* dpnewton with purpose=inference (dpnewton_inference.c), and its sums over a party's rows (dpnewton_inference_rows.c). */
+/* dpnewton with purpose=inference (dpnewton_inference.c), and its sums over a party's rows
+ * (dpnewton_inference_rows.c). */
 #pragma once
 
 #include "method/dpnewton.h"
@@ -24,7 +25,8 @@ typedef struct dpnewton_inference {
     dpnewton_release release[DPNEWTON_INFERENCE_STEPS + 2]; /* moments, steps, curvature */
 } dpnewton_inference;
 
-/* What a response is multiplied by beside x in the moments of a linear model; what H and B are beside g in the last question. */
+/* What a response is multiplied by beside x in the moments of a linear model; what H and B are beside g in
+ * the last question. */
 extern const double dpnewton_inference_tau, dpnewton_inference_kappa[2];
 
 bool dpnewton_infers(const tacit_plan *plan);
@@ -36,7 +38,8 @@ tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error
 tacit_status dpnewton_inference_noise(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
 tacit_status dpnewton_inference_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
-/* One of the three sums over the party's rows, as it is asked for; `weights` for the last two. In all holders. */
+/* One of the three sums over the party's rows, as it is asked for; `weights` for the last two. In all
+ * holders. */
 tacit_status dpnewton_inference_add_up(tacit_party *party, const dpnewton_inference *design,
                                        dpnewton_inference_sum which, const double *weights, double *out,
                                        tacit_error *error);

@@ -1,9 +1,9 @@
 /*
- * The sums over rows of dpnewton's inference. Rows come encoded; x has the features with a coefficient, scaled, and
- * v = min(1, 1/|x|^2), a hair less, so that sqrt(v) x is in the unit ball as computed too.
+ * The sums over rows of dpnewton's inference. Rows come encoded; x has the features with a coefficient,
+ * scaled, and v = min(1, 1/|x|^2), a hair less, so that sqrt(v) x is in the unit ball as computed too.
  *
- * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter than those that gradient.h
- * counts, of terms of norm below 1.9, so that its GRADIENT_ROUNDING holds.
+ * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter
+ * than those that gradient.h counts, of terms of norm below 1.9, so that its GRADIENT_ROUNDING holds.
  */
 #include <cblas.h>
 #include <math.h>
@@ -61,7 +61,8 @@ static void moments_row(const span *self, size_t i, double v, double *x) {
     x[design->width] = root * dpnewton_inference_tau * fmin(fmax(y, -1), 1);
 }
 
-/* Add v h (p - y) x to `gradient`; where there is a last question, make rows of x what H and of `other` what B is made of. */
+/* Add v h (p - y) x to `gradient`; where there is a last question, make rows of x what H and of `other` what
+ * B is made of. */
 static void pulled_row(const span *self, size_t i, double v, double *x, double *other, double *gradient) {
     size_t d = self->design->width;
     double p = probability(x, self->weights, d), h = tacit_bounded_factor(p, self->design->most);
@@ -138,7 +139,8 @@ cleanup:
     return status;
 }
 
-/* The numbers of a sum as they are asked for, and how many; the number of rows after moments is the caller's. */
+/* The numbers of a sum as they are asked for, and how many; the number of rows after moments is the
+ * caller's. */
 static size_t lay_out(const span *self, const double *sum, double *out) {
     size_t d = self->design->width, length = tacit_moments_length(self->wide);
     const double *first = sum + d, *second = first + self->wide * self->wide;

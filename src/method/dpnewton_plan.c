@@ -1,6 +1,6 @@
 /*
- * What follows from dpnewton's plan: how rows are scaled, how many steps there are, which share of the budget each question has, and the noise
- * that makes of it. All from public numbers, before anything is asked.
+ * What follows from dpnewton's plan: how rows are scaled, how many steps there are, which share of the budget
+ * each question has, and the noise that makes of it. All from public numbers, before anything is asked.
  */
 #include <math.h>
 
@@ -46,8 +46,9 @@ static tacit_status strength_of(const tacit_plan *plan, double *out, tacit_error
     return TACIT_OK;
 }
 
-/* R^2 = (1 + G)/8, G the square of the longest row of features that the schema permits: most rows are shortened, which costs little and
- * makes the others count. Rows that are not scaled by their bound, or have no intercept to tell how much they were shortened, stay as they are. */
+/* R^2 = (1 + G)/8, G the square of the longest row of features that the schema permits: most rows are
+ * shortened, which costs little and makes the others count. Rows that are not scaled by their bound, or have
+ * no intercept to tell how much they were shortened, stay as they are. */
 static dpnewton_scaling scaling_of(const tacit_plan *plan) {
     const tacit_schema *schema = plan->schema;
     dpnewton_scaling out = { .feature = 1, .intercept = 1, .longest = 1 };
@@ -66,8 +67,8 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
     return set > 0 ? set : family->rounds(plan, strength);
 }
 
-/* The moments first; then shares that grow from step to step. In whole thousandths, so that a ledger can hold a study as so many
- * runs of one event, of which each question takes its number. */
+/* The moments first; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
+ * a study as so many runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
     double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0,
            before = out->family->moments, left = UNITS - before;
@@ -92,8 +93,9 @@ double dpnewton_tail(const dpnewton_design *design, size_t step) {
     return step + tail > design->rounds ? design->release[step].share : 0;
 }
 
-/* The price of a release whose noise is `sigma` times its sensitivity, at its part of delta: what that noise buys, a hair less for the
- * roundings, so that noise calibrated to the price, *found times the sensitivity, is not below `sigma`. */
+/* The price of a release whose noise is `sigma` times its sensitivity, at its part of delta: what that noise
+ * buys, a hair less for the roundings, so that noise calibrated to the price, *found times the sensitivity,
+ * is not below `sigma`. */
 static tacit_status price_of(tacit_price *price, double sigma, double *found, tacit_error *error) {
     for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
         TACIT_TRY(tacit_gaussian_epsilon(&price->epsilon, sigma * (1 + spare), price->delta, error));
@@ -103,7 +105,8 @@ static tacit_status price_of(tacit_price *price, double sigma, double *found, ta
     return tacit_fail(error, TACIT_INTERNAL, "no price found for a release with noise %g", sigma);
 }
 
-/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the sensitivity (privacy/mechanism/shares.h). */
+/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the
+ * sensitivity (privacy/mechanism/shares.h). */
 static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
                                 double sigma, tacit_error *error) {
     double step = ldexp(1, -spec->grid_bits), counted = 0, parties = (double)plan->parties;
@@ -187,8 +190,8 @@ static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit
     return TACIT_OK;
 }
 
-/* The family that the response asks for, and how its response is scaled: a number to [-1, 1], about 0 where no intercept could hold
- * its middle. */
+/* The family that the response asks for, and how its response is scaled: a number to [-1, 1], about 0 where
+ * no intercept could hold its middle. */
 static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     tacit_response response = plan->classes > 0 || schema == NULL ? TACIT_RESPONSE_CLASS : schema->response;

@@ -1,9 +1,10 @@
 /*
- * dpnewton's sums over rows. Rows come encoded, z = (f, e) with e the intercept; x = (a f, b e), and every row counts with
- * v = min(1, 1/|x|): v x has norm at most 1, whatever the row. Scores are taken of x, not of v x, so that the model is linear in x.
+ * dpnewton's sums over rows. Rows come encoded, z = (f, e) with e the intercept; x = (a f, b e), and every
+ * row counts with v = min(1, 1/|x|): v x has norm at most 1, whatever the row. Scores are taken of x, not of
+ * v x, so that the model is linear in x.
  *
- * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter than those that gradient.h
- * counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
+ * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter
+ * than those that gradient.h counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
  */
 #include <cblas.h>
 #include <math.h>
@@ -49,7 +50,8 @@ static double last_of(const tacit_rows *rows, size_t i) {
     return there ? rows->sparse->value[end - 1] : 0;
 }
 
-/* v of a row of the view, from the row as it is: that its last number is the intercept's is not relied upon. */
+/* v of a row of the view, from the row as it is: that its last number is the intercept's is not relied
+ * upon. */
 static double row_factor(const span *self, size_t i) {
     const dpnewton_scaling *by = self->scaling;
     const tacit_rows *rows = &self->rows->rows;
@@ -58,7 +60,8 @@ static double row_factor(const span *self, size_t i) {
     return square > 1 ? 1 / sqrt(square) : 1;
 }
 
-/* Ask the memory for dense rows that will be needed soon: rows of a view lie anywhere, and each would be waited for. */
+/* Ask the memory for dense rows that will be needed soon: rows of a view lie anywhere, and each would be
+ * waited for. */
 static void fetch(const double *const *at, size_t count, size_t cols) {
     enum { LINE = 64 / sizeof(double) };
     for (size_t i = 0; i < count; i++)

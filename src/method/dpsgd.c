@@ -1,19 +1,21 @@
 /*
- * dpsgd: a network of dense layers trained by stochastic gradient descent, with Gaussian noise on sums of clipped gradients (Abadi
- * et al. 2016), over the rows of many parties. The method of Wang 2018, chapter 3, is dpstgd; this is what a user should run.
+ * dpsgd: a network of dense layers trained by stochastic gradient descent, with Gaussian noise on sums of
+ * clipped gradients (Abadi et al. 2016), over the rows of many parties. The method of Wang 2018, chapter 3,
+ * is dpstgd; this is what a user should run.
  *
  *   parameters w_0 random and public;   n_k, the number of rows of each party, added up once;   for t = 1..T
  *   party k:      B = its rows, each with probability q;   h_k = sum over B of g(x)/C min(1, C/|g(x)|)
  *   together:     h = sum_k h_k + Gaussian noise           (who adds it: setting noise)
  *   coordinator:  w <- a step of SGD or Adam along (C/(q sum_k n_k)) h + lambda w
  *
- * g is the gradient of a row's loss by all parameters, and T = epochs/q. The noise is that of dpsgd_setup.c, with the proof note.
- * What a noisy sum is made into, its largest numbers (keep) or their signs (upload=ternary), is post-processing; with noise=party the
- * parties do it before they send.
+ * g is the gradient of a row's loss by all parameters, and T = epochs/q. The noise is that of dpsgd_setup.c,
+ * with the proof note. What a noisy sum is made into, its largest numbers (keep) or their signs
+ * (upload=ternary), is post-processing; with noise=party the parties do it before they send.
  *
- * Stopping early (patience = p). Two noisy sums one after the other have independent noise, so their inner product is a fair
- * estimate of that of two gradients; once its moving average over about p steps is not above 0 nothing is left to follow. It looks at
- * published numbers only. The ledger holds a charge for each step that was made and none for the others.
+ * Stopping early (patience = p). Two noisy sums one after the other have independent noise, so their inner
+ * product is a fair estimate of that of two gradients; once its moving average over about p steps is not
+ * above 0 nothing is left to follow. It looks at published numbers only. The ledger holds a charge for each
+ * step that was made and none for the others.
  */
 #include "method/dpsgd.h"
 
@@ -60,7 +62,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     TACIT_TRY(dpsgd_setup_make(plan, 0, &setup, error));
     bool own = setup.noise == DPSGD_BY_PARTY, shared = setup.noise == DPSGD_BY_SHARES;
     double batch = setup.sampling * least_rows(plan, plan->parties);
-    /* Of the shares in a sum only setup.shares count, so all of them together are more than the price wants. */
+    /* Of the shares in a sum only setup.shares count, so all of them together are more than the price
+     * wants. */
     double scale = setup.noise_scale * (shared ? sqrt((double)plan->parties / (double)setup.shares) : 1);
     *out = (tacit_noise_law){
         .law = shared ? "discrete Gaussian in shares, together near N(0, s^2), in every step"
@@ -181,7 +184,8 @@ static tacit_status derive(const tacit_plan *plan, double sigma, void *out, taci
     return dpsgd_setup_make(plan, sigma, out, error);
 }
 
-/* What every question starts with: the setup under the noise that the coordinator found, and the contribution. */
+/* What every question starts with: the setup under the noise that the coordinator found, and the
+ * contribution. */
 static tacit_status open_question(tacit_party *party, const tacit_question *question, dpsgd_setup *setup,
                                   double **values, tacit_error *error) {
     const double *weights, *sigma;
@@ -304,7 +308,8 @@ static void state_clear(state *self) {
     free(self->gradient);
 }
 
-/* Rows lie in the unit ball, so that with these gains what a unit takes in starts out with a variance of at most 1 (ReLU: 2). */
+/* Rows lie in the unit ball, so that with these gains what a unit takes in starts out with a variance of at
+ * most 1 (ReLU: 2). */
 static void start(tacit_session *session, const dpsgd_setup *setup, double *out) {
     const tacit_network *network = &setup->network;
     tacit_stream stream = tacit_session_stream(session, "start of training");
@@ -387,7 +392,8 @@ cleanup:
     return status;
 }
 
-/* The mean number of rows of those that are there at the start; whoever vanishes later is taken to have as many. */
+/* The mean number of rows of those that are there at the start; whoever vanishes later is taken to have as
+ * many. */
 static tacit_status ask_rows(tacit_session *session, state *self, tacit_error *error) {
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;

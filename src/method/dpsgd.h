@@ -60,8 +60,8 @@ typedef struct dpsgd_setup {
     double share_scale; /* of each, in steps of the sum's grid */
 } dpsgd_setup;
 
-/* Read the plan and find the noise: the least that keeps within the plan's price (`sigma` 0), or a given one, refused
- * (TACIT_REFUSED) when all steps would cost more with it. */
+/* Read the plan and find the noise: the least that keeps within the plan's price (`sigma` 0), or a given one,
+ * refused (TACIT_REFUSED) when all steps would cost more with it. */
 tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup *out, tacit_error *error);
 
 /* The same without looking for noise: quick. */
@@ -70,7 +70,8 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
 /* The weights of the classes, plan->classes of them, freed by the caller; NULL when all are 1. */
 tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_error *error);
 
-/* What a compressed answer says: a sign for each parameter, `size` of them, and sizes of those that are not 0, or one for all. */
+/* What a compressed answer says: a sign for each parameter, `size` of them, and sizes of those that are not
+ * 0, or one for all. */
 tacit_status dpsgd_small_read(const dpsgd_setup *setup, const tacit_message *answer, int8_t *signs,
                               const double **sizes, tacit_error *error);
 size_t dpsgd_small_numbers(const tacit_plan *plan);

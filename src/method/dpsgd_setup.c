@@ -3,50 +3,62 @@
  *
  * Proof note. Adjacency: replace one row of one party.
  *
- * One step, a row that comes or goes. A party's rows take part independently, each with probability q (the draws are exact: a
- * 64-bit word below floor(q 2^64), so with no more than q, and less sampling only hides more). Its contribution is a sum over the
- * rows that do, in units of the clipping norm, of vectors that follow from one row each and are no longer than 1, added without
- * rounding (model/clipped_batch.h); then rounded to a double and to the grid of the sum, at most r = sqrt(d) (half a step of the grid +
- * 2^-33) in norm on either side. So a row that comes or goes in the sample moves what is noised by at most row_shift = 1 + 2r. How
- * many rows a party has, which it is asked once, is the same on both sides when a row is replaced.
+ * One step, a row that comes or goes. A party's rows take part independently, each with probability q (the
+ * draws are exact: a 64-bit word below floor(q 2^64), so with no more than q, and less sampling only hides
+ * more). Its contribution is a sum over the rows that do, in units of the clipping norm, of vectors that
+ * follow from one row each and are no longer than 1, added without rounding (model/clipped_batch.h); then
+ * rounded to a double and to the grid of the sum, at most r = sqrt(d) (half a step of the grid + 2^-33) in
+ * norm on either side. So a row that comes or goes in the sample moves what is noised by at most row_shift =
+ * 1 + 2r. How many rows a party has, which it is asked once, is the same on both sides when a row is
+ * replaced.
  *
- * All steps. With Gaussian noise of standard deviation sigma row_shift a step is a Gaussian event of parameter sigma on a Poisson
- * sample, whose cost under replacement privacy/account/account_event.c proves; T of them, each asked in view of the answers before, compose.
- * sigma is the least for which T cost (epsilon, delta), by whatever accountant proves the least (tacit_noise_for). Parameters of every
- * step, and what is compressed of a noisy sum, are post-processing.
+ * All steps. With Gaussian noise of standard deviation sigma row_shift a step is a Gaussian event of
+ * parameter sigma on a Poisson sample, whose cost under replacement privacy/account/account_event.c proves; T
+ * of them, each asked in view of the answers before, compose. sigma is the least for which T cost (epsilon,
+ * delta), by whatever accountant proves the least (tacit_noise_for). Parameters of every step, and what is
+ * compressed of a noisy sum, are post-processing.
  *
- * Who adds it. noise=coordinator: on the sum. noise=party: each party on its own contribution; the sum over parties has more.
+ * Who adds it. noise=coordinator: on the sum. noise=party: each party on its own contribution; the sum over
+ * parties has more.
  *
- * noise=shares: each party adds discrete Gaussian noise of scale s = (1 + k) sigma row_shift/sqrt(m) on the grid, k = SHARED_MORE, m of
- * the parties that are in the sum being neither missing nor colluding (masked.h). Claim: for every a >= 0 the hockey-stick
- * divergence H_a of a step, one row replaced, is at most that of the event, a Gaussian of parameter sigma on a sample, plus 1e-110. So
- * whatever is composed with such steps, an account with the events in it is right except for SHARED_DELTA = 1e-80 of delta for the whole
- * study, which the study's own delta has room for.
+ * noise=shares: each party adds discrete Gaussian noise of scale s = (1 + k) sigma row_shift/sqrt(m) on the
+ * grid, k = SHARED_MORE, m of the parties that are in the sum being neither missing nor colluding (masked.h).
+ * Claim: for every a >= 0 the hockey-stick divergence H_a of a step, one row replaced, is at most that of the
+ * event, a Gaussian of parameter sigma on a sample, plus 1e-110. So whatever is composed with such steps, an
+ * account with the events in it is right except for SHARED_DELTA = 1e-80 of delta for the whole study, which
+ * the study's own delta has room for.
  *
- * 1. Let P be the law of m shares in d numbers, and Q that of continuous Gaussian noise of scale S = sqrt(m) s (in steps of the grid),
- *    rounded. Values are on the grid, so adding Q's noise is adding continuous noise and then rounding: post-processing of what is
- *    priced in account_event.c. Per number, P is within a factor exp(+-tau) of the discrete Gaussian of scale S, tau = 10 sum over i <
- *    m of exp(-2 pi^2 s^2 i/(i+1)) (Kairouz, Liu and Steinke 2021, Theorem 9). That is within exp(u) of the probability of the cell of j,
- *    |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at the center (the sum of exp(-j^2/(2 S^2))
- *    over all j is sqrt(2 pi) S except for a factor of 1 + 3 exp(-2 pi^2 S^2)). Of all d numbers together the sum of j^2 is below
- *    1.03 S^2 (sqrt(d) + 40)^2, except for e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d
- *    tau + (sqrt(d) + 40)^2/(5 S^2) hence, for every set E of sums and both data sets, whatever the samples: P(E) <= e^eta Q(E) + 1e-330
- *    and the same with P and Q exchanged, so that H_a under P is at most e^eta H_b + (1 + a) 1e-330 under Q, b = a e^(-2 eta). For a >
- *    e^500, H_a is at most its value at e^500. So the last term is below 1e-111. More noise than (1 + k) sigma lowers H; let S be that
- *    much.
- * 2. Write H_a(v) for the pair of account_event.c at noise of parameter 1/sqrt(v), where P0 and Q0 are its two sides and L the loss. For 1 <= a,
- *    e^eta H_b <= H_a + 4 eta P0(L > log b): H is convex in a with slope -Q0(L > log a), and b Q0(L > log b) <= P0(L > log b).
- * 3. By the derivatives in account_event.c dH_a/dv = (q/(2 mu)) (X + a Y) phi(z) >= (q/(2 mu)) phi(z - mu), with mu = sqrt(v), phi the
- *    normal density, and z where the loss is log a (X phi(z) = phi(z - mu)). From S down to sigma v grows by at least 2k(1 - 2k)/sigma^2.
- *    So H_a at sigma is above H_a at S by k (1 - 2k) q mu times the least phi(z - mu) on the way, mu = 1/sigma.
- * 4. P0(L > log b) at S is at most Phi(-y), y = z_b - mu at S. On the way from there z - mu moves by no more than k (2 mu + z) + 2 eta/(mu q
- *    exp(-mu^2/2)), less than .0071 for mu <= 10 and z <= 50 under the condition below, which leaves phi at least .7 of what it was; beyond
- *    z = 50 there is less than 1e-340 left. phi(y)/Phi(-y) is at least .79 for y >= 0; below, y >= -mu - 1e-4 since log b is at least -2 eta,
- *    and phi(y) >= .99 phi(mu). So 4 eta P0(L > log b) is no more than what step 3 gains if 6 eta <= k q mu phi(mu), and a plan in which it
- *    is more is refused (set_shares).
- * 5. a < 1: H_a of a pair is 1 - a + a H_(1/a) of the pair reversed; replacement is symmetric, and so is the event's pair.
- * 6. A step with H_a <= H_a(event) + 1e-110 is dominated by the event beside one that gives all away with probability 1e-87, since 1 - H_1
- *    of the event is at least 2 Phi(-10) > 1e-23. At most 10^6 steps make 1e-81 of that.
+ * 1. Let P be the law of m shares in d numbers, and Q that of continuous Gaussian noise of scale S = sqrt(m)
+ *    s (in steps of the grid), rounded. Values are on the grid, so adding Q's noise is adding continuous
+ *    noise and then rounding: post-processing of what is priced in account_event.c. Per number, P is within a
+ *    factor exp(+-tau) of the discrete Gaussian of scale S, tau = 10 sum over i < m of exp(-2 pi^2 s^2
+ *    i/(i+1)) (Kairouz, Liu and Steinke 2021, Theorem 9). That is within exp(u) of the probability of the
+ *    cell of j, |u| <= 1/(8 S^2) + j^2/(24 S^4), by the cell's mean of exp(-x^2/(2 S^2)) over its value at
+ *    the center (the sum of exp(-j^2/(2 S^2)) over all j is sqrt(2 pi) S except for a factor of 1 + 3 exp(-2
+ *    pi^2 S^2)). Of all d numbers together the sum of j^2 is below 1.03 S^2 (sqrt(d) + 40)^2, except for
+ *    e^-800 < 1e-340 (Hsu, Kakade and Zhang 2012, Theorem 2.1; both laws are sub-Gaussian). With eta = d tau
+ *    + (sqrt(d) + 40)^2/(5 S^2) hence, for every set E of sums and both data sets, whatever the samples: P(E)
+ *    <= e^eta Q(E) + 1e-330 and the same with P and Q exchanged, so that H_a under P is at most e^eta H_b +
+ *    (1 + a) 1e-330 under Q, b = a e^(-2 eta). For a > e^500, H_a is at most its value at e^500. So the last
+ *    term is below 1e-111. More noise than (1 + k) sigma lowers H; let S be that much.
+ * 2. Write H_a(v) for the pair of account_event.c at noise of parameter 1/sqrt(v), where P0 and Q0 are its
+ *    two sides and L the loss. For 1 <= a, e^eta H_b <= H_a + 4 eta P0(L > log b): H is convex in a with
+ *    slope -Q0(L > log a), and b Q0(L > log b) <= P0(L > log b).
+ * 3. By the derivatives in account_event.c dH_a/dv = (q/(2 mu)) (X + a Y) phi(z) >= (q/(2 mu)) phi(z - mu),
+ *    with mu = sqrt(v), phi the normal density, and z where the loss is log a (X phi(z) = phi(z - mu)). From
+ *    S down to sigma v grows by at least 2k(1 - 2k)/sigma^2. So H_a at sigma is above H_a at S by k (1 - 2k)
+ *    q mu times the least phi(z - mu) on the way, mu = 1/sigma.
+ * 4. P0(L > log b) at S is at most Phi(-y), y = z_b - mu at S. On the way from there z - mu moves by no more
+ *    than k (2 mu + z) + 2 eta/(mu q exp(-mu^2/2)), less than .0071 for mu <= 10 and z <= 50 under the
+ *    condition below, which leaves phi at least .7 of what it was; beyond z = 50 there is less than 1e-340
+ *    left. phi(y)/Phi(-y) is at least .79 for y >= 0; below, y >= -mu - 1e-4 since log b is at least -2 eta,
+ *    and phi(y) >= .99 phi(mu). So 4 eta P0(L > log b) is no more than what step 3 gains if 6 eta <= k q mu
+ *    phi(mu), and a plan in which it is more is refused (set_shares).
+ * 5. a < 1: H_a of a pair is 1 - a + a H_(1/a) of the pair reversed; replacement is symmetric, and so is the
+ *    event's pair.
+ * 6. A step with H_a <= H_a(event) + 1e-110 is dominated by the event beside one that gives all away with
+ *    probability 1e-87, since 1 - H_1 of the event is at least 2 Phi(-10) > 1e-23. At most 10^6 steps make
+ *    1e-81 of that.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -244,7 +256,8 @@ static tacit_status find_sigma(const tacit_plan *plan, double given, dpsgd_setup
         (unsigned long long)steps, spent, plan->epsilon);
 }
 
-/* A Gaussian mechanism whose scale is at least `sigma` times its sensitivity, as sessions and parties are told of noise. */
+/* A Gaussian mechanism whose scale is at least `sigma` times its sensitivity, as sessions and parties are
+ * told of noise. */
 static tacit_status describe_gaussian(dpsgd_setup *out, double sigma, tacit_error *error) {
     out->gaussian =
         (tacit_mechanism){ TACIT_LAW_GAUSSIAN, out->row_shift, { TACIT_UNIT_RECORD, 0, PRICE_DELTA } };

@@ -1,5 +1,6 @@
 /*
- * dpstgd: stochastic ternary gradient descent of a network, participants in turn (Wang 2018, chapter 3, Algorithms 1 to 3).
+ * dpstgd: stochastic ternary gradient descent of a network, participants in turn (Wang 2018, chapter 3,
+ * Algorithms 1 to 3).
  *
  *   server:       random W; for t = 1..T, for k = 1..K: ask participant k about W;  W <- W - r_t G~          (eq. 3.1)
  *   participant:  a Poisson sample of its rows, each with probability q
@@ -7,18 +8,22 @@
  *                 I   = the n largest of |x_j| + Lap(1/e)                                                      (Algorithm 3)
  *                 G~_j = B sign(x_j + fresh Lap(1/e)) for j in I, else 0                                      (eq. 3.6)
  *
- * e is the paper's epsilon. Eq. 3.6 as printed lacks the sign, without which G~ is not ternary. The paper starts from zero weights
- * "by default", where all units of a layer stay equal for ever, and randomly in its text: randomly it is. A participant that
- * refuses or is away is passed over in that turn.
+ * e is the paper's epsilon. Eq. 3.6 as printed lacks the sign, without which G~ is not ternary. The paper
+ * starts from zero weights "by default", where all units of a layer stay equal for ever, and randomly in its
+ * text: randomly it is. A participant that refuses or is away is passed over in that turn.
  *
- * Proof note. Adjacency: replace one row of one participant (unit record). What a step costs, and why the paper's price is none,
- *   is in privacy/mechanism/ternary_step.h; that a row moves each computed x_j by at most 1, exactly, in model/clipped_batch.h. A participant answers at most
- *   T times, at weights that follow from answers: T equal steps compose adaptively. W is post-processing of all answers.
- *   calibration=tight: e is the largest for which T steps cost (epsilon, delta), so that this is the charge.
- *   calibration=paper: epsilon is e; charged is what T steps cost, claimed what the paper says of them, T times Theorem 3.3.2 (it
- *     prints no composition over steps), by basic composition or, at delta/T each where that is less, by advanced.
- *   The sample's probability is rounded down to a multiple of 2^-52, and the price is that of q. Each answer is a pure event of the
- *   step's price about a replaced row; its price in the ledger has delta/T besides, so that the ledger may compose at delta.
+ * Proof note. Adjacency: replace one row of one participant (unit record). What a step costs, and why the
+ * paper's price is none,
+ *   is in privacy/mechanism/ternary_step.h; that a row moves each computed x_j by at most 1, exactly, in
+ *   model/clipped_batch.h. A participant answers at most T times, at weights that follow from answers: T
+ *   equal steps compose adaptively. W is post-processing of all answers. calibration=tight: e is the largest
+ *   for which T steps cost (epsilon, delta), so that this is the charge. calibration=paper: epsilon is e;
+ *   charged is what T steps cost, claimed what the paper says of them, T times Theorem 3.3.2 (it
+ *     prints no composition over steps), by basic composition or, at delta/T each where that is less, by
+ *     advanced.
+ *   The sample's probability is rounded down to a multiple of 2^-52, and the price is that of q. Each answer
+ *   is a pure event of the step's price about a replaced row; its price in the ledger has delta/T besides, so
+ *   that the ledger may compose at delta.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -69,8 +69,8 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
     return TACIT_OK;
 }
 
-/* The votes of one panel of models. Two classes: a positive score is a vote for class 1, and models that are missing
- * from the last panel score 0. */
+/* The votes of one panel of models. Two classes: a positive score is a vote for class 1, and models that are
+ * missing from the last panel score 0. */
 static void add_panel(const tacit_rows *points, const tacit_weight_panel *panel, const tacit_model *model,
                       uint64_t *total) {
     enum { BLOCK = 128 };
@@ -359,8 +359,8 @@ static double fit_tolerance(const tacit_plan *plan) {
                                2 * TACIT_POINTS_LONGEST, tacit_ensemble_largest(plan));
 }
 
-/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic, and their contrasts
- * are sums of K products whose coefficients have norm 1: on both sides of a pair of neighbours. */
+/* The computed weights are within (g + r)/lambda of the minimiser, r the rounding of the statistic, and their
+ * contrasts are sums of K products whose coefficients have norm 1: on both sides of a pair of neighbours. */
 double tacit_ensemble_slack(const tacit_plan *plan) {
     double classes = (double)plan->classes;
     double rounding = plan->points != NULL ? sqrt(classes) * tacit_points_rounding(plan->points, 0) : 0;

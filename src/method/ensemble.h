@@ -1,10 +1,10 @@
 /*
- * What vote, soft, soft-stat and pate share (Hamm 2016): each party trains a classifier of any type on its own rows,
- * keeps it, and answers with the labels it predicts for the public auxiliary points; only the counts of labels reach
- * the coordinator, which fits one global model to them.
+ * What vote, soft, soft-stat and pate share (Hamm 2016): each party trains a classifier of any type on its
+ * own rows, keeps it, and answers with the labels it predicts for the public auxiliary points; only the
+ * counts of labels reach the coordinator, which fits one global model to them.
  *
- * For K classes a party's answer is K - 1 indicators a point (of classes 1..K-1), so that counts of class 0 follow from
- * the number of parties, which is public.
+ * For K classes a party's answer is K - 1 indicators a point (of classes 1..K-1), so that counts of class 0
+ * follow from the number of parties, which is public.
  */
 #pragma once
 
@@ -64,8 +64,8 @@ bool tacit_ensemble_hides_points(const tacit_plan *plan);
     "the auxiliary points lie in the unit ball[aux_private=no:  and may be known to all]; the "              \
     "coordinator adds the noise, publishes only noisy results and keeps the exact labels to itself"
 
-/* The coordinator's half of a method that learns from votes by `learn`: choose_lambda and coordinate. Points that are private may not choose
- * anything that is published: then it is the usual lambda. */
+/* The coordinator's half of a method that learns from votes by `learn`: choose_lambda and coordinate. Points
+ * that are private may not choose anything that is published: then it is the usual lambda. */
 #define TACIT_ENSEMBLE_HALVES(learn)                                                                         \
     static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {             \
         return tacit_ensemble_hides_points(plan) ? TACIT_OK                                                  \
@@ -98,8 +98,8 @@ typedef struct tacit_votes {
 tacit_status tacit_ask_votes(tacit_session *session, tacit_votes *out, tacit_error *error);
 void tacit_votes_clear(tacit_votes *votes);
 
-/* The part of a coordinator's half that begins once the votes are there, with the plan's lambda. The votes are the
- * function's to change. */
+/* The part of a coordinator's half that begins once the votes are there, with the plan's lambda. The votes
+ * are the function's to change. */
 typedef tacit_status tacit_ensemble_learner(tacit_session *session, tacit_votes *votes, tacit_model **out,
                                             tacit_error *error);
 
@@ -107,7 +107,8 @@ typedef tacit_status tacit_ensemble_learner(tacit_session *session, tacit_votes 
 tacit_status tacit_ensemble_coordinate(tacit_session *session, tacit_ensemble_learner *learn,
                                        tacit_outcome *out, tacit_error *error);
 
-/* Count over parties: shares of each class (Hamm's alpha). Or all to the class with most votes, the first of equals. */
+/* Count over parties: shares of each class (Hamm's alpha). Or all to the class with most votes, the first of
+ * equals. */
 void tacit_votes_to_shares(tacit_votes *votes);
 void tacit_votes_to_labels(tacit_votes *votes);
 
@@ -121,13 +122,13 @@ void tacit_ensemble_statistic(const tacit_plan *plan, const tacit_votes *shares,
 tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic, double lambda,
                                 double tolerance, bool repeats, tacit_model **out, tacit_error *error);
 
-/* The norm of any minimiser: lambda |w|^2 = -w.grad <= W((K-1)/e), W Lambert's function (see avg.c), whatever the points
- * and shares, and |w| <= L/lambda, L = 1 or sqrt(2) for more than two classes. Rounded up. */
+/* The norm of any minimiser: lambda |w|^2 = -w.grad <= W((K-1)/e), W Lambert's function (see avg.c), whatever
+ * the points and shares, and |w| <= L/lambda, L = 1 or sqrt(2) for more than two classes. Rounded up. */
 double tacit_ensemble_largest(const tacit_plan *plan);
 
-/* Output perturbation, the end of vote and soft: fit to shares under the plan's lambda, then gamma-norm noise for an
- * L2 sensitivity S of the *exact* minimiser; what solver and rounding add is added here. `in_contrasts` draws it in the
- * (K - 1) d dimensions where the minimiser can move, else in all K d. */
+/* Output perturbation, the end of vote and soft: fit to shares under the plan's lambda, then gamma-norm noise
+ * for an L2 sensitivity S of the *exact* minimiser; what solver and rounding add is added here.
+ * `in_contrasts` draws it in the (K - 1) d dimensions where the minimiser can move, else in all K d. */
 tacit_status tacit_ensemble_perturb(tacit_session *session, const tacit_votes *shares, double sensitivity,
                                     bool in_contrasts, tacit_model **out, tacit_error *error);
 double tacit_ensemble_slack(const tacit_plan *plan); /* added to S */
@@ -136,14 +137,16 @@ double tacit_ensemble_slack(const tacit_plan *plan); /* added to S */
 tacit_noise_law tacit_ensemble_law(const tacit_plan *plan, double sensitivity, bool in_contrasts);
 
 /*
- * Between numbers for K classes that sum to something known (shares sum to 1, the softmax weights of a regularised
- * minimiser to 0) and K - 1 coordinates of where they can move: rows of the Helmert matrix, orthonormal, so distances
- * are kept and noise is drawn in (K - 1) d dimensions instead of K d. For two classes both are one vector already.
+ * Between numbers for K classes that sum to something known (shares sum to 1, the softmax weights of a
+ * regularised minimiser to 0) and K - 1 coordinates of where they can move: rows of the Helmert matrix,
+ * orthonormal, so distances are kept and noise is drawn in (K - 1) d dimensions instead of K d. For two
+ * classes both are one vector already.
  */
 size_t tacit_contrast_size(const tacit_plan *plan);
 void tacit_to_contrasts(const tacit_plan *plan, const double *values, double *out);
 /* The way back; `mean` (features numbers, NULL: zero) is the known sum divided by the number of classes. */
 void tacit_from_contrasts(const tacit_plan *plan, const double *contrasts, const double *mean, double *out);
 
-/* sqrt(largest eigenvalue) of the points, see data/points.h; the most it can be when the points are not known. */
+/* sqrt(largest eigenvalue) of the points, see data/points.h; the most it can be when the points are not
+ * known. */
 double tacit_ensemble_kappa(const tacit_plan *plan);

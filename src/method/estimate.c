@@ -1,6 +1,6 @@
 /*
- * estimate: distributed M-estimation with standard errors (Wang 2018, 2.1.2: the sum of local objectives is minimised
- * from sums of local derivatives; Newton or L-BFGS).
+ * estimate: distributed M-estimation with standard errors (Wang 2018, 2.1.2: the sum of local objectives is
+ * minimised from sums of local derivatives; Newton or L-BFGS).
  *
  *   all:          n = sum n_k
  *   round:        coordinator sends w; party k answers f_k = sum_i l(y_i, x_i.w), its gradient and, where asked, a matrix
@@ -9,18 +9,19 @@
  *                 s = 1, 1/2, 1/4, ... until F falls enough (Armijo)
  *     at the end  standard errors from H, or from the sandwich H^-1 M H^-1 (model/estimates.h)
  *
- * No noise: nothing here is differentially private (price: an infinite epsilon). What leaves a party is a contribution
- * to a sum; the coordinator's half uses nothing but the sums.
+ * No noise: nothing here is differentially private (price: an infinite epsilon). What leaves a party is a
+ * contribution to a sum; the coordinator's half uses nothing but the sums.
  *
- * The grid. n and R (estimator.h; for counts from their sum, which all learn) are public, so every contribution has the
- * public bound n R; beyond it, which happens
- * only at points that the line search rejects, a contribution is moved to the bound, and one that shows n R still proves
- * F to be above that of the start. Contributions are integers on a grid of at most n R K 2^-60, K parties, so that even K of them at the
- * bound fit 63 bits; together they round by at most n R K^2 2^-61, for 7 parties 2^-55 of n R. The estimate moves by the
- * Hessian's inverse, of order 1/n, times that: some 1e-16 of the scale of the weights, far below the 1e-6 that is promised.
+ * The grid. n and R (estimator.h; for counts from their sum, which all learn) are public, so every
+ * contribution has the public bound n R; beyond it, which happens
+ * only at points that the line search rejects, a contribution is moved to the bound, and one that shows n R
+ * still proves F to be above that of the start. Contributions are integers on a grid of at most n R K 2^-60,
+ * K parties, so that even K of them at the bound fit 63 bits; together they round by at most n R K^2 2^-61,
+ * for 7 parties 2^-55 of n R. The estimate moves by the Hessian's inverse, of order 1/n, times that: some
+ * 1e-16 of the scale of the weights, far below the 1e-6 that is promised.
  *
- * Contributions carry their number of rows and a token of the party: a round in which another set of parties answered
- * than in the first is noticed and ends the run.
+ * Contributions carry their number of rows and a token of the party: a round in which another set of parties
+ * answered than in the first is noticed and ends the run.
  */
 #include "method/estimate.h"
 
@@ -235,7 +236,8 @@ static tacit_status no_estimate(const fit *self, tacit_error *error) {
                       self->family->unbounded);
 }
 
-/* Those who take part, what there is to explain, and whether the columns can. Starts from the model without columns. */
+/* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
+ * columns. */
 static tacit_status start(fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     size_t width = self->design.width;
@@ -276,8 +278,8 @@ static void swap_points(fit *self) {
     self->there = other;
 }
 
-/* Move along the direction, halving the step until F falls by a ten-thousandth of what its slope promises, or by what
- * rounding hides near the optimum. *moved is false when no step did. */
+/* Move along the direction, halving the step until F falls by a ten-thousandth of what its slope promises, or
+ * by what rounding hides near the optimum. *moved is false when no step did. */
 static tacit_status search(fit *self, tacit_row_weight weight, bool *moved, tacit_error *error) {
     static const double ENOUGH = 1e-4, HIDDEN = 1e-12;
     size_t width = self->design.width;
@@ -299,8 +301,8 @@ static double largest(const double *values, size_t count) {
     return most;
 }
 
-/* direction = -(H + n lambda I)^-1 g. Where curvature is missing, a hinge's flat parts, the matrix that bounds it
- * everywhere, steepest * X^T X, steps in (*damped): F then falls as a quadratic above it does. */
+/* direction = -(H + n lambda I)^-1 g. Where curvature is missing, a hinge's flat parts, the matrix that
+ * bounds it everywhere, steepest * X^T X, steps in (*damped): F then falls as a quadratic above it does. */
 static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error) {
     size_t width = self->design.width;
     const tacit_loss *loss = &self->family->loss;
@@ -323,8 +325,8 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
     return TACIT_OK;
 }
 
-/* The study's own bound on iterations (stop: {rounds: ...}). Short of the optimum there are no standard errors, so there is no
- * table either. */
+/* The study's own bound on iterations (stop: {rounds: ...}). Short of the optimum there are no standard
+ * errors, so there is no table either. */
 static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
     return tacit_fail(error, TACIT_NOT_CONVERGED,
                       "%zu iterations, which are all that the study allows, are not enough to converge: "
@@ -332,9 +334,10 @@ static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
                       self->iterations);
 }
 
-/* Newton from here to the end. g.H^-1 g is the squared distance to the optimum in standard errors (times the dispersion,
- * for linear): stop at 1e-8 of one, or as far from it as the plan says is enough, or where rounding lets it fall no further and it is below 1e-5 of one. A likelihood
- * without a maximum shows by steps that stay long while their promise vanishes. */
+/* Newton from here to the end. g.H^-1 g is the squared distance to the optimum in standard errors (times the
+ * dispersion, for linear): stop at 1e-8 of one, or as far from it as the plan says is enough, or where
+ * rounding lets it fall no further and it is below 1e-5 of one. A likelihood without a maximum shows by steps
+ * that stay long while their promise vanishes. */
 static tacit_status descend_newton(fit *self, tacit_error *error) {
     static const double STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;

@@ -26,15 +26,15 @@ static inline const tacit_estimate_settings *tacit_estimate_settings_of(const ta
 /* The family that the plan names, or that fits its response. */
 const tacit_family *tacit_estimate_family(const tacit_plan *plan);
 
-/* The sum of the parties' rows, and that of `length` numbers (and the head) over n rows; `terms` are the summed
- * tacit_family_terms once they are known, NULL before. */
+/* The sum of the parties' rows, and that of `length` numbers (and the head) over n rows; `terms` are the
+ * summed tacit_family_terms once they are known, NULL before. */
 tacit_sum_spec tacit_estimate_rows(void);
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length);
 
 tacit_release_kind tacit_estimate_kind(const tacit_plan *plan);
 
-/* TACIT_REFUSED when under these weights few rows of a real party would make up its sums, or the rounds go on and on
- * (estimate_bounds.c). All who hold the party's rows call it, after their last sum. */
+/* TACIT_REFUSED when under these weights few rows of a real party would make up its sums, or the rounds go on
+ * and on (estimate_bounds.c). All who hold the party's rows call it, after their last sum. */
 tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
                                    const tacit_row_sums *how, tacit_error *error);
 

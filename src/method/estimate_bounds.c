@@ -1,17 +1,19 @@
 /*
- * What a party looks at before its sums at weights of somebody else's choice leave. Under some weights few rows make up almost all
- * of an exact sum: with p near 0 and 1 for all rows but one, the Hessian is that row's x x^T; with exp(x.w) led by one row, so is
- * everything. A party cannot redo the coordinator's step, for it does not know the sums of the others; it can see
- * what the weights do to its own rows:
+ * What a party looks at before its sums at weights of somebody else's choice leave. Under some weights few
+ * rows make up almost all of an exact sum: with p near 0 and 1 for all rows but one, the Hessian is that
+ * row's x x^T; with exp(x.w) led by one row, so is everything. A party cannot redo the coordinator's step,
+ * for it does not know the sums of the others; it can see what the weights do to its own rows:
  *
  *   scores      |x.w| <= 100 in every row (logistic, poisson). Honest fits of columns that tell the classes almost apart reach 60;
  *   rows        the effective number (sum v)^2 / sum v^2 of what multiplies x in the gradient, v = |l'|, and in the matrix, v = l''
- *               or l'^2, is at least the owner's minimum of rows. It is n for equal v, and 1 if one row has all;
+ *               or l'^2, is at least the owner's minimum of rows. It is n for equal v, and 1 if one row has
+ *               all;
  *   rounds      no more than the optimiser takes.
  *
- * With l'' it is asked of logistic and poisson in every round, matrix or not: the gradients at two close points differ by the
- * Hessian. A hinge has rows with l'' = 0 or 1/(2h) only, and may have few of them on its way: its matrix counts where it is asked for.
- * Of a linear response nothing is asked, since every sum is the same quadratic of X^T X, X^T y and y^T y whatever w is.
+ * With l'' it is asked of logistic and poisson in every round, matrix or not: the gradients at two close
+ * points differ by the Hessian. A hinge has rows with l'' = 0 or 1/(2h) only, and may have few of them on its
+ * way: its matrix counts where it is asked for. Of a linear response nothing is asked, since every sum is the
+ * same quadratic of X^T X, X^T y and y^T y whatever w is.
  *
  * Within these bounds weights can still be chosen (SECURITY.md).
  */

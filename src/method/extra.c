@@ -1,19 +1,22 @@
 /*
- * extra: exact gradient descent without a center, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018, 2.1.1).
+ * extra: exact gradient descent without a center, with a fixed step (Shi, Ling, Wu and Yin 2015; Wang 2018,
+ * 2.1.1).
  *
  *   node i, round t:  m_i = sum_j a_ij w_j
  *                     w_i <- m_i - s grad f_i(w_i) - p_i
  *                     p_i <- p_i + (w_i - m_i)/2,  with the w_i that was mixed;  p_i = 0 at first
  *
- * This is their method as a sum of all earlier corrections, with W~ = (I + W)/2: subtracting one round from the next gives
- * their recursion w'' = (I + W) w' - W~ w - s (grad f(w') - grad f(w)). Here p_i is kept instead of the gradient of the
- * round before, and the difference matters when graphs change. In any graph the p_i add up to 0, because W is doubly stochastic, and at the optimum p_i = -s grad f_i stands
- * still whatever W is: links may fail, and a node that is away is represented by its p_i, its last gradient, until it is
- * back. Objectives may drift, because p_i follows them.
+ * This is their method as a sum of all earlier corrections, with W~ = (I + W)/2: subtracting one round from
+ * the next gives their recursion w'' = (I + W) w' - W~ w - s (grad f(w') - grad f(w)). Here p_i is kept
+ * instead of the gradient of the round before, and the difference matters when graphs change. In any graph
+ * the p_i add up to 0, because W is doubly stochastic, and at the optimum p_i = -s grad f_i stands still
+ * whatever W is: links may fail, and a node that is away is represented by its p_i, its last gradient, until
+ * it is back. Objectives may drift, because p_i follows them.
  *
  * Convergence in a graph that stands still: to the minimiser of the mean of the f_i for a step below
- * 2 lambda_min(W~)/L = (1 + lambda_min(W))/L, linear where that is strongly convex and the step short enough (their bound for
- * it is mu/L of this one; tests find the rate without). For changing graphs there is no such theorem; tests show it.
+ * 2 lambda_min(W~)/L = (1 + lambda_min(W))/L, linear where that is strongly convex and the step short enough
+ * (their bound for it is mu/L of this one; tests find the rate without). For changing graphs there is no such
+ * theorem; tests show it.
  *
  * Privacy: none, as in consensus.c.
  */

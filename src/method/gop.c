@@ -1,6 +1,6 @@
 /*
- * gop: Gaussian objective perturbation (Rajkumar and Agarwal 2012, Algorithm 4 and Procedures 2 and 3). As plr, with
- * Gaussian noise: less of it in many dimensions, at the price of a delta.
+ * gop: Gaussian objective perturbation (Rajkumar and Agarwal 2012, Algorithm 4 and Procedures 2 and 3). As
+ * plr, with Gaussian noise: less of it in many dimensions, at the price of a delta.
  *
  *   party k:      epsilon~, Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ N(0, s^2 I),  s = AG(epsilon~, delta; 2), or by the chi-square rule (calibration=paper)
@@ -8,9 +8,9 @@
  *                 answers w^ + G(d, 2r/epsilon_slack)
  *   coordinator:  the mean of the answers
  *
- * Proof note. Adjacency: one row of one party is replaced; n_k stays. privacy/mechanism/erm.h, with R = 1: step 5 for the chi-square
- * rule, step 6 for AG, which holds for margin losses with a derivative in [-1, 0], as both of ours are; and approximate minima,
- * whose adaptive composition holds with a delta as well.
+ * Proof note. Adjacency: one row of one party is replaced; n_k stays. privacy/mechanism/erm.h, with R = 1:
+ * step 5 for the chi-square rule, step 6 for AG, which holds for margin losses with a derivative in [-1, 0],
+ * as both of ours are; and approximate minima, whose adaptive composition holds with a delta as well.
  */
 #include <math.h>
 

@@ -3,9 +3,9 @@
  *
  *   nodes i and j meet:  v = (w_i + w_j)/2;  w_i <- v - s(G_i) grad f_i(v),  w_j <- v - s(G_j) grad f_j(v)
  *
- * G_i counts the meetings that node i has had. A node with many neighbours meets often; steps that diminish with its own
- * count, s(G) = s/(1 + s lambda G/2), keep it from pulling the others towards its own rows. In a round as many pairs meet as
- * find each other (pairs=0), or one (pairs=1, as printed).
+ * G_i counts the meetings that node i has had. A node with many neighbours meets often; steps that diminish
+ * with its own count, s(G) = s/(1 + s lambda G/2), keep it from pulling the others towards its own rows. In a
+ * round as many pairs meet as find each other (pairs=0), or one (pairs=1, as printed).
  *
  * Privacy: none, as in consensus.c; a word goes to one neighbour at a time.
  */

@@ -5,12 +5,14 @@
  *
  * logistic for two classes, softmax for more.
  *
- * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p - e_y). So
- * replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the *computed* terms too: a
- * row's r follows from that row and the weights alone and lies in the same range, whatever the margin's rounding. What remains
- * is the rounding of the sum: a chain of at most GRADIENT_SLICE rows, then of slices, errs by less than
- * (GRADIENT_SLICE + 2^8 + 16) u times the sum of the terms' norms, in all below GRADIENT_ROUNDING for GRADIENT_MOST_ROWS rows
- * (Higham 2002, section 4.2). It may have either sign on either side, so twice as much belongs to the sensitivity.
+ * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p
+ * - e_y). So replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the
+ *   *computed* terms too: a
+ * row's r follows from that row and the weights alone and lies in the same range, whatever the margin's
+ * rounding. What remains is the rounding of the sum: a chain of at most GRADIENT_SLICE rows, then of slices,
+ * errs by less than (GRADIENT_SLICE + 2^8 + 16) u times the sum of the terms' norms, in all below
+ * GRADIENT_ROUNDING for GRADIENT_MOST_ROWS rows (Higham 2002, section 4.2). It may have either sign on either
+ * side, so twice as much belongs to the sensitivity.
  */
 #pragma once
 
@@ -22,8 +24,8 @@ enum { GRADIENT_SLICE = 1 << 16, GRADIENT_MOST_ROWS = 1 << 24 };
 /* A bound on the rounding of a sum, per party: 2^24 (2^16 + 2^8 + 16) 2^-53 L < 2^-12. */
 #define GRADIENT_ROUNDING 0x1p-12
 
-/* How many weights a model of the plan has, the largest norm L of a row's gradient, and the largest curvature of the loss:
- * 1/4, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x x^T. */
+/* How many weights a model of the plan has, the largest norm L of a row's gradient, and the largest curvature
+ * of the loss: 1/4, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x x^T. */
 size_t gradient_size(const tacit_plan *plan);
 double gradient_norm(const tacit_plan *plan);
 double gradient_curvature(const tacit_plan *plan);

@@ -1,6 +1,6 @@
 /*
- * histogram: an M-estimator from noisy counts of cells (Lei 2011; Wang 2018, 2.3.4, equations 2.19 and 2.20), for at most
- * four columns.
+ * histogram: an M-estimator from noisy counts of cells (Lei 2011; Wang 2018, 2.3.4, equations 2.19 and 2.20),
+ * for at most four columns.
  *
  *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and one for none)
  *   party k:      n_rk = how many of its rows of each class lie in cell r
@@ -8,21 +8,27 @@
  *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made of n_r + z_r,
  *                 N their sum
  *
- * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1, so the vector
- *   of counts over cells and classes moves by at most 2 in L1 norm, whatever the number of parties, cells and rows.
- *   Discrete Laplace noise of scale 2/epsilon on each count makes it epsilon-DP (integer.h; the paper's Laplace noise has
- *   density (epsilon/4) exp(-epsilon |z|/2), the same scale). Counts are integers, so nothing is rounded. What becomes
- *   of negative counts, and the fit, see only what is published: post-processing. The grid depends on the schema and on declared numbers alone.
+ * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1,
+ * so the vector
+ *   of counts over cells and classes moves by at most 2 in L1 norm, whatever the number of parties, cells and
+ *   rows. Discrete Laplace noise of scale 2/epsilon on each count makes it epsilon-DP (integer.h; the paper's
+ *   Laplace noise has density (epsilon/4) exp(-epsilon |z|/2), the same scale). Counts are integers, so
+ *   nothing is rounded. What becomes of negative counts, and the fit, see only what is published:
+ *   post-processing. The grid depends on the schema and on declared numbers alone.
  *
- * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen (privacy/mechanism/shares.h). At least
- *   m = survivors - colluders of the shares in it are unknown to whoever looks, and m of them add up to discrete Laplace
- *   noise of scale 2/epsilon exactly: epsilon-DP. With all n parties in it the variance is n/m times that.
+ * noise=shares: each party adds to its counts Polya shares of that noise, and only the sum is seen
+ * (privacy/mechanism/shares.h). At least
+ *   m = survivors - colluders of the shares in it are unknown to whoever looks, and m of them add up to
+ *   discrete Laplace noise of scale 2/epsilon exactly: epsilon-DP. With all n parties in it the variance is
+ *   n/m times that.
  *
- * Cells. A cell of width h moves a row by up to h, and the noise of the h^-d cells, each of standard deviation near
- *   2 sqrt(2)/epsilon, adds up to h^(-d/2) times that over n in the objective. They balance at the paper's rate (2.21),
+ * Cells. A cell of width h moves a row by up to h, and the noise of the h^-d cells, each of standard
+ * deviation near
+ *   2 sqrt(2)/epsilon, adds up to h^(-d/2) times that over n in the objective. They balance at the paper's
+ *   rate (2.21),
  *     h = (c sqrt(log n)/n)^(2/(2 + d)),
- *   n = parties x minimum rows, d the number of columns that are numbers; the paper leaves c open, and here it is
- *   max(1, 2 sqrt(2)/epsilon). m = ceil(1/h), fewer where the grid would have more than 2^20 counts.
+ *   n = parties x minimum rows, d the number of columns that are numbers; the paper leaves c open, and here
+ *   it is max(1, 2 sqrt(2)/epsilon). m = ceil(1/h), fewer where the grid would have more than 2^20 counts.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -229,8 +235,8 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
 }
 
-/* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the counts; n parties
- * add n shares of which m would do. */
+/* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the
+ * counts; n parties add n shares of which m would do. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     cell_grid grid;
     TACIT_TRY(make_grid(&grid, plan, error));
@@ -316,8 +322,8 @@ static int descending(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* The nearest counts >= 0 of the same total, max(0, c_r - t): setting counts below 0 to 0 alone adds rows that nobody has,
- * spread over all empty cells. t is found from the largest counts on. */
+/* The nearest counts >= 0 of the same total, max(0, c_r - t): setting counts below 0 to 0 alone adds rows
+ * that nobody has, spread over all empty cells. t is found from the largest counts on. */
 static tacit_status project(double *counts, size_t length, tacit_error *error) {
     double *sorted = TACIT_NEW(double, length), total = 0, sum = 0, shift = 0;
     if (sorted == NULL) return tacit_fail_memory(error);

@@ -1,7 +1,7 @@
 /*
  * indiv: each party alone, with the model of its own rows. The figures reported are means over parties. A
- * yardstick without privacy, for simulations only: deployed, it would reveal every local model. Where no lambda is given each party
- * takes the best one by cross-validation inside its own rows.
+ * yardstick without privacy, for simulations only: deployed, it would reveal every local model. Where no
+ * lambda is given each party takes the best one by cross-validation inside its own rows.
  */
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The two servers' half of newton, privlogit-hessian and privlogit-local (logit.h). Each function is run by both. */
+/* The two servers' half of newton, privlogit-hessian and privlogit-local (logit.h). Each function is run by
+ * both. */
 #include "method/logit.h"
 
 #include <math.h>
@@ -86,8 +87,9 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Noise is drawn once: a run that died might have opened numbers, at B at least, and new noise on the same sums would be a
- * second release that nobody has paid for. So a private run leaves a mark, and is not taken up again. */
+/* Noise is drawn once: a run that died might have opened numbers, at B at least, and new noise on the same
+ * sums would be a second release that nobody has paid for. So a private run leaves a mark, and is not taken
+ * up again. */
 static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     int64_t mark = 1;
     bool known = false;
@@ -210,7 +212,8 @@ cleanup:
     return status;
 }
 
-/* (lambda/n) I on the matrix, (lambda/n) beta on the gradient, (lambda/2n)|beta|^2 on the objective: public, so A adds them. */
+/* (lambda/n) I on the matrix, (lambda/n) beta on the gradient, (lambda/2n)|beta|^2 on the objective: public,
+ * so A adds them. */
 static void regularise(tacit_logit *self, bool has_gradient, bool has_matrix) {
     double square = 0;
     if (!is_a(self)) return;

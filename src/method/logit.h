@@ -1,19 +1,20 @@
 /*
- * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression between nodes and
- * two center servers (Wang 2018, chapter 5).
+ * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression
+ * between nodes and two center servers (Wang 2018, chapter 5).
  *
- * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near 1 and lambda
- * means what it means in the paper: maximise l(beta) - (lambda/2)|beta|^2 over all rows, weights of the model S beta.
- * All sums are divided by n. With |x_j| <= 1:
+ * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near
+ * 1 and lambda means what it means in the paper: maximise l(beta) - (lambda/2)|beta|^2 over all rows, weights
+ * of the model S beta. All sums are divided by n. With |x_j| <= 1:
  *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
- * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so is each sum.
- * Between the servers numbers have at most 64 bits, f of them behind the point (setting `fraction`), and no more before it than
- * n, lambda and S call for (tacit_logit_widths). That solving did not overflow is
- * checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one bit leaves, and it is 1
- * unless the run ends with an error (logit_solve.c).
+ * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so
+ * is each sum. Between the servers numbers have at most 64 bits, f of them behind the point (setting
+ * `fraction`), and no more before it than n, lambda and S call for (tacit_logit_widths). That solving did not
+ * overflow is checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one
+ * bit leaves, and it is 1 unless the run ends with an error (logit_solve.c).
  *
- * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the stopping rule, and with
- * inference=yes the variances of the coefficients, the log-likelihood at the end and the number of positive rows.
+ * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the
+ * stopping rule, and with inference=yes the variances of the coefficients, the log-likelihood at the end and
+ * the number of positive rows.
  */
 #pragma once
 
@@ -112,8 +113,8 @@ typedef struct tacit_logit_release {
 
 size_t tacit_logit_releases(const tacit_plan *plan); /* of a whole run: K gradients, and 1 or K matrices */
 
-/* beta as the question has it; `matrix`: the triangle, whatever beta is. TACIT_USAGE where dp-delta is below what masks give
- * away. */
+/* beta as the question has it; `matrix`: the triangle, whatever beta is. TACIT_USAGE where dp-delta is below
+ * what masks give away. */
 tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *plan, size_t width, double n,
                                     const double *beta, bool matrix, tacit_error *error);
 
@@ -165,7 +166,8 @@ void tacit_logit_end(tacit_logit *self);
 /* Sums of all nodes at beta, as shares: head, gradient and, for another weight than none, matrix. */
 tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
 
-/* For privlogit-local: Enc(H^-1) is at A, from a run before or now; the nodes' H^-1 g_i come back, and their objectives. */
+/* For privlogit-local: Enc(H^-1) is at A, from a run before or now; the nodes' H^-1 g_i come back, and their
+ * objectives. */
 tacit_status tacit_logit_inverse_known(tacit_logit *self, bool *known, tacit_buffer *out, tacit_error *error);
 tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *inverse, tacit_buffer *out,
                                          tacit_error *error);
@@ -186,15 +188,16 @@ bool tacit_logit_spent(const tacit_logit *self);
 /* Noise of `dp` on gradient and matrix; nothing without. */
 tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
 
-/* Factor the matrix; solve and invert, and see that the solution is one (logit_solve.c has the proof of what that means). */
+/* Factor the matrix; solve and invert, and see that the solution is one (logit_solve.c has the proof of what
+ * that means). */
 tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error);
 tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
                                tacit_error *error);
 tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
                                 tacit_error *error);
 
-/* Whether H s = b to 2^tolerance units in each coordinate, and |s| < 2^step_bits: one bit is opened, and TACIT_LIMIT unless it is
- * 1. */
+/* Whether H s = b to 2^tolerance units in each coordinate, and |s| < 2^step_bits: one bit is opened, and
+ * TACIT_LIMIT unless it is 1. */
 unsigned tacit_logit_step_bits(const tacit_logit *self);
 tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s, const tacit_share *b,
                                         unsigned tolerance, tacit_error *error);

@@ -1,4 +1,5 @@
-/* A node's half of newton, privlogit-hessian and privlogit-local, and what all sides derive from the plan (logit.h). */
+/* A node's half of newton, privlogit-hessian and privlogit-local, and what all sides derive from the plan
+ * (logit.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,18 +114,20 @@ static unsigned bits_of(double value) {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
- * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu = lambda/n, its entries at
- * most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least eigenvalue (the claim in crypto/garble/circuits_linear.h;
- * the check of the solution sees where it does not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check
- * within 2 sqrt(d)/mu; objectives and sums are within R. The other numbers of factoring and inverting are within
- * max(R, sqrt(2 R/mu)), and twice that for the sum of two.
+ * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu =
+ * lambda/n, its entries at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least
+ * eigenvalue (the claim in crypto/garble/circuits_linear.h; the check of the solution sees where it does
+ * not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check within 2 sqrt(d)/mu;
+ * objectives and sums are within R. The other numbers of factoring and inverting are within max(R, sqrt(2
+ * R/mu)), and twice that for the sum of two.
  *
- * Solving, PrivLogit from beta = 0. b = Z^T r/n + mu beta, |r_i| <= 1, A = Z^T Z/(4n) + mu I. With the singular values s of
- * Z/sqrt(n), b^T A^-1 b <= (max s/sqrt(s^2/4 + mu) + sqrt(mu) |beta|)^2 <= (2 + sqrt(2 log 2))^2 < 11: no step lowers the
- * likelihood, so mu |beta|^2/2 is at most the objective log 2 of beta = 0. Rounding may double it: q <= 22. Then y = L^-1 b has
- * y_k^2 <= D_k q, and D^-1 y and x are within sqrt(2 q/mu) = sqrt(44/mu), less than sqrt(2 R/mu) as R >= 96.
- * Newton's method has no such bound: r^T W^-1 r/n takes the place of s^2/(s^2/4 + mu), which is 4 at beta = 0 and grows where a
- * fit runs away. Its solutions have all bits, and so has everything under `dp`, whose noise is in A and b.
+ * Solving, PrivLogit from beta = 0. b = Z^T r/n + mu beta, |r_i| <= 1, A = Z^T Z/(4n) + mu I. With the
+ * singular values s of Z/sqrt(n), b^T A^-1 b <= (max s/sqrt(s^2/4 + mu) + sqrt(mu) |beta|)^2 <= (2 + sqrt(2
+ * log 2))^2 < 11: no step lowers the likelihood, so mu |beta|^2/2 is at most the objective log 2 of beta = 0.
+ * Rounding may double it: q <= 22. Then y = L^-1 b has y_k^2 <= D_k q, and D^-1 y and x are within sqrt(2
+ * q/mu) = sqrt(44/mu), less than sqrt(2 R/mu) as R >= 96. Newton's method has no such bound: r^T W^-1 r/n
+ * takes the place of s^2/(s^2/4 + mu), which is 4 at beta = 0 and grows where a fit runs away. Its solutions
+ * have all bits, and so has everything under `dp`, whose noise is in A and b.
  */
 void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n) {
     enum { MOST = 64 };
@@ -141,8 +144,8 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
     out->solution_width = proved ? out->factor_width : out->format.width;
 }
 
-/* The least eigenvalue of H/n is lambda/n or more, so the inverse has no entry above n/lambda; gradients over n are at most
- * S. What is left of a slot is shared between the digits of the two. */
+/* The least eigenvalue of H/n is lambda/n or more, so the inverse has no entry above n/lambda; gradients over
+ * n are at most S. What is left of a slot is shared between the digits of the two. */
 tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
                                       const tacit_paillier_public *key, size_t width, double n,
                                       tacit_error *error) {
@@ -187,7 +190,8 @@ static double positive_rows(const tacit_view *rows) {
     return (double)count;
 }
 
-/* With noise, shortening is the price of less of it, and the owner's choice; without, it would only falsify. */
+/* With noise, shortening is the price of less of it, and the owner's choice; without, it would only
+ * falsify. */
 static tacit_status check_rows(const tacit_party *party, tacit_error *error) {
     if (tacit_logit_private(party->plan) > 0) return TACIT_OK;
     return tacit_design_check_rows(party->plan->schema, &party->rows, error);
@@ -206,7 +210,8 @@ static tacit_status read_rows(const tacit_party *party, const tacit_question *qu
     return TACIT_OK;
 }
 
-/* values = sums over n in units of beta: x.w = z.beta with w = S beta. A private run has no use for the head, and sends none. */
+/* values = sums over n in units of beta: x.w = z.beta with w = S beta. A private run has no use for the head,
+ * and sends none. */
 static void scale_sums(pass *self, tacit_row_weight weight, double range, bool private) {
     size_t width = self->design.width, length = tacit_logit_length(width, weight);
     double matrix = self->scale * self->scale * (weight == TACIT_WEIGH_ONE ? 0.25 : 1);
@@ -330,8 +335,8 @@ cleanup:
     return status;
 }
 
-/* Enc(H^-1) (x) g_i = Enc(H^-1 g_i): Algorithm 8, line 6. The gradient has this node's part of the ridge in it, n_i/n of
- * (lambda/n) beta, so that the sum over nodes has all of it (line 9). */
+/* Enc(H^-1) (x) g_i = Enc(H^-1 g_i): Algorithm 8, line 6. The gradient has this node's part of the ridge in
+ * it, n_i/n of (lambda/n) beta, so that the sum over nodes has all of it (line 9). */
 static tacit_status multiply_inverse(tacit_reply *reply, pass *self, tacit_party *party,
                                      const tacit_question *question, const tacit_paillier_public *key,
                                      tacit_error *error) {

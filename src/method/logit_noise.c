@@ -1,42 +1,47 @@
 /*
  * Noise of `dp` (logit.h): what each center server adds to every sum before anything is computed from it.
  *
- * Theorem. With dp=E, to everybody who sees what is opened, and to each of the two servers with all that it sees, a run of K
- * iterations is (E, dp-delta)-private: one row replaced, number of rows public. Against computing bounded as the protocol's
- * security is (SIM-CDP), for a server that follows the protocol.
+ * Theorem. With dp=E, to everybody who sees what is opened, and to each of the two servers with all that it
+ * sees, a run of K iterations is (E, dp-delta)-private: one row replaced, number of rows public. Against
+ * computing bounded as the protocol's security is (SIM-CDP), for a server that follows the protocol.
  *
  * Proof. Statistics, over n, of rows z = S x, |x| <= 1:
  *   gradient   g(z) = (p - y) z. |p - y| <= sigma(|z.beta|) <= sigma(S |beta|), so |g(z)| <= G = S sigma(S |beta|), where
  *              beta is public: at beta = 0 half of what it is far out. One row replaced: 2 G/n.
  *   matrix     A = a z z^T with 0 <= a <= 1/4 (the bound: a = 1/4), of which the triangle is released, each entry once. With
- *              <A, B> the inner product of triangles, 2 <A, B> = trace(A B) + sum_i A_ii B_ii >= 0 for positive
- *              semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <= |A|^2 + |B|^2 <= 2 (S^2/4)^2: one
- *              row replaced moves the triangle by sqrt(2) S^2/(4 n), which z = S e_1, z' = S e_2 attain.
- * A node computes these in double precision. A sum of m <= n terms in any order is off by at most c times the sum of their
- * norms, c = (n + 64) 2^-53/(1 - (n + 64) 2^-53) (Higham 2002, (3.5) and (4.4); the 64 are the products before and after), before and after
- * the row was replaced: + 2 c G, + 2 c S^2/4. |x| may exceed 1, and p its value, by rounding: times 1 + 1e-9. What is beyond R is
- * moved to it, which brings no two numbers further apart. Rounding to the grid is half a unit in each coordinate, before and
- * after: + sqrt(count) units. Nodes whose rows are the same answer the same.
+ *              <A, B> the inner product of triangles, 2 <A, B> = trace(A B) + sum_i A_ii B_ii >= 0 for
+ *              positive semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <= |A|^2 + |B|^2 <=
+ *              2 (S^2/4)^2: one row replaced moves the triangle by sqrt(2) S^2/(4 n), which z = S e_1, z' = S
+ *              e_2 attain.
+ * A node computes these in double precision. A sum of m <= n terms in any order is off by at most c times the
+ * sum of their norms, c = (n + 64) 2^-53/(1 - (n + 64) 2^-53) (Higham 2002, (3.5) and (4.4); the 64 are the
+ * products before and after), before and after the row was replaced: + 2 c G, + 2 c S^2/4. |x| may exceed 1,
+ * and p its value, by rounding: times 1 + 1e-9. What is beyond R is moved to it, which brings no two numbers
+ * further apart. Rounding to the grid is half a unit in each coordinate, before and after: + sqrt(count)
+ * units. Nodes whose rows are the same answer the same.
  *
- * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2 rho)), T the
- * number of releases: rho/T-zCDP (privacy/mechanism/integer.h). K gradients and one matrix (privlogit-hessian: T = K + 1) or K
- * (newton: T = 2 K) compose to rho, also where beta, and with it the scale of the next draw, depends on releases before
- * (adaptive composition: Bun and Steinke 2016, Lemma 1.7). rho is that of (E, dp-delta - t), by tacit_zcdp_for. Draws are cut at
- * 2^60, which one of scale 2^50 or less exceeds with probability below exp(-2^18).
+ * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2
+ * rho)), T the number of releases: rho/T-zCDP (privacy/mechanism/integer.h). K gradients and one matrix
+ * (privlogit-hessian: T = K + 1) or K (newton: T = 2 K) compose to rho, also where beta, and with it the
+ * scale of the next draw, depends on releases before (adaptive composition: Bun and Steinke 2016, Lemma 1.7).
+ * rho is that of (E, dp-delta - t), by tacit_zcdp_for. Draws are cut at 2^60, which one of scale 2^50 or less
+ * exceeds with probability below exp(-2^18).
  *
- * A server knows its own draw and takes it off; the other's is whole, and alone gives the above. Whoever sees only
- * what is opened has both on top: post-processing. Everything opened - beta_k, the bit of the check of the solution, that a run
- * ends with an error - is computed from noisy sums and from the servers' own randomness. Beside it B sees sums without noise
- * under masks of m bits, 2^m >= 2^41 R 2^f. Let B(D) be its view. With the masked numbers of the neighbour D' in their place,
- * iteration by iteration, the view is within
+ * A server knows its own draw and takes it off; the other's is whole, and alone gives the above. Whoever sees
+ * only what is opened has both on top: post-processing. Everything opened - beta_k, the bit of the check of
+ * the solution, that a run ends with an error - is computed from noisy sums and from the servers' own
+ * randomness. Beside it B sees sums without noise under masks of m bits, 2^m >= 2^41 R 2^f. Let B(D) be its
+ * view. With the masked numbers of the neighbour D' in their place, iteration by iteration, the view is
+ * within
  *     t = sum of |x_j - x'_j|/2^m <= sum over releases of sqrt(count) sensitivity/(2^41 R 2^f)
- * of it in statistical distance, and then differs from B(D') in noisy releases alone: Pr[B(D) in V] <= t + e^E Pr[B(D') in V] +
- * (dp-delta - t). Nodes send neither their log-likelihood nor their positive rows in such a run, so that there is no other
- * number under masks.
- * What is computed on shares shows uniform numbers, garbled circuits and transfers what a simulator makes of their outputs.
+ * of it in statistical distance, and then differs from B(D') in noisy releases alone: Pr[B(D) in V] <= t +
+ * e^E Pr[B(D') in V] + (dp-delta - t). Nodes send neither their log-likelihood nor their positive rows in
+ * such a run, so that there is no other number under masks.
+ * What is computed on shares shows uniform numbers, garbled circuits and transfers what a simulator makes of
+ * their outputs.
  *
- * Not covered: a server that departs from the protocol (A could tell B of more rows than there are, and B's noise would be
- * too small), both servers together, two runs (each is charged).
+ * Not covered: a server that departs from the protocol (A could tell B of more rows than there are, and B's
+ * noise would be too small), both servers together, two runs (each is charged).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -68,7 +73,8 @@ static double sensitivity_of(const tacit_plan *plan, double n, size_t count, boo
     return ldexp(replaced, (int)tacit_logit_fraction(plan)) + sqrt((double)count);
 }
 
-/* t of the proof, of a whole run wherever beta goes. A gradient comes also with the matrix that privlogit-hessian gathers first. */
+/* t of the proof, of a whole run wherever beta goes. A gradient comes also with the matrix that
+ * privlogit-hessian gathers first. */
 static double seen_through_masks(const tacit_plan *plan, size_t width, double n) {
     double range = ldexp(tacit_logit_range(plan), (int)tacit_logit_fraction(plan) + TACIT_MASK_BITS + 1);
     double sum = 0;
@@ -150,8 +156,9 @@ cleanup:
     return status;
 }
 
-/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite, except for a chance
- * that spoils the step: the norm of a symmetric matrix of independent noise is about 2 scale sqrt(d), here of two servers. */
+/* A public multiple of the noise goes onto the diagonal, so that the noisy matrix is still positive definite,
+ * except for a chance that spoils the step: the norm of a symmetric matrix of independent noise is about 2
+ * scale sqrt(d), here of two servers. */
 static tacit_status add_to_matrix(tacit_logit *self, tacit_error *error) {
     tacit_logit_release release;
     double scale;

@@ -31,7 +31,8 @@ static tacit_status add_up(work *self, const double *beta, tacit_row_weight weig
     return tacit_row_sums_make(self->sums, &how, self->rows, error);
 }
 
-/* The Cholesky factor of (H or the bound)/n + (lambda/n) I. False when it is not positive definite in double precision. */
+/* The Cholesky factor of (H or the bound)/n + (lambda/n) I. False when it is not positive definite in double
+ * precision. */
 static bool factor(work *self) {
     size_t d = self->width;
     double unit =

@@ -1,6 +1,7 @@
 /*
- * The optimisers of newton, privlogit-hessian and privlogit-local in the clear, on all rows in one place: what the
- * protocols must agree with, iteration by iteration. Same scale, same start, same stopping rule (logit.h); double precision.
+ * The optimisers of newton, privlogit-hessian and privlogit-local in the clear, on all rows in one place:
+ * what the protocols must agree with, iteration by iteration. Same scale, same start, same stopping rule
+ * (logit.h); double precision.
  */
 #pragma once
 

@@ -1,38 +1,43 @@
 /*
  * Equations between the two servers (logit.h): factors, solutions, inverses, and how they are checked.
  *
- * The check. s was computed in fixed point for H s = b, and numbers on the way may have overflowed or lost their digits. The
- * servers open one bit: whether, in units of 2^-f,
+ * The check. s was computed in fixed point for H s = b, and numbers on the way may have overflowed or lost
+ * their digits. The servers open one bit: whether, in units of 2^-f,
  *     (1) |s_j| < 2^c for all j, of all 128 bits of the shares, and
  *     (2) |(H s - b)_j| < 2^t for all j, of the low 64 bits (of -2^t <= x < 2^t, precisely).
- * Numbers have w <= 64 bits (tacit_logit_widths). c is public: 2^c P <= 2^(w-3), where P bounds the sums of |H_ij| over j. H is a mean of a z z^T, a <= 1/4, so it is positive
- * semidefinite with a trace of at most S^2/4, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) S^2/4, and lambda/n for the
- * ridge; with dp what noise adds (50 deviations, the probability of more is below 1e-250). |b| <= 2^(w-1)/3
- * units: R, and the public (lambda/n) |beta|.
+ * Numbers have w <= 64 bits (tacit_logit_widths). c is public: 2^c P <= 2^(w-3), where P bounds the sums of
+ * |H_ij| over j. H is a mean of a z z^T, a <= 1/4, so it is positive semidefinite with a trace of at most
+ * S^2/4, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) S^2/4, and lambda/n for the ridge; with dp
+ * what noise adds (50 deviations, the probability of more is below 1e-250). |b| <= 2^(w-1)/3 units: R, and
+ * the public (lambda/n) |beta|.
  *
- * Claim (what passes is a solution). If the bit is 1, then H s = b + r as integers of the grid, with |r_j| <= 2^t + 1 units.
- * Proof. By (1) |sum_j H_ij s_j| <= 2^(w - 3 + f), and H s - b is within 2^(w-1) units. yao: the product is that sum, rounded down
- * once, modulo 2^w and with its sign; so it is that sum. shares: the sum is exact modulo 2^128, and dropping f bits gives it rounded down, or one more, or, where
- * a share wrapped around, that and a multiple of 2^(128 - f), which is 0 modulo 2^64. So the low 64 bits are those of
+ * Claim (what passes is a solution). If the bit is 1, then H s = b + r as integers of the grid, with |r_j| <=
+ * 2^t + 1 units. Proof. By (1) |sum_j H_ij s_j| <= 2^(w - 3 + f), and H s - b is within 2^(w-1) units. yao:
+ * the product is that sum, rounded down once, modulo 2^w and with its sign; so it is that sum. shares: the
+ * sum is exact modulo 2^128, and dropping f bits gives it rounded down, or one more, or, where a share
+ * wrapped around, that and a multiple of 2^(128 - f), which is 0 modulo 2^64. So the low 64 bits are those of
  * H s - b, or of one unit more, and a number within 2^63 is known by its low 64 bits.
  *
- * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: mu >= lambda/n without dp.
- * With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
+ * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: mu >=
+ * lambda/n without dp. With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
  *     |e|_2 <= sqrt(d) tau/mu <= sqrt(d) tau n/lambda;
  *     |e_j| <= sqrt((H^-1)_jj r^T H^-1 r) <= standard error_j  sqrt(n d/mu) tau      (Cauchy and Schwarz; the variance of
- *                                                                                    coefficient j is (H^-1)_jj/n).
- * With f = 36 and t = 16, tau = 2^-20: 50 columns, 1e5 rows and mu = 0.01 give 0.02 standard errors at most. Errors do not
- * pile up: the next step starts at the beta that was opened, and where the iteration comes to rest the score of the
- * likelihood over n is within tau of 0 in each coordinate.
+ *                                                                                    coefficient j is
+ *                                                                                    (H^-1)_jj/n).
+ * With f = 36 and t = 16, tau = 2^-20: 50 columns, 1e5 rows and mu = 0.01 give 0.02 standard errors at most.
+ * Errors do not pile up: the next step starts at the beta that was opened, and where the iteration comes to
+ * rest the score of the likelihood over n is within tau of 0 in each coordinate.
  *
- * What is refused. Whatever breaks (1) or (2), to one unit. A solution in exact numbers is refused if it is beyond 2^c, which
- * leaves coefficients room for steps of hundreds; if rounding cost it more than t bits (by circuits_linear.h the factor is that of a
- * matrix E off, and s misses by about d E |s|); and if a share wrapped in the computation of s itself, by chance
- * (docs/secure-linear-algebra.md). It is not checked that H is positive definite: with dp it may not be.
+ * What is refused. Whatever breaks (1) or (2), to one unit. A solution in exact numbers is refused if it is
+ * beyond 2^c, which leaves coefficients room for steps of hundreds; if rounding cost it more than t bits (by
+ * circuits_linear.h the factor is that of a matrix E off, and s misses by about d E |s|); and if a share
+ * wrapped in the computation of s itself, by chance (docs/secure-linear-algebra.md). It is not checked that H
+ * is positive definite: with dp it may not be.
  *
- * Inverses. X = H^-1 is checked by one product with a public vector v that A draws once X is shared: H (X v) = v to 2^-6,
- * all of it times 2^-12 for (1). If an entry of H X - I is beyond 2^k, the coordinate of it passes for a fraction of
- * 2^(-6 - k) + 2^-20 of all v at most, whatever the other entries of v are: an overflow is seen, a loss of digits below 2^-6 not.
+ * Inverses. X = H^-1 is checked by one product with a public vector v that A draws once X is shared: H (X v)
+ * = v to 2^-6, all of it times 2^-12 for (1). If an entry of H X - I is beyond 2^k, the coordinate of it
+ * passes for a fraction of 2^(-6 - k) + 2^-20 of all v at most, whatever the other entries of v are: an
+ * overflow is seen, a loss of digits below 2^-6 not.
  */
 #include <math.h>
 #include <stdlib.h>

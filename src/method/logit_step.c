@@ -1,4 +1,5 @@
-/* What the two servers open: the next beta, whether to stop, and at the end what inference needs (logit.h). */
+/* What the two servers open: the next beta, whether to stop, and at the end what inference needs
+ * (logit.h). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,10 +31,11 @@ static tacit_status compare_objectives(tacit_logit *self, bool *stop, tacit_erro
 }
 
 /*
- * stop=converged. beta is public, so its own steps say how far there is to go, more or less. Steps s_k that shrink by
- * r = |s_k|/|s_(k-1)| < 1 from here on add up to |s_k| r/(1 - r); r is taken a little larger, for it grows towards the
- * rate of convergence. That is a guess: a direction in which PrivLogit creeps (rows of one kind with a probability near 0 or 1)
- * may hide behind larger steps in others. So it only says when to look: confirm_optimum.
+ * stop=converged. beta is public, so its own steps say how far there is to go, more or less. Steps s_k that
+ * shrink by r = |s_k|/|s_(k-1)| < 1 from here on add up to |s_k| r/(1 - r); r is taken a little larger, for
+ * it grows towards the rate of convergence. That is a guess: a direction in which PrivLogit creeps (rows of
+ * one kind with a probability near 0 or 1) may hide behind larger steps in others. So it only says when to
+ * look: confirm_optimum.
  */
 static bool near_optimum(tacit_logit *self) {
     double step = 0;
@@ -46,10 +48,11 @@ static bool near_optimum(tacit_logit *self) {
 }
 
 /*
- * Newton's step from here, H(beta)^-1 g, between the servers: is each coordinate below 2^-12/5 < 1e-4/2? One bit. By Kantorovich's theorem
- * the maximum lies within twice the step when |H^-1| |step| times the Lipschitz constant of H, S^3/(6 sqrt 3) at most, is below 1/2.
- * Newton's own last step was such a step, and the next is smaller, so that only PrivLogit looks. Each look that fails halves
- * what the guess must come to before the next.
+ * Newton's step from here, H(beta)^-1 g, between the servers: is each coordinate below 2^-12/5 < 1e-4/2? One
+ * bit. By Kantorovich's theorem the maximum lies within twice the step when |H^-1| |step| times the Lipschitz
+ * constant of H, S^3/(6 sqrt 3) at most, is below 1/2. Newton's own last step was such a step, and the next
+ * is smaller, so that only PrivLogit looks. Each look that fails halves what the guess must come to before
+ * the next.
  */
 static tacit_status confirm_optimum(tacit_logit *self, tacit_share *kept, tacit_share *step, bool *stop,
                                     tacit_error *error) {
@@ -159,8 +162,9 @@ cleanup:
 
 /* ---- the end ---- */
 
-/* Variances of the coefficients on the raw scale: t^T (H + lambda I)^-1 t for public vectors t, which is linear in the inverse,
- * so that each server computes it on its own shares. Nothing of the inverse is opened but these. */
+/* Variances of the coefficients on the raw scale: t^T (H + lambda I)^-1 t for public vectors t, which is
+ * linear in the inverse, so that each server computes it on its own shares. Nothing of the inverse is opened
+ * but these. */
 static tacit_status open_variances(tacit_logit *self, const tacit_share *inverse, int64_t *opened,
                                    double *largest, tacit_error *error) {
     enum { WEIGHT_BITS = 40 };
@@ -188,7 +192,8 @@ cleanup:
     return status;
 }
 
-/* Opened together: d variances, the objective without its regulariser, and the positive rows; the last two over n. */
+/* Opened together: d variances, the objective without its regulariser, and the positive rows; the last two
+ * over n. */
 static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *largest, tacit_error *error) {
     tacit_factored *factor = NULL;
     tacit_share *inverse = TACIT_NEW(tacit_share, self->triangle);

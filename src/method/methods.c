@@ -30,7 +30,8 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
 }
 
-/* "kind count goes with estimate (family poisson)" for each kind that is no class and that some method takes. */
+/* "kind count goes with estimate (family poisson)" for each kind that is no class and that some method
+ * takes. */
 static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
     for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
         if (kind == TACIT_RESPONSE_CLASS || tacit_family_of((tacit_response)kind, 0) == NULL) continue;

@@ -241,9 +241,9 @@ cleanup:
     return status;
 }
 
-/* 1 + the smallest eigenvalue of W. Where links or nodes come and go, or the graph is too large, a bound that holds for
- * every subgraph: a_ii >= 1/(1 + d_i), so by Gershgorin's discs the eigenvalues are at least 2/(1 + d_max) - 1. Pairs
- * have the eigenvalues 0 and 1. */
+/* 1 + the smallest eigenvalue of W. Where links or nodes come and go, or the graph is too large, a bound that
+ * holds for every subgraph: a_ii >= 1/(1 + d_i), so by Gershgorin's discs the eigenvalues are at least 2/(1 +
+ * d_max) - 1. Pairs have the eigenvalues 0 and 1. */
 static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_error *error) {
     const tacit_round_schedule *schedule = self->schedule;
     bool changes = schedule->changes.link_probability < 1 || schedule->changes.leave_probability > 0;
@@ -255,8 +255,8 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
     return tacit_mixing_spectrum(&schedule->mixing, out, &second, error);
 }
 
-/* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for softmax on rows
- * within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
+/* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for
+ * softmax on rows within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
  * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
     double least, steepest = tacit_family_for(plan->classes)->loss.curvature(0);
@@ -300,8 +300,8 @@ cleanup:
     return status;
 }
 
-/* The mean of the nodes' weights. Minimisers of any f_i have |w|^2 <= c_i W((K-1)/e)/lambda (see avg.c); nodes on their
- * way there may overshoot, and the bound has room for that. */
+/* The mean of the nodes' weights. Minimisers of any f_i have |w|^2 <= c_i W((K-1)/e)/lambda (see avg.c);
+ * nodes on their way there may overshoot, and the bound has room for that. */
 static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_outcome *out,
                               tacit_error *error) {
     static const double ROOM = 8;

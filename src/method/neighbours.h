@@ -1,19 +1,20 @@
 /*
- * What consensus, gossip and extra share: no center. Every party is a node of a public graph and has an objective of its
- * own,
+ * What consensus, gossip and extra share: no center. Every party is a node of a public graph and has an
+ * objective of its own,
  *
  *   f_i(w) = (c_i/n_i) sum_r loss(w; x_r, y_r) + (lambda/2)|w|^2,   c_i = n_i M/N (weigh=rows) or 1 (weigh=parties)
  *
- * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of any size
- * count the same. In a round a node hears the weights of its neighbours, mixes them with its own by the round's doubly
- * stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator hands out the step, counts rounds, and at
- * the end gets the sum of the nodes' weights. Who meets whom is public (data/round_schedule.h).
+ * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of
+ * any size count the same. In a round a node hears the weights of its neighbours, mixes them with its own by
+ * the round's doubly stochastic matrix (data/mixing.h), moves, and says where it is now. The coordinator
+ * hands out the step, counts rounds, and at the end gets the sum of the nodes' weights. Who meets whom is
+ * public (data/round_schedule.h).
  *
- * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half of a node's
- * rows are in use, and that half moves on during the run.
+ * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half
+ * of a node's rows are in use, and that half moves on during the run.
  *
- * Nothing here is differentially private: neighbours see weights, round by round, in clear. What they see is entrusted
- * to them, at an infinite price.
+ * Nothing here is differentially private: neighbours see weights, round by round, in clear. What they see is
+ * entrusted to them, at an infinite price.
  */
 #pragma once
 

@@ -1,5 +1,6 @@
 /*
- * newton: maximum likelihood by Newton's method, the baseline of Wang 2018, chapter 5. Between nodes i and two center servers:
+ * newton: maximum likelihood by Newton's method, the baseline of Wang 2018, chapter 5. Between nodes i and
+ * two center servers:
  *
  *   while not converged
  *     nodes    l_i(beta_k), g_i(beta_k), H_i(beta_k), encrypted, to server A
@@ -8,7 +9,8 @@
  *              H = -L D L^T, s = H^-1 g                                    on shares or in a garbled circuit
  *              beta_(k+1) = beta_k - s                                     opened
  *
- * A Hessian is gathered, factored and thrown away in each iteration. Signs: the code minimises -l, so that its matrix is -H.
+ * A Hessian is gathered, factored and thrown away in each iteration. Signs: the code minimises -l, so that
+ * its matrix is -H.
  */
 #include "method/logit.h"
 

@@ -1,22 +1,24 @@
 /*
- * output: output perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 1; Rajkumar and Agarwal 2012, 2.2). Each
- * party fits its own model and adds noise to its weights.
+ * output: output perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 1; Rajkumar and Agarwal
+ * 2012, 2.2). Each party fits its own model and adds noise to its weights.
  *
  *   party k:      w_k = argmin (1/n_k) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2
  *                 answers w_k + b_k,  b_k ~ G(D, S/epsilon),  D the number of weights
  *   coordinator:  the mean of the answers
  *
- * Proof note. Adjacency: one row of one party is replaced; its number of rows n_k stays. G(D, S/epsilon) on a statistic of
+ * Proof note. Adjacency: one row of one party is replaced; its number of rows n_k stays. G(D, S/epsilon) on a
+ * statistic of
  *   L2 sensitivity S is epsilon-private (privacy/mechanism/mechanism.h). S (privacy/mechanism/erm.h) is
  *
  *     min(2L/(n_k lambda), 2 w_max) + 2 g/lambda,
  *
- *   L = 1 for a margin loss with |loss'| <= 1 and |x| <= 1, sqrt(2) for softmax, whose gradient is (p - e_y) x^T; w_max is
- *   the largest norm of any minimiser: (lambda w).w = -gradient of the loss times w <= m, the largest t |loss'(t)| for t > 0,
- *   hence |w| <= min(L/lambda, sqrt(m/lambda)). m = W(1/e) for the logistic loss, W((K-1)/e) for softmax of K classes (W is
- *   Lambert's function), and for Huber's of width h the larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where
- *   (1 + h)/2 lies on the parabola. g is the gradient norm that the solver certifies on every input (privacy/mechanism/erm.h). `paper` leaves the minimum out.
- *   With one party the coordinator does nothing; with more, the mean is post-processing.
+ *   L = 1 for a margin loss with |loss'| <= 1 and |x| <= 1, sqrt(2) for softmax, whose gradient is (p - e_y)
+ *   x^T; w_max is the largest norm of any minimiser: (lambda w).w = -gradient of the loss times w <= m, the
+ *   largest t |loss'(t)| for t > 0, hence |w| <= min(L/lambda, sqrt(m/lambda)). m = W(1/e) for the logistic
+ *   loss, W((K-1)/e) for softmax of K classes (W is Lambert's function), and for Huber's of width h the
+ *   larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where (1 + h)/2 lies on the parabola. g is the
+ *   gradient norm that the solver certifies on every input (privacy/mechanism/erm.h). `paper` leaves the
+ *   minimum out. With one party the coordinator does nothing; with more, the mean is post-processing.
  */
 #include <math.h>
 

@@ -1,17 +1,19 @@
 /*
- * pate: a student learns from noisy majority labels of some public points (Papernot et al. 2017, 2018: GNMax).
+ * pate: a student learns from noisy majority labels of some public points (Papernot et al. 2017, 2018:
+ * GNMax).
  *
  *   party k:      trains a classifier h_k of any type on its rows and answers h_k(x_i), i = 1..N
  *   coordinator:  for T of the points: v_i = argmax_k (n_ik + z_ik),  n_ik the answers, z_ik ~ N(0, sigma^2)
  *                 w = argmin (1/T) sum_i loss(w; x_i, v_i) + (lambda/2)|w|^2
  *
- * Proof note. Adjacency: all rows of one party are replaced (unit party). Its answer to a query moves one count down and
- *   one up, sqrt(2) in L2 norm; all T queries together move the T K counts by at most S = sqrt(2 T). Adding N(0, sigma^2)
- *   to all counts with sigma = AG(epsilon, delta; S) is (epsilon, delta)-DP (mechanism.h), and taking the largest of each
- *   query and fitting the student are post-processing. This is the exact composition of the T Gaussian queries: Renyi
- *   accounting of alpha/sigma^2 a query, as in Papernot et al. 2018 for replacement, is never less.
- *   Their data-dependent accounting gives a smaller epsilon that itself depends on the votes and may not be published;
- *   it is not used.
+ * Proof note. Adjacency: all rows of one party are replaced (unit party). Its answer to a query moves one
+ * count down and
+ *   one up, sqrt(2) in L2 norm; all T queries together move the T K counts by at most S = sqrt(2 T). Adding
+ *   N(0, sigma^2) to all counts with sigma = AG(epsilon, delta; S) is (epsilon, delta)-DP (mechanism.h), and
+ *   taking the largest of each query and fitting the student are post-processing. This is the exact
+ *   composition of the T Gaussian queries: Renyi accounting of alpha/sigma^2 a query, as in Papernot et al.
+ *   2018 for replacement, is never less. Their data-dependent accounting gives a smaller epsilon that itself
+ *   depends on the votes and may not be published; it is not used.
  */
 #include <math.h>
 #include <stdlib.h>

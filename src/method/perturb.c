@@ -117,8 +117,9 @@ tacit_status perturb_objective_check(const tacit_plan *plan, tacit_law law, taci
     return perturb_objective_noise(&noise, plan, law, plan->minimum_rows, error);
 }
 
-/* The noise enters the weights through the inverse of n (lambda + Delta + curvature), so its norm there is at most that of
- * b/(n (lambda + Delta)): a mean of M has a norm near sqrt(E|b|^2/M) of that, E|b|^2 = d (d + 1) s^2 or d s^2. */
+/* The noise enters the weights through the inverse of n (lambda + Delta + curvature), so its norm there is at
+ * most that of b/(n (lambda + Delta)): a mean of M has a norm near sqrt(E|b|^2/M) of that, E|b|^2 = d (d + 1)
+ * s^2 or d s^2. */
 tacit_status perturb_objective_law(const tacit_plan *plan, tacit_law law, tacit_noise_law *out,
                                    tacit_error *error) {
     tacit_objective_noise noise;

@@ -1,7 +1,7 @@
 /*
- * What output, plr and gop share: their settings, the loss, and a coordinator's half that takes the mean of the parties'
- * private models. A party's noise is inside its answer, so the mean is post-processing; with one party it is that party's
- * model itself.
+ * What output, plr and gop share: their settings, the loss, and a coordinator's half that takes the mean of
+ * the parties' private models. A party's noise is inside its answer, so the mean is post-processing; with one
+ * party it is that party's model itself.
  */
 #pragma once
 
@@ -51,8 +51,8 @@ size_t perturb_size(const tacit_plan *plan);
 /* TACIT_USAGE for no rows, or Huber with more than two classes. */
 tacit_status perturb_check(const tacit_plan *plan, tacit_error *error);
 
-/* What the methods below choose for a lambda, at most 1: from the fewest rows n of a party, the parties M, d weights and the
- * price. Without noise .1/n. */
+/* What the methods below choose for a lambda, at most 1: from the fewest rows n of a party, the parties M, d
+ * weights and the price. Without noise .1/n. */
 double perturb_lambda(const tacit_plan *plan, double times);
 
 /* ---- perturbed objectives: plr and gop ---- */

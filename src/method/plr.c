@@ -1,6 +1,6 @@
 /*
- * plr: objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2; Yao et al. 2019, Algorithm 1). Each
- * party minimises its objective with a random linear term.
+ * plr: objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2; Yao et al. 2019,
+ * Algorithm 1). Each party minimises its objective with a random linear term.
  *
  *   party k:      epsilon', Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ G(d, 2/epsilon')
@@ -8,10 +8,11 @@
  *                 answers w^ + G(d, 2r/epsilon_slack)
  *   coordinator:  the mean of the answers
  *
- * Proof note. Adjacency: one row of one party is replaced; n_k stays. The exact minimiser is private for 99% of epsilon and
- * its computed approximation for the last hundredth: privacy/mechanism/erm.h has both proofs, with R = 1. The loss must be twice
- * differentiable except for isolated margins: c = 1/4 for the logistic loss, 1/(2h) for Huber's of width h. The printed sign of
- * the exponent of b's density is wrong; it is exp(-epsilon' |b|/2).
+ * Proof note. Adjacency: one row of one party is replaced; n_k stays. The exact minimiser is private for 99%
+ * of epsilon and its computed approximation for the last hundredth: privacy/mechanism/erm.h has both proofs,
+ * with R = 1. The loss must be twice differentiable except for isolated margins: c = 1/4 for the logistic
+ * loss, 1/(2h) for Huber's of width h. The printed sign of the exponent of b's density is wrong; it is
+ * exp(-epsilon' |b|/2).
  */
 #include "method/private_tuning.h"
 

@@ -1,6 +1,7 @@
 /*
- * Paying for the choice of lambda (Chaudhuri, Monteleoni and Sarwate 2011, section 6, Algorithm 4): a validation on
- * private rows is a release like any other. For candidates lambda_1, ..., lambda_L and a price E of the choice, a party
+ * Paying for the choice of lambda (Chaudhuri, Monteleoni and Sarwate 2011, section 6, Algorithm 4): a
+ * validation on private rows is a release like any other. For candidates lambda_1, ..., lambda_L and a price
+ * E of the choice, a party
  *
  *   splits its rows by position into blocks B_1, ..., B_L and V
  *   fits the method at (E, lambda_i) to B_i, and counts its errors e_i on V
@@ -8,11 +9,12 @@
  *   answers i, and the method at (epsilon, lambda_i) on all its rows
  *
  * Proof note. Adjacency: one row of the party is replaced. A row of B_i moves the i-th model only, which is
- * E-private, and the choice is a post-processing of it. Given the models, a row of V moves every e_i by at most 1, so
- * the choice is E-private (privacy/mechanism/selection.h, not monotone). The parts are disjoint: the choice costs E (parallel
- * composition), and with the final model epsilon + E (basic composition). The models of the blocks never leave. A
- * block has few rows, so that lambda is chosen for more noise than the final model has, and tends to be large: tame
- * rather than lucky. Where there are public rows with labels, choose on them (study/public_tuning.h) and pay nothing.
+ * E-private, and the choice is a post-processing of it. Given the models, a row of V moves every e_i by at
+ * most 1, so the choice is E-private (privacy/mechanism/selection.h, not monotone). The parts are disjoint:
+ * the choice costs E (parallel composition), and with the final model epsilon + E (basic composition). The
+ * models of the blocks never leave. A block has few rows, so that lambda is chosen for more noise than the
+ * final model has, and tends to be large: tame rather than lucky. Where there are public rows with labels,
+ * choose on them (study/public_tuning.h) and pay nothing.
  */
 #pragma once
 

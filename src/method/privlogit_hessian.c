@@ -1,6 +1,6 @@
 /*
- * privlogit-hessian: maximum likelihood with the constant bound H~ = -X^T X/4 - lambda I of the Hessian (Wang 2018, equations
- * 5.3 to 5.6). Algorithms 6 and 7, between nodes i and two center servers:
+ * privlogit-hessian: maximum likelihood with the constant bound H~ = -X^T X/4 - lambda I of the Hessian (Wang
+ * 2018, equations 5.3 to 5.6). Algorithms 6 and 7, between nodes i and two center servers:
  *
  *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A                    Alg. 7, lines 1-4
  *              servers  H~ = sum H~_i - lambda I;  -H~ = L D L^T                       lines 5-6
@@ -11,8 +11,8 @@
  *              back-substitution: H~^-1 g                                              line 9
  *              beta_(k+1) = beta_k - H~^-1 g, opened                                   line 10
  *
- * The factor is made once and stays between the servers as shares or wires. Signs: the code minimises -l, so that its matrix is
- * -H~.
+ * The factor is made once and stays between the servers as shares or wires. Signs: the code minimises -l, so
+ * that its matrix is -H~.
  */
 #include "method/logit.h"
 

@@ -1,6 +1,7 @@
 /*
- * privlogit-local: as privlogit-hessian, but the inverse of the bound is encrypted once and sent to the nodes, who multiply it
- * with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two center servers:
+ * privlogit-local: as privlogit-hessian, but the inverse of the bound is encrypted once and sent to the
+ * nodes, who multiply it with their own gradients (Wang 2018, Algorithm 8). Between nodes i and two center
+ * servers:
  *
  *   SetupOnce  nodes    H~_i = -X_i^T X_i/4, encrypted, to server A
  *              servers  -H~ = L D L^T;  H~^-1 in the circuit;  Enc(H~^-1) to all nodes      lines 1
@@ -11,8 +12,8 @@
  *              converged?  one bit is opened                                                lines 11-12
  *              beta_(k+1) = beta_k - H~^-1 g, opened                                        line 10
  *
- * Line 9 is printed without its lambda. Here each node takes its part of that term, n_i/n, into its gradient. Signs: the code
- * minimises -l, so that its matrix is -H~.
+ * Line 9 is printed without its lambda. Here each node takes its part of that term, n_i/n, into its gradient.
+ * Signs: the code minimises -l, so that its matrix is -H~.
  */
 #include "method/logit.h"
 

@@ -1,29 +1,34 @@
 /*
- * psgd: private stochastic gradient descent as printed (Rajkumar and Agarwal 2012, Algorithm 1, Procedures 2 and 3).
+ * psgd: private stochastic gradient descent as printed (Rajkumar and Agarwal 2012, Algorithm 1, Procedures 2
+ * and 3).
  *
  *   party k:      g_k(w) + rho_t + eta_k,   rho_t ~ G(d, 2L/epsilon) again in each round,   eta_k ~ N(0, s^2/K) once
  *   coordinator:  w <- w - z_t (sum_k .../N + (lambda + Delta) w),   z_t = 1/((lambda + Delta) (t + t0)),  t = 1..T
  *
- * g_k is the sum of the gradients of the party's rows (gradient.h), t0 = 1 + c/(lambda + Delta), c = 1/4, so that the first
- * step is within what curvature allows, sum z_t is infinite and sum z_t^2 is not. epsilon~, Delta and s are those of Gaussian
- * objective perturbation (gop), of which this is to be the multiparty version:
+ * g_k is the sum of the gradients of the party's rows (gradient.h), t0 = 1 + c/(lambda + Delta), c = 1/4, so
+ * that the first step is within what curvature allows, sum z_t is infinite and sum z_t^2 is not. epsilon~,
+ * Delta and s are those of Gaussian objective perturbation (gop), of which this is to be the multiparty
+ * version:
  *
- *   paper: epsilon~ = epsilon - 2 log(1 + c/(N lambda)); if not positive, Delta = c/(N (e^(epsilon/4) - 1)) - lambda and
- *          epsilon~ = epsilon/2; s = (sqrt(q) + sqrt(q + 2 epsilon~))/epsilon~, q the 1 - delta quantile of a chi-square of d
- *          degrees (the printed condition has lost a square);
- *   tight: one logarithm instead of two, Delta from e^(epsilon/2) once epsilon~ is below epsilon/2; s = AG(epsilon~, delta; 2).
+ *   paper: epsilon~ = epsilon - 2 log(1 + c/(N lambda)); if not positive, Delta = c/(N (e^(epsilon/4) - 1)) -
+ *   lambda and
+ *          epsilon~ = epsilon/2; s = (sqrt(q) + sqrt(q + 2 epsilon~))/epsilon~, q the 1 - delta quantile of a
+ *          chi-square of d degrees (the printed condition has lost a square);
+ *   tight: one logarithm instead of two, Delta from e^(epsilon/2) once epsilon~ is below epsilon/2; s =
+ *   AG(epsilon~, delta; 2).
  *
  * Proof note: what is claimed and what is charged. Adjacency: one row of one party is replaced.
- *   Theorem 4.2 claims (epsilon, delta) because the iterates converge to gop's minimiser. That is the privacy of a limit,
- *   seen alone. Every party, and the coordinator, sees every w_t on the way, hence every noisy sum. eta_k cancels in the difference
- *   of two answers (section 3.3 says so itself), so against somebody who sees them all only rho_t protects, and it wears off: section 3.2
- *   shows by averaging how. `tacit reproduce rajkumar-attack` does both attacks.
- *   Charged: given eta_k and all earlier answers, one answer is g_k plus known numbers plus G(d, S/epsilon), S = 2L and roundings, so
- *   it is epsilon-private, whatever w was asked (mechanism.h); T of them are the T-fold adaptive composition of pure epsilon events,
- *   the optimal one of Kairouz, Oh and Viswanath 2015 at the study's delta, or T epsilon where that is less. eta_k adds nothing to it
- *   that could be proved, and takes nothing away: it is independent of the rows.
- *   noise=fresh leaves eta_k out and costs the same; noise=fixed leaves rho_t out: two answers then differ by what rows say and
- *   nothing else, which no epsilon bounds, and so it runs in simulations only.
+ *   Theorem 4.2 claims (epsilon, delta) because the iterates converge to gop's minimiser. That is the privacy
+ *   of a limit, seen alone. Every party, and the coordinator, sees every w_t on the way, hence every noisy
+ *   sum. eta_k cancels in the difference of two answers (section 3.3 says so itself), so against somebody who
+ *   sees them all only rho_t protects, and it wears off: section 3.2 shows by averaging how. `tacit reproduce
+ *   rajkumar-attack` does both attacks. Charged: given eta_k and all earlier answers, one answer is g_k plus
+ *   known numbers plus G(d, S/epsilon), S = 2L and roundings, so it is epsilon-private, whatever w was asked
+ *   (mechanism.h); T of them are the T-fold adaptive composition of pure epsilon events, the optimal one of
+ *   Kairouz, Oh and Viswanath 2015 at the study's delta, or T epsilon where that is less. eta_k adds nothing
+ *   to it that could be proved, and takes nothing away: it is independent of the rows.
+ *   noise=fresh leaves eta_k out and costs the same; noise=fixed leaves rho_t out: two answers then differ by
+ *   what rows say and nothing else, which no epsilon bounds, and so it runs in simulations only.
  *   N is asked first: a replaced row leaves every n_k as it is, so that telling it costs nothing per record.
  */
 #include <math.h>
@@ -250,8 +255,8 @@ static double step_size(const tacit_plan *plan, double lambda, double t) {
     return 1 / (lambda * (t + 2) + gradient_curvature(plan));
 }
 
-/* In the weights, on a quadratic whose curvature is that of rows which fill the ball evenly: eta moves the minimum, and what
- * rho leaves after T steps has a variance near z_T/(2h) of a step's. */
+/* In the weights, on a quadratic whose curvature is that of rows which fill the ball evenly: eta moves the
+ * minimum, and what rho leaves after T steps has a variance near z_T/(2h) of a step's. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     double m = (double)plan->parties, d = (double)plan->features;
     double rows = m * fmax(1, (double)plan->minimum_rows);

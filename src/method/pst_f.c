@@ -5,7 +5,8 @@
  *   party:        D_l, D_h = its rows, split by position; n = |D_l|
  *                 rows of F_k scaled to |x_(k)| <= q_k
  *                 epsilon' = epsilon - sum_k log(1 + c q_k^2/(n lambda_k));  where that is below half:
- *                   Delta_k = c q_k^2/(n (exp(epsilon q_k/2) - 1)) - lambda_k (at least 0), epsilon' = epsilon/2
+ *                   Delta_k = c q_k^2/(n (exp(epsilon q_k/2) - 1)) - lambda_k (at least 0), epsilon' =
+ *                   epsilon/2
  *                 b_k ~ G(d_k, 2/epsilon')
  *                 w_k = argmin (1/n) sum_{D_l} loss(y w.x_(k)) + ((lambda_k + Delta_k)/2)|w|^2 + b_k.w/n
  *                 m_k(x) = sigma(x_(k).w_k)/sqrt(K), or centered (2 sigma(x_(k).w_k) - 1)/sqrt(K)
@@ -13,12 +14,12 @@
  *                 answers w_1, ..., w_K, h
  *   coordinator:  the mean of the answers
  *
- * importance=uniform is the paper's PST-F(U): random groups, q_k = 1/K. The others are PST-F(W): features by falling
- * importance, cut into groups of equal size, q_k by equation (6).
+ * importance=uniform is the paper's PST-F(U): random groups, q_k = 1/K. The others are PST-F(W): features by
+ * falling importance, cut into groups of equal size, q_k by equation (6).
  *
- * Proof note: stacking.h and, for the members, privacy/mechanism/erm.h (groups). The noise of a group is the same whatever its
- * q_k, and its rows are q_k long: important groups are heard better. Groups and q must be public knowledge: taken
- * from the private rows they would be a release of their own that nobody paid for.
+ * Proof note: stacking.h and, for the members, privacy/mechanism/erm.h (groups). The noise of a group is the
+ * same whatever its q_k, and its rows are q_k long: important groups are heard better. Groups and q must be
+ * public knowledge: taken from the private rows they would be a release of their own that nobody paid for.
  */
 #include "method/private_tuning.h"
 

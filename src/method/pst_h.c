@@ -1,6 +1,6 @@
 /*
- * pst-h: private stacking across organisations (Yao et al. 2019, Algorithm 4). Sources with many rows lend what they
- * know to targets with few.
+ * pst-h: private stacking across organisations (Yao et al. 2019, Algorithm 4). Sources with many rows lend
+ * what they know to targets with few.
  *
  *   public:        feature groups F_1, ..., F_K, importances q_k, lambda_k
  *   source:        w_src,1, ..., w_src,K = the members of pst-f on all its rows, at epsilon_src
@@ -10,14 +10,14 @@
  *                  answers w_1, ..., w_K, h
  *   coordinator:   the mean of the targets' answers
  *
- * Proof note. Adjacency: one row of one party is replaced. A party is a source or a target and answers of its rows
- * once. A source's members together cost epsilon_src (privacy/mechanism/erm.h, groups). A target's answer costs epsilon
- * (stacking.h): u_k came from others' rows and is public by then.
+ * Proof note. Adjacency: one row of one party is replaced. A party is a source or a target and answers of its
+ * rows once. A source's members together cost epsilon_src (privacy/mechanism/erm.h, groups). A target's
+ * answer costs epsilon (stacking.h): u_k came from others' rows and is public by then.
  *
- * As printed a source runs plr at epsilon_src for each group, on the same rows: K epsilon_src in truth, not the
- * epsilon_src of Corollary 6 (`tacit audit pst-h-printed` shows it). Its groups are also scaled to |x_(k)| <= 1 and
- * the target's to q_k, so that the same weights would mean different things. pst-f's low level costs epsilon_src for
- * all groups and has the target's scale.
+ * As printed a source runs plr at epsilon_src for each group, on the same rows: K epsilon_src in truth, not
+ * the epsilon_src of Corollary 6 (`tacit audit pst-h-printed` shows it). Its groups are also scaled to
+ * |x_(k)| <= 1 and the target's to q_k, so that the same weights would mean different things. pst-f's low
+ * level costs epsilon_src for all groups and has the target's scale.
  */
 #include <math.h>
 #include <stdlib.h>

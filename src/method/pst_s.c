@@ -9,8 +9,8 @@
  *   coordinator:  the mean of the answers
  *
  * Proof note: stacking.h. S_1, ..., S_K and D_h are disjoint, so that all of it costs epsilon. The printed
- * meta-features have a norm of up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be; dividing
- * by sqrt(K) needs no look at them.
+ * meta-features have a norm of up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be;
+ * dividing by sqrt(K) needs no look at them.
  */
 #include "method/private_tuning.h"
 

@@ -19,7 +19,8 @@ static const double CLEARLY = 0.01,
 
 static double lambda_of(int step) { return pow(10, -0.5 * step); }
 
-/* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and knowing. */
+/* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and
+ * knowing. */
 static double agreeing(size_t classes) { return (1 + 1 / (double)classes) / 2; }
 
 typedef struct rehearsal {
@@ -41,7 +42,8 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
-/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first of equals. */
+/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first
+ * of equals. */
 static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
                                       tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;
@@ -150,7 +152,8 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
         worse = score[steps] < best - CLEARLY ? worse + 1 : 0;
         best = fmax(best, score[steps]);
     }
-    /* Of those that are nearly as good as the best, the largest: it is the tamest on votes unlike the pretended. */
+    /* Of those that are nearly as good as the best, the largest: it is the tamest on votes unlike the
+     * pretended. */
     for (int step = steps - 1; step >= 0; step--)
         if (score[step] >= best - NEARLY) *lambda = lambda_of(step);
 cleanup:

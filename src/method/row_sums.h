@@ -1,7 +1,7 @@
 /*
- * What an M-estimator asks of a party's rows: objective, gradient and, if wanted, a matrix (num/estimator.h), over all rows of
- * a view on the threads of a pool. Rows are summed in parts whose boundaries follow from their number alone, and the parts are
- * added in order: the same to the last bit on any number of threads.
+ * What an M-estimator asks of a party's rows: objective, gradient and, if wanted, a matrix (num/estimator.h),
+ * over all rows of a view on the threads of a pool. Rows are summed in parts whose boundaries follow from
+ * their number alone, and the parts are added in order: the same to the last bit on any number of threads.
  */
 #pragma once
 

@@ -1,25 +1,28 @@
 /*
- * soft: a global model fitted to what share of the parties says what about public points, with noise (Hamm 2016,
- * Algorithm 2).
+ * soft: a global model fitted to what share of the parties says what about public points, with noise (Hamm
+ * 2016, Algorithm 2).
  *
  *   party k:      trains a classifier h_k of any type on its rows and answers h_k(x_i), i = 1..N
  *   coordinator:  a_ik = (parties that say class k of x_i)/M
  *                 w* = argmin (1/N) sum_i sum_k a_ik loss(w; x_i, k) + (lambda/2)|w|^2
  *                 publishes w* + b,  b ~ G(D, S/epsilon)
  *
- * Proof note. Adjacency: all rows of one party are replaced (unit party), so its answers may change in every point. One
+ * Proof note. Adjacency: all rows of one party are replaced (unit party), so its answers may change in every
+ * point. One
  *   answer moves the shares of a point by 1/M in two classes. Private data enter the objective only through
- *   s = (1/N) sum_i a_i x_i (model.h: tacit_model_fit_statistic), which moves by at most kappa/M in L2 norm for two
- *   classes and sqrt(2) kappa/M in Frobenius norm for more (points.h). The objective is lambda-strongly convex and the
- *   move of s is a move of its gradient that does not depend on w, so the minimiser moves by at most
+ *   s = (1/N) sum_i a_i x_i (model.h: tacit_model_fit_statistic), which moves by at most kappa/M in L2 norm
+ *   for two classes and sqrt(2) kappa/M in Frobenius norm for more (points.h). The objective is
+ *   lambda-strongly convex and the move of s is a move of its gradient that does not depend on w, so the
+ *   minimiser moves by at most
  *     S = kappa/(M lambda),  K > 2: sqrt(2) kappa/(M lambda)                                          (tight)
- *   against the paper's 2/(M lambda) and sqrt(2)/(M lambda): its two-class bound adds |l'(t)| and |l'(-t)|, but
- *   l'(t) + l'(-t) = -1. S is also at most twice the norm of any minimiser. Softmax minimisers sum to zero over classes
- *   (sum_k of the gradient is lambda sum_k w_k), so noise in the (K - 1) d contrasts suffices. G(D, S/epsilon) makes it
- *   epsilon-DP (mechanism.h). Solver and rounding add 2 (g + r)/lambda to S (ensemble.c).
- *   aux_private: one of the N points may be replaced too. The other N - 1 contribute (N - 1)/N of the above without
- *   kappa, the replaced one the change of a whole gradient, 2 (K > 2: 2 sqrt(2)) over N lambda: together a factor of
- *   (N + 2M - 1)/N; with the printed two-class S the printed factor (N + M - 1)/N says the same.
+ *   against the paper's 2/(M lambda) and sqrt(2)/(M lambda): its two-class bound adds |l'(t)| and |l'(-t)|,
+ *   but l'(t) + l'(-t) = -1. S is also at most twice the norm of any minimiser. Softmax minimisers sum to
+ *   zero over classes (sum_k of the gradient is lambda sum_k w_k), so noise in the (K - 1) d contrasts
+ *   suffices. G(D, S/epsilon) makes it epsilon-DP (mechanism.h). Solver and rounding add 2 (g + r)/lambda to
+ *   S (ensemble.c). aux_private: one of the N points may be replaced too. The other N - 1 contribute (N -
+ *   1)/N of the above without kappa, the replaced one the change of a whole gradient, 2 (K > 2: 2 sqrt(2))
+ *   over N lambda: together a factor of (N + 2M - 1)/N; with the printed two-class S the printed factor (N +
+ *   M - 1)/N says the same.
  */
 #include <math.h>
 

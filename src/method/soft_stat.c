@@ -6,17 +6,19 @@
  *                 s_k = (1/N) sum_i a_ik x_i, publishes s + noise, shaped like the cloud of points
  *                 w = argmin (1/N) sum_i log Z(w; x_i) - <s + noise, w> + (lambda/2)|w|^2
  *
- * Proof note. Adjacency: all rows of one party are replaced (unit party). The logistic and softmax objectives are
- *   linear in the shares, so what soft minimises depends on private data through s only. Let C = X^T X/N of the public
- *   points and L L^T >= C. Shares move by c with |c_i| <= 1/M for two classes (there s is one vector, of class 1), and
- *   by two entries of 1/M a point for more, so t = L^-1 s moves by at most S = 1/M in L2 norm, or sqrt(2)/M in Frobenius
- *   norm (points.h), plus twice its rounding (sums over points, contrasts over classes, the solution with L). Released with G(D, S/epsilon), t is epsilon-DP, with a Gaussian calibrated
- *   to AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, s = L t, the fit, lambda and any
- *   optimiser, is post-processing of t and of public points. Of all shapes L^-1 this one makes the noise in s least, of
- *   variance proportional to trace C <= 1 where the same in every direction would need d kappa^2: for A with
- *   |A C^(1/2)| <= 1, trace A^-2 >= trace C.
- *   Shares sum to one, so s moves only in the (K - 1) d-dimensional subspace of contrasts, orthogonal to the public
- *   (1/K) mean of the points in every class: the noise is drawn there.
+ * Proof note. Adjacency: all rows of one party are replaced (unit party). The logistic and softmax objectives
+ * are
+ *   linear in the shares, so what soft minimises depends on private data through s only. Let C = X^T X/N of
+ *   the public points and L L^T >= C. Shares move by c with |c_i| <= 1/M for two classes (there s is one
+ *   vector, of class 1), and by two entries of 1/M a point for more, so t = L^-1 s moves by at most S = 1/M
+ *   in L2 norm, or sqrt(2)/M in Frobenius norm (points.h), plus twice its rounding (sums over points,
+ *   contrasts over classes, the solution with L). Released with G(D, S/epsilon), t is epsilon-DP, with a
+ *   Gaussian calibrated to AG(epsilon, delta; S) it is (epsilon, delta)-DP (mechanism.h); all that follows, s
+ *   = L t, the fit, lambda and any optimiser, is post-processing of t and of public points. Of all shapes
+ *   L^-1 this one makes the noise in s least, of variance proportional to trace C <= 1 where the same in
+ *   every direction would need d kappa^2: for A with |A C^(1/2)| <= 1, trace A^-2 >= trace C.
+ *   Shares sum to one, so s moves only in the (K - 1) d-dimensional subspace of contrasts, orthogonal to the
+ *   public (1/K) mean of the points in every class: the noise is drawn there.
  *   It needs public points: with aux_private the log Z term would be private too.
  */
 #include <math.h>
@@ -62,7 +64,8 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t parties) {
     };
 }
 
-/* The mean square of |L z| for z of variance 1 in each coordinate: trace L L^T a contrast; 1 for points of norm 1. */
+/* The mean square of |L z| for z of variance 1 in each coordinate: trace L L^T a contrast; 1 for points of
+ * norm 1. */
 static double spread(const tacit_plan *plan) {
     double trace = 1;
     size_t d = plan->features, contrasts = plan->classes - 1;

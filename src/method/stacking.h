@@ -1,21 +1,23 @@
 /*
- * What pst-s, pst-f and pst-h share (Yao et al. 2019): the settings, how a stack is laid out from what is public, and
- * a party's private stack of its own rows. Proof note, for a party of n rows of the unit ball, one of which is
- * replaced; n stays:
+ * What pst-s, pst-f and pst-h share (Yao et al. 2019): the settings, how a stack is laid out from what is
+ * public, and a party's private stack of its own rows. Proof note, for a party of n rows of the unit ball,
+ * one of which is replaced; n stays:
  *
- *  1. The rows are put in an order that depends on n alone; the first n_low are D_l, the others D_h. A replaced row
- *     stays where it is, so it is in one of the two, and what is released of both costs the larger of the two epsilons,
- *     not their sum (parallel composition): what is made of D_h may use what was released of D_l.
- *  2. D_l. Members of row blocks (pst-s): each block is perturbed for epsilon (privacy/mechanism/erm.h, steps 1 to 4), and the
- *     blocks are disjoint. Members of feature groups (pst-f, pst-h): all of them together cost epsilon (privacy/mechanism/erm.h,
- *     groups), whatever the groups share; scales and groups are public.
- *  3. D_h. Given the released members, a row's features of the high model follow from that row alone and have a norm
- *     of at most 1 (model/stack.h), so the high model is plr's on D_h: epsilon.
- *  4. majority and weighted need no D_h, nor does a stack of one member: then all rows are D_l, and a stack of one
- *     member is plr's model, bit for bit.
+ *  1. The rows are put in an order that depends on n alone; the first n_low are D_l, the others D_h. A
+ *     replaced row stays where it is, so it is in one of the two, and what is released of both costs the
+ *     larger of the two epsilons, not their sum (parallel composition): what is made of D_h may use what was
+ *     released of D_l.
+ *  2. D_l. Members of row blocks (pst-s): each block is perturbed for epsilon (privacy/mechanism/erm.h, steps
+ *     1 to 4), and the blocks are disjoint. Members of feature groups (pst-f, pst-h): all of them together
+ *     cost epsilon (privacy/mechanism/erm.h, groups), whatever the groups share; scales and groups are
+ *     public.
+ *  3. D_h. Given the released members, a row's features of the high model follow from that row alone and have
+ *     a norm of at most 1 (model/stack.h), so the high model is plr's on D_h: epsilon.
+ *  4. majority and weighted need no D_h, nor does a stack of one member: then all rows are D_l, and a stack
+ *     of one member is plr's model, bit for bit.
  *
- * Low and high models leave in one answer, whose price is epsilon: a coordinator that asks again pays again. With several
- * parties the coordinator takes the mean of each number, as for plr.
+ * Low and high models leave in one answer, whose price is epsilon: a coordinator that asks again pays again.
+ * With several parties the coordinator takes the mean of each number, as for plr.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Upload in little: of many noisy numbers the largest, as signs. Whatever is done to numbers that have their noise already is
- * post-processing and costs no privacy.
+ * Upload in little: of many noisy numbers the largest, as signs. Whatever is done to numbers that have their
+ * noise already is post-processing and costs no privacy.
  *
  * On the wire, d numbers of which n are +1 or -1 and the others 0; d and n are public, and so is the form:
  *
@@ -8,7 +8,8 @@
  *             never more than two a number
  *   indices   the n places in ascending order, each in the bits that d - 1 takes, with a bit for the sign
  *
- * whichever is shorter (marks where both are equal). Bits fill bytes from the lowest up; the rest of the last byte is 0.
+ * whichever is shorter (marks where both are equal). Bits fill bytes from the lowest up; the rest of the last
+ * byte is 0.
  */
 #pragma once
 
@@ -21,8 +22,8 @@
 /* How many of `count` a share keeps: at least one. */
 size_t ternary_kept(size_t count, double share);
 
-/* The signs of the `keep` largest in size, the earlier first among equals, a zero counting as above; 0 for all others. `mean` becomes
- * the mean size of those kept. */
+/* The signs of the `keep` largest in size, the earlier first among equals, a zero counting as above; 0 for
+ * all others. `mean` becomes the mean size of those kept. */
 tacit_status ternary_choose(const double *values, size_t count, size_t keep, int8_t *signs, double *mean,
                             tacit_error *error);
 

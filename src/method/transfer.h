@@ -1,7 +1,7 @@
 /*
- * What dpiw and dphtl share (Wang 2018, chapter 4): rows seen along public directions, the fits, importance weights over
- * the public points, and the weights of hypotheses that explain a target's. Everything here is arithmetic; privacy is in
- * dpiw.c and dphtl.c.
+ * What dpiw and dphtl share (Wang 2018, chapter 4): rows seen along public directions, the fits, importance
+ * weights over the public points, and the weights of hypotheses that explain a target's. Everything here is
+ * arithmetic; privacy is in dpiw.c and dphtl.c.
  */
 #pragma once
 
@@ -76,7 +76,8 @@ tacit_status transfer_check(const tacit_plan *plan, tacit_error *error);
 /* The first labels of a view, owned by the caller; NULL: out of memory. */
 int32_t *transfer_labels(const tacit_view *view, size_t count);
 
-/* mu = sum_k w_k theta_k of `size` numbers, each with noise of variance r; returns the share of |mu|^2 that is not noise. */
+/* mu = sum_k w_k theta_k of `size` numbers, each with noise of variance r; returns the share of |mu|^2 that
+ * is not noise. */
 double transfer_mean(double *mean, size_t size, size_t sources, const double *weights, double *const *theta,
                      double r);
 
@@ -100,8 +101,8 @@ tacit_status transfer_stack(transfer_rows *out, const tacit_projection *space, c
                             const tacit_rows *second, tacit_error *error);
 void transfer_rows_clear(transfer_rows *rows);
 
-/* beta* of Algorithm 5: rows (label 1) against points (label 0), each side averaged; transfer_size numbers, certified to
- * a gradient norm. */
+/* beta* of Algorithm 5: rows (label 1) against points (label 0), each side averaged; transfer_size numbers,
+ * certified to a gradient norm. */
 tacit_status transfer_density(double *beta, const tacit_projection *space, const tacit_rows *rows,
                               const tacit_rows *points, double lambda, double tolerance, tacit_pool *pool,
                               tacit_error *error);
@@ -110,19 +111,20 @@ tacit_status transfer_density(double *beta, const tacit_projection *space, const
 void transfer_importance(const tacit_rows *points, const double *beta, double *out);
 
 /*
- * Equation (4.1): the w on the simplex that minimises f(w) = (1/N) sum_i t_i log(t_i/sum_k w_k s_ki) for importance
- * weights t of the target and s_k of the sources, all positive with mean 1.
+ * Equation (4.1): the w on the simplex that minimises f(w) = (1/N) sum_i t_i log(t_i/sum_k w_k s_ki) for
+ * importance weights t of the target and s_k of the sources, all positive with mean 1.
  *
- * f is convex with gradient -g_k, g_k = (1/N) sum_i t_i s_ki/m_i, m = sum_k w_k s_k, and sum_k w_k g_k = 1. So for the
- * minimiser w*, f(w) - f(w*) <= gradient.(w - w*) <= max_k g_k - 1: a certificate that needs no w*. Steps are
- * w_k <- w_k g_k^a/sum: a = 1 is the EM algorithm, which never increases f; a grows while f falls and is 1 again when it
- * does not. *gap is the certificate, at most 1e-6 unless 20,000 steps do not do.
+ * f is convex with gradient -g_k, g_k = (1/N) sum_i t_i s_ki/m_i, m = sum_k w_k s_k, and sum_k w_k g_k = 1.
+ * So for the minimiser w*, f(w) - f(w*) <= gradient.(w - w*) <= max_k g_k - 1: a certificate that needs no
+ * w*. Steps are w_k <- w_k g_k^a/sum: a = 1 is the EM algorithm, which never increases f; a grows while f
+ * falls and is 1 again when it does not. *gap is the certificate, at most 1e-6 unless 20,000 steps do not do.
  */
 tacit_status transfer_mixture(double *weights, size_t sources, size_t points, const double *target,
                               const double *const *source, double *gap, tacit_error *error);
 
-/* argmin sum_i weight_i loss + (1/2) sum_j precision_j (theta_j - mean_j)^2: a logistic regression's MAP under
- * N(mean_j, v_j) on n rows where weight is 1/n (NULL: that) and precision 1/(n v_j). `mean` NULL: zero. */
+/* argmin sum_i weight_i loss + (1/2) sum_j precision_j (theta_j - mean_j)^2: a logistic regression's MAP
+ * under N(mean_j, v_j) on n rows where weight is 1/n (NULL: that) and precision 1/(n v_j). `mean` NULL:
+ * zero. */
 tacit_status transfer_map(double *theta, const tacit_rows *rows, const int32_t *label, const double *weight,
                           const double *mean, const double *precision, tacit_pool *pool, tacit_error *error);
 
@@ -141,7 +143,8 @@ tacit_status dpiw_release(tacit_noised **out, tacit_party *party, const tacit_pr
 
 /* ---- dphtl.c ---- */
 
-/* The weights of the hypotheses, as many as sources answered (`weights` has room for plan->parties): for experiments. */
+/* The weights of the hypotheses, as many as sources answered (`weights` has room for plan->parties): for
+ * experiments. */
 tacit_status dphtl_weights(tacit_session *session, double *weights, size_t *sources, tacit_error *error);
 
 /* A logistic model of weights in the space, brought back to all features. */

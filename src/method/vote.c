@@ -7,13 +7,16 @@
  *                 w* = argmin (1/N) sum_i loss(w; x_i, v_i) + (lambda/2)|w|^2
  *                 publishes w* + b,  b ~ G(D, S/epsilon)
  *
- * Proof note. Adjacency: all rows of one party are replaced (unit party). Where parties are split evenly its answers
- *   decide, so every label may change: shares that are 0 or 1 move by 1 in two classes, and the argument of soft.c gives
+ * Proof note. Adjacency: all rows of one party are replaced (unit party). Where parties are split evenly its
+ * answers
+ *   decide, so every label may change: shares that are 0 or 1 move by 1 in two classes, and the argument of
+ *   soft.c gives
  *     S = kappa/lambda,  K > 2: sqrt(2) kappa/lambda
- *   whatever M; also S <= 2 sqrt(W((K-1)/e)/lambda), twice the largest norm of a minimiser (ensemble.h), which is the
- *   smaller for lambda below .9 kappa^2 (two classes). Paper: 2/lambda and sqrt(2)/lambda.
- *   aux_private: a replaced point changes by a whole gradient, of norm at most 2 (K > 2: 2 sqrt(2)) over N, the others
- *   by the above without kappa: a factor of (N + 1)/N. The printed two-class 2/lambda covers it already.
+ *   whatever M; also S <= 2 sqrt(W((K-1)/e)/lambda), twice the largest norm of a minimiser (ensemble.h),
+ *   which is the smaller for lambda below .9 kappa^2 (two classes). Paper: 2/lambda and sqrt(2)/lambda.
+ *   aux_private: a replaced point changes by a whole gradient, of norm at most 2 (K > 2: 2 sqrt(2)) over N,
+ *   the others by the above without kappa: a factor of (N + 1)/N. The printed two-class 2/lambda covers it
+ *   already.
  */
 #include <math.h>
 

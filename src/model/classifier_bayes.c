@@ -1,6 +1,6 @@
 /*
- * Naive Bayes. Both kinds score class k by c_k + a sum over the row's entries other than zero, so that sparse rows stay
- * cheap: the score of an empty row is in c_k. A class without rows is never predicted.
+ * Naive Bayes. Both kinds score class k by c_k + a sum over the row's entries other than zero, so that sparse
+ * rows stay cheap: the score of an empty row is in c_k. A class without rows is never predicted.
  */
 #include <float.h>
 #include <math.h>
@@ -62,8 +62,8 @@ static void add_moments(const tacit_view *rows, const size_t *counts, const doub
 /* Turn sums into a_kj = -1/(2 v_kj) and b_kj = m_kj/v_kj, and add what a row of zeros scores.
  *
  * The variance of a class is smoothed by one row's worth of the feature's overall variance v_j,
- * v_kj = (sum of squared deviations + v_j)/(n_k + 1): a class with one row then has the overall spread instead of none.
- * The floor is 1e-9 of the largest overall variance. */
+ * v_kj = (sum of squared deviations + v_j)/(n_k + 1): a class with one row then has the overall spread
+ * instead of none. The floor is 1e-9 of the largest overall variance. */
 static void finish_class(bayes *self, size_t k, size_t rows, size_t features, const double *mean,
                          const double *variance, double floor) {
     double n = (double)rows, *linear = self->linear + k * features,
@@ -149,8 +149,8 @@ static tacit_status predict_gaussian(const tacit_classifier *base, const tacit_r
 
 /* ---- Bernoulli ---- */
 
-/* A feature counts as on above its mean over the rows: for one-hot and bag-of-words features that is "present", and
- * features that are numbers are told low from high. */
+/* A feature counts as on above its mean over the rows: for one-hot and bag-of-words features that is
+ * "present", and features that are numbers are told low from high. */
 static int is_on(const bayes *self, size_t feature, double value) { return value > self->threshold[feature]; }
 
 /* linear[k][j] = how many rows of class k have feature j on. */

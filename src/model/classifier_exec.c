@@ -1,7 +1,7 @@
 /*
- * Any program as a classifier. It gets the training rows and the points in one run (docs/classifiers.md has the
- * protocol) and is trusted with nothing: exec_process.c holds it to time and size, and here its labels are counted and
- * checked. Only a party's owner may name it.
+ * Any program as a classifier. It gets the training rows and the points in one run (docs/classifiers.md has
+ * the protocol) and is trusted with nothing: exec_process.c holds it to time and size, and here its labels
+ * are counted and checked. Only a party's owner may name it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -115,7 +115,8 @@ static tacit_status feed(void *context, tacit_buffer *out, tacit_error *error) {
 
 /* ---- what it knows ---- */
 
-/* Nothing of ours but where programs and the user's files are, the language, and how much there is to read. */
+/* Nothing of ours but where programs and the user's files are, the language, and how much there is to
+ * read. */
 typedef struct environment {
     char *variable[VARIABLES + 1];
     char text[VARIABLES][VARIABLE_BYTES];

@@ -9,8 +9,8 @@ typedef struct classifier_kind {
     size_t most;       /* a whole number up to this may follow the name after a colon; 0: nothing may */
     /* Or a text must follow: TACIT_USAGE when it is not one for this kind. */
     tacit_status (*check)(const char *argument, size_t length, tacit_error *error);
-    /* `argument` is what follows the colon, "" when nothing does. The rows are checked: there are some, with labels in
-     * range. The maker sets only its own members; kind, features and classes follow. */
+    /* `argument` is what follows the colon, "" when nothing does. The rows are checked: there are some, with
+     * labels in range. The maker sets only its own members; kind, features and classes follow. */
     tacit_status (*train)(tacit_classifier **out, const char *argument, const tacit_view *rows,
                           const tacit_training *training, tacit_error *error);
     /* Points have the right number of features. Writes `labels` only when all is well. */

@@ -1,10 +1,10 @@
 /*
- * The K nearest rows vote. Nothing is copied in training: the rows are looked at again for each block of points, so a
- * classifier costs a few bytes.
+ * The K nearest rows vote. Nothing is copied in training: the rows are looked at again for each block of
+ * points, so a classifier costs a few bytes.
  *
- * Nearest by Euclidean distance, compared through |t|^2 - 2 x.t, which differs from |x - t|^2 by a constant of the
- * point. That is rounded to a grid of 2^-40, so that rows equally far stay so whatever the order of additions; of
- * these the earlier row is nearer. Among classes with equal votes that of the nearest row wins.
+ * Nearest by Euclidean distance, compared through |t|^2 - 2 x.t, which differs from |x - t|^2 by a constant
+ * of the point. That is rounded to a grid of 2^-40, so that rows equally far stay so whatever the order of
+ * additions; of these the earlier row is nearer. Among classes with equal votes that of the nearest row wins.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Linear classifiers: logistic or softmax regression, and the support vector machine with the Huberised hinge. */
+/* Linear classifiers: logistic or softmax regression, and the support vector machine with the Huberised
+ * hinge. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,8 +60,8 @@ static tacit_status fit_svm(const tacit_rows *rows, const int32_t *label, const 
     return tacit_glm_solve(&problem, &settings, weights, &result, error);
 }
 
-/* Class k against the rest. The solver finds labels by stored row, so the new ones are as many as the stored rows that
- * the view spans. */
+/* Class k against the rest. The solver finds labels by stored row, so the new ones are as many as the stored
+ * rows that the view spans. */
 static tacit_status fit_against_rest(const tacit_view *rows, const tacit_training *training,
                                      tacit_model *model, tacit_error *error) {
     size_t stored = 0, count = rows->rows.count;

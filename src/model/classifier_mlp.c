@@ -1,10 +1,10 @@
 /*
  * A small network: one hidden layer of tanh units, trained on all rows at once by L-BFGS.
  *
- * It minimises (1/n) sum loss + (lambda/2) |weights|^2, biases free, over rows that are centered and divided by one
- * number so that their mean squared length is 1: encoded rows share most of their length and differ little, which
- * leaves an optimiser little to hold on to. The rows themselves are not touched: with z = (x - m)/s,
- * W z + b = (W/s) x + (b - W m/s), so the parameters are mapped forth and their gradient back.
+ * It minimises (1/n) sum loss + (lambda/2) |weights|^2, biases free, over rows that are centered and divided
+ * by one number so that their mean squared length is 1: encoded rows share most of their length and differ
+ * little, which leaves an optimiser little to hold on to. The rows themselves are not touched: with z = (x -
+ * m)/s, W z + b = (W/s) x + (b - W m/s), so the parameters are mapped forth and their gradient back.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -200,8 +200,8 @@ static void find_direction(descent *d) {
     }
 }
 
-/* A step that decreases the value enough and flattens the slope (the weak Wolfe conditions), by bisection; *found is
- * false when no step decreases it. */
+/* A step that decreases the value enough and flattens the slope (the weak Wolfe conditions), by bisection;
+ * *found is false when no step decreases it. */
 static tacit_status search_line(descent *d, bool *found, double *value, tacit_error *error) {
     double slope = dot(d->gradient, d->direction, d->size), low = 0, high = INFINITY;
     double step = d->pairs > 0 ? 1 : 1 / fmax(1, sqrt(dot(d->gradient, d->gradient, d->size)));

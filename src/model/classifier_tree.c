@@ -1,12 +1,13 @@
 /*
  * A decision tree (CART: Breiman, Friedman, Olshen and Stone 1984) with the Gini index and exact splits.
  *
- * Each feature's entries other than zero are sorted once. A node owns a range of each feature's entries, and a split
- * parts each range stably, so that it stays sorted: time is entries x depth, and zeros, which are most of a one-hot
- * row, cost nothing. Dense and sparse rows give the same tree.
+ * Each feature's entries other than zero are sorted once. A node owns a range of each feature's entries, and
+ * a split parts each range stably, so that it stays sorted: time is entries x depth, and zeros, which are
+ * most of a one-hot row, cost nothing. Dense and sparse rows give the same tree.
  *
- * Among splits equally good the first wins, and features are tried in an order drawn from the training stream: with few
- * rows ties are common, and parties that all prefer the first feature would agree too much for a vote.
+ * Among splits equally good the first wins, and features are tried in an order drawn from the training
+ * stream: with few rows ties are common, and parties that all prefer the first feature would agree too much
+ * for a vote.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -287,8 +288,8 @@ static size_t part_entries(growing *g, range entries) {
     return left;
 }
 
-/* Part all columns of a node. The left child's list is written to `left`; the right child's takes the place of the
- * node's own, which is not needed any more. */
+/* Part all columns of a node. The left child's list is written to `left`; the right child's takes the place
+ * of the node's own, which is not needed any more. */
 static void part_columns(growing *g, column *own, size_t count, column *left, size_t *left_count,
                          size_t *right_count) {
     *left_count = *right_count = 0;
@@ -316,8 +317,8 @@ static split choose(growing *g, size_t at, range members, const column *own, siz
     return best;
 }
 
-/* Grow below node `at` with its list of columns; the space after the list is free. Depth is limited, so recursion is.
- * A split that gains nothing is made too: of exclusive or, the first gains nothing. */
+/* Grow below node `at` with its list of columns; the space after the list is free. Depth is limited, so
+ * recursion is. A split that gains nothing is made too: of exclusive or, the first gains nothing. */
 static tacit_status grow(growing *g, size_t at, range members, column *own, size_t count, size_t depth,
                          const tacit_training *training, tacit_error *error) {
     split best = choose(g, at, members, own, count, depth);

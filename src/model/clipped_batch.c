@@ -1,16 +1,17 @@
 /*
  * Sums over a batch. Proof note for tacit_batch_sum, whose claim is in batch.h:
  *
- *  - a: what a layer takes in, multiples of 2^-18 (rows and units are rounded to TACIT_LAYER_STEP; a number too large for that
- *    grid in single precision is a multiple of a coarser power of two).
- *  - d: the derivatives, any single-precision numbers. The norm, computed in double precision from these a and d, errs by a
- *    relative 1e-10 at most: it has fewer than 2^20 terms in chains of fewer than 2^17, each rounded a few times at 2^-53.
- *  - factor = min(1/C, (1 - 1e-9)/norm), and d' = factor d towards zero to multiples of 2^-24. So |d'_k| <= factor |d_k|, and
- *    the contribution, whose entries are a_j d'_k and d'_k, has norm at most 1.
- *  - Its entries are multiples of 2^-42 of size at most 1, so that sums over up to EXACT_ROWS = 2^11 rows, in any order and with
- *    any fusing of multiplications and additions, are exact in double precision. A batch of no more rows is added up so over
- *    all workers. Of a larger one they are moved to 64-bit integers, exact for 2^20 rows. The last step, to a double, rounds by
- *    2^-33 at most (2^20 times half 2^-53).
+ *  - a: what a layer takes in, multiples of 2^-18 (rows and units are rounded to TACIT_LAYER_STEP; a number
+ *    too large for that grid in single precision is a multiple of a coarser power of two).
+ *  - d: the derivatives, any single-precision numbers. The norm, computed in double precision from these a
+ *    and d, errs by a relative 1e-10 at most: it has fewer than 2^20 terms in chains of fewer than 2^17, each
+ *    rounded a few times at 2^-53.
+ *  - factor = min(1/C, (1 - 1e-9)/norm), and d' = factor d towards zero to multiples of 2^-24. So |d'_k| <=
+ *    factor |d_k|, and the contribution, whose entries are a_j d'_k and d'_k, has norm at most 1.
+ *  - Its entries are multiples of 2^-42 of size at most 1, so that sums over up to EXACT_ROWS = 2^11 rows, in
+ *    any order and with any fusing of multiplications and additions, are exact in double precision. A batch
+ *    of no more rows is added up so over all workers. Of a larger one they are moved to 64-bit integers,
+ *    exact for 2^20 rows. The last step, to a double, rounds by 2^-33 at most (2^20 times half 2^-53).
  */
 #include "model/clipped_batch.h"
 
@@ -265,7 +266,8 @@ tacit_status tacit_batch_sum(tacit_batch *batch, const tacit_view *rows, double 
 
 /* ---- clipped coordinate by coordinate ---- */
 
-/* Row by row, each product is clamped on its own: a unit's derivatives against all that the layer takes in. */
+/* Row by row, each product is clamped on its own: a unit's derivatives against all that the layer takes
+ * in. */
 static void clamp_layer(const batch_pass *pass, batch_worker *worker, size_t rows, size_t layer) {
     const batch_shape *shape = &pass->batch->shape;
     batch_space *space = &worker->space;

@@ -40,5 +40,6 @@ void batch_space_clear(batch_space *space);
 /* Outputs of a block. */
 void batch_forward(const batch_shape *shape, batch_space *space, const tacit_rows *block);
 
-/* Outputs, derivatives and norms of a block. A row whose norm is not finite gets zeros everywhere, and norm 0. */
+/* Outputs, derivatives and norms of a block. A row whose norm is not finite gets zeros everywhere, and norm
+ * 0. */
 void batch_backward(const batch_shape *shape, batch_space *space, const tacit_view *block);

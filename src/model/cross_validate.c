@@ -9,7 +9,8 @@
 
 enum { FOLDS = 5, LAMBDAS = 11, MANY_ROWS = 20000 };
 
-/* Within its own tolerance t the objective is off by at most t^2/(2 lambda): this of it, squared and halved. */
+/* Within its own tolerance t the objective is off by at most t^2/(2 lambda): this of it, squared and
+ * halved. */
 static const double TOLERANCE = 1e-3;
 
 typedef struct validation {
@@ -29,7 +30,8 @@ static uint64_t mixed(uint64_t hash, uint64_t value) {
     return hash ^ (hash >> 29);
 }
 
-/* From the numbers of the row that are not 0, their places, and the class: the same for dense and sparse rows. */
+/* From the numbers of the row that are not 0, their places, and the class: the same for dense and sparse
+ * rows. */
 static uint64_t hash_row(const validation *self, size_t i) {
     const tacit_rows *rows = &self->rows->rows;
     uint64_t hash = mixed(1, (uint64_t)(uint32_t)tacit_view_label(self->rows, i));

@@ -114,8 +114,8 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
 
 /* ---- coefficients ---- */
 
-/* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the intercept).
- * An encoded number is scale * raw + shift, so its shifts go to the intercept. */
+/* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the
+ * intercept). An encoded number is scale * raw + shift, so its shifts go to the intercept. */
 static void raw_row(const tacit_design *design, const tacit_feature *feature, size_t k, double *row) {
     memset(row, 0, design->width * sizeof *row);
     row[k] = design->schema != NULL ? feature[design->kept[k]].scale : 1;

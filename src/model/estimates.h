@@ -1,18 +1,21 @@
 /*
- * What a statistician wants of an M-estimator beside its weights: coefficients on the scale of the raw columns, with
- * standard errors, tests and confidence intervals, computed from sums over all rows alone. Part of a model and of its
- * file; laid out as R's summary(glm) by the program.
+ * What a statistician wants of an M-estimator beside its weights: coefficients on the scale of the raw
+ * columns, with standard errors, tests and confidence intervals, computed from sums over all rows alone. Part
+ * of a model and of its file; laid out as R's summary(glm) by the program.
  *
- * Contrasts. The encoding has a feature for every level of a category, whose sum is the intercept: one level of each
- * is left out by a public rule, the first of the schema ("treatment contrasts", as in R). A coefficient of a level is
- * its difference to the first. Without an intercept (sparse rows only) nothing is left out.
+ * Contrasts. The encoding has a feature for every level of a category, whose sum is the intercept: one level
+ * of each is left out by a public rule, the first of the schema ("treatment contrasts", as in R). A
+ * coefficient of a level is its difference to the first. Without an intercept (sparse rows only) nothing is
+ * left out.
  *
- * Covariance. With A = H + n lambda I at the optimum, cov = phi A^-1 B A^-1; B = H and phi the dispersion for a
- * likelihood (A = H for lambda = 0: the inverse Hessian), B the sum of squared slopes times x x^T and phi = 1 for the
- * sandwich. phi = RSS/(n - p) for linear, 1 else. Tests are Wald's: z, or t with n - p degrees of freedom for linear.
+ * Covariance. With A = H + n lambda I at the optimum, cov = phi A^-1 B A^-1; B = H and phi the dispersion for
+ * a likelihood (A = H for lambda = 0: the inverse Hessian), B the sum of squared slopes times x x^T and phi =
+ * 1 for the sandwich. phi = RSS/(n - p) for linear, 1 else. Tests are Wald's: z, or t with n - p degrees of
+ * freedom for linear.
  *
- * Where privacy noise is in what was released, the covariance comes from who knows that noise, and includes it; then each coefficient has the
- * noise's share of its variance, or there is no estimate at that price, but how many rows or which epsilon one would need.
+ * Where privacy noise is in what was released, the covariance comes from who knows that noise, and includes
+ * it; then each coefficient has the noise's share of its variance, or there is no estimate at that price, but
+ * how many rows or which epsilon one would need.
  */
 #pragma once
 
@@ -52,7 +55,8 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);
 double tacit_estimates_degrees(const tacit_estimates *estimates);      /* n - p */
 double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1, or n without intercept */
 
-/* Which features a fit has a weight for, and how the response is scaled. Public: it follows from the schema. */
+/* Which features a fit has a weight for, and how the response is scaled. Public: it follows from the
+ * schema. */
 typedef struct tacit_design {
     const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
     size_t features, width;
@@ -67,7 +71,8 @@ tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, 
                                  size_t features, tacit_error *error);
 void tacit_design_clear(tacit_design *design);
 
-/* TACIT_INPUT where a clip has shortened rows: features are then no linear function of the columns, and coefficients not theirs. */
+/* TACIT_INPUT where a clip has shortened rows: features are then no linear function of the columns, and
+ * coefficients not theirs. */
 tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error);
 
 /* The name of a kept feature. */

@@ -50,7 +50,8 @@ static void close_fd(int *fd) {
 
 /* ---- starting ---- */
 
-/* A pipe whose ends are closed in programs that anybody starts, and are none of 0, 1, 2: those are to be replaced. */
+/* A pipe whose ends are closed in programs that anybody starts, and are none of 0, 1, 2: those are to be
+ * replaced. */
 static tacit_status make_pipe(int ends[2], tacit_error *error) {
     int made[2];
     if (pipe2(made, O_CLOEXEC) != 0) return tacit_fail_errno(error, "making", "a pipe");
@@ -64,7 +65,8 @@ static tacit_status make_pipe(int ends[2], tacit_error *error) {
     return tacit_fail_errno(error, "making", "a pipe");
 }
 
-/* The program sees three pipes and no other file of ours, has default signals, and leads its own process group. */
+/* The program sees three pipes and no other file of ours, has default signals, and leads its own process
+ * group. */
 static int spawn(const exec_job *job, const int theirs[STREAMS], pid_t *pid) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -173,7 +175,8 @@ static tacit_status read_some(running *r, int stream, bool *more, tacit_error *e
     return tacit_buffer_append(&r->complaint, bytes, (size_t)count < room ? (size_t)count : room, error);
 }
 
-/* Is there an exit status? It is left in place: until it is fetched nobody else can get the process's number. */
+/* Is there an exit status? It is left in place: until it is fetched nobody else can get the process's
+ * number. */
 static bool has_ended(running *r) {
     siginfo_t info = { 0 };
     if (r->ended) return true;
@@ -222,8 +225,8 @@ static tacit_status drain(running *r, tacit_error *error) {
 
 /* ---- ending ---- */
 
-/* The whole group, and the program itself, which may have left the group. A number that is no longer ours is left
- * alone. */
+/* The whole group, and the program itself, which may have left the group. A number that is no longer ours is
+ * left alone. */
 static void kill_all(const running *r) {
     if (r->lost) return;
     kill(-r->pid, SIGKILL);
@@ -293,8 +296,8 @@ tacit_status exec_process_run(const exec_job *job, tacit_buffer *output, tacit_e
                   .complaint = TACIT_BUFFER_LIMITED(COMPLAINT_BYTES),
                   .deadline = now() + job->seconds,
                   .wait_ms = SHORTEST_WAIT_MS };
-    /* Writing to a program that reads no more raises SIGPIPE in this thread: hold it back, and take it away unless one
-     * was pending before. */
+    /* Writing to a program that reads no more raises SIGPIPE in this thread: hold it back, and take it away
+     * unless one was pending before. */
     sigset_t pipe_signal, before, pending;
     sigemptyset(&pipe_signal);
     sigaddset(&pipe_signal, SIGPIPE);

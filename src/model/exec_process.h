@@ -1,6 +1,7 @@
 /*
- * Run a program with something to read and collect what it prints, under limits: whatever it does, the call returns in
- * time and nothing of it is left behind but what fled its process group. From any thread, several at once.
+ * Run a program with something to read and collect what it prints, under limits: whatever it does, the call
+ * returns in time and nothing of it is left behind but what fled its process group. From any thread, several
+ * at once.
  */
 #pragma once
 
@@ -17,7 +18,8 @@ typedef struct exec_job {
     double seconds; /* for all of it */
 } exec_job;
 
-/* What the program printed on standard output is appended to `output`, whose limit is set. TACIT_INPUT when it is not
- * there, fails, is killed, prints too much or takes too long; TACIT_IO when the system has no room for it now. The
- * program's end ends the job: what its own children would have printed later is not waited for. */
+/* What the program printed on standard output is appended to `output`, whose limit is set. TACIT_INPUT when
+ * it is not there, fails, is killed, prints too much or takes too long; TACIT_IO when the system has no room
+ * for it now. The program's end ends the job: what its own children would have printed later is not waited
+ * for. */
 tacit_status exec_process_run(const exec_job *job, tacit_buffer *output, tacit_error *error);

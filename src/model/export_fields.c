@@ -86,7 +86,8 @@ void pmml_data_dictionary(pmml *p) {
     xml_close(&p->x, "DataDictionary");
 }
 
-/* Numbers outside their bounds are moved to them; levels that the schema does not have count as its `others`, or as missing unless it is strict. */
+/* Numbers outside their bounds are moved to them; levels that the schema does not have count as its `others`,
+ * or as missing unless it is strict. */
 void pmml_mining_schema(pmml *p, bool with_target) {
     pmml_name scratch;
     const char *missing = p->plan->refuses_missing ? "returnInvalid" : NULL;

@@ -1,5 +1,5 @@
-/* The fields of a PMML document: what the caller gives, what is derived from it, and the expressions between. For the export's
- * files only. */
+/* The fields of a PMML document: what the caller gives, what is derived from it, and the expressions between.
+ * For the export's files only. */
 #pragma once
 
 #include "model/export_parts.h"
@@ -33,8 +33,8 @@ void pmml_mining_schema(pmml *p, bool with_target);
 /* The derived fields that are the model's features. */
 void pmml_encoding(pmml *p);
 
-/* Expressions: pmml_apply opens one, its operands follow, pmml_end closes it. `missing` may be NULL: what it gives when an
- * operand is missing. */
+/* Expressions: pmml_apply opens one, its operands follow, pmml_end closes it. `missing` may be NULL: what it
+ * gives when an operand is missing. */
 void pmml_apply(pmml *p, const char *function, const char *missing);
 void pmml_end(pmml *p);
 void pmml_ref(pmml *p, const char *field);

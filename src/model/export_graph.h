@@ -1,10 +1,11 @@
 /*
- * An ONNX graph as it is put together. A value is the name of a tensor, made by one call and given to others, so that code
- * reads like the formulas it writes:
+ * An ONNX graph as it is put together. A value is the name of a tensor, made by one call and given to others,
+ * so that code reads like the formulas it writes:
  *
  *     graph_value norm = GRAPH(g, "Sqrt", graph_sum(g, GRAPH(g, "Mul", x, x)));
  *
- * Memory is checked once, at the end: after a failed allocation the calls do nothing and give "". For the export's files only.
+ * Memory is checked once, at the end: after a failed allocation the calls do nothing and give "". For the
+ * export's files only.
  */
 #pragma once
 
@@ -64,19 +65,22 @@ void graph_set_integers(onnx_graph *g, const char *name, size_t count, const int
 void graph_set_texts(onnx_graph *g, const char *name, size_t count, char *const *texts);
 void graph_set_domain(onnx_graph *g, const char *domain);
 
-/* Often used: the sum of each row as a column; columns side by side; another type; the features named by `columns`. */
+/* Often used: the sum of each row as a column; columns side by side; another type; the features named by
+ * `columns`. */
 graph_value graph_sum(onnx_graph *g, graph_value rows);
 graph_value graph_join(onnx_graph *g, size_t count, const graph_value *blocks);
 graph_value graph_cast(onnx_graph *g, graph_value value, graph_element element);
 graph_value graph_gather(onnx_graph *g, graph_value rows, size_t count, const uint32_t *columns);
 
 /*
- * onnxruntime's optimiser thinks in single precision, and three of its steps would spoil a graph of doubles (versions 1.14 to
- * 1.30, observed):
+ * onnxruntime's optimiser thinks in single precision, and three of its steps would spoil a graph of doubles
+ * (versions 1.14 to 1.30, observed):
  *   - a sum of a constant of one element near 0, and a product or quotient by one near 1, are dropped;
  *   - a MatMul takes up constant factors beside it, rounded to single precision;
- *   - a Gemm and the Tanh, Sigmoid or Relu that follows become one operator, which is there for floats only: the graph is refused.
- * So factors go through graph_times and graph_over, sums are Gemm or graph_weigh, and nothing of the third kind follows a Gemm.
+ *   - a Gemm and the Tanh, Sigmoid or Relu that follows become one operator, which is there for floats only:
+ *     the graph is refused.
+ * So factors go through graph_times and graph_over, sums are Gemm or graph_weigh, and nothing of the third
+ * kind follows a Gemm.
  */
 graph_value graph_times(onnx_graph *g, graph_value value, double factor);
 graph_value graph_over(onnx_graph *g, graph_value value, double divisor);

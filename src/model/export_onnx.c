@@ -1,6 +1,6 @@
 /*
- * A model as an ONNX graph, in double precision throughout: raw columns, their encoding (data/schema.h), the model's scores, and
- * what they mean.
+ * A model as an ONNX graph, in double precision throughout: raw columns, their encoding (data/schema.h), the
+ * model's scores, and what they mean.
  */
 #include <math.h>
 #include <string.h>
@@ -49,8 +49,8 @@ static void add_block(writing *w, const export_input *input, graph_value block) 
     w->columns += input->width;
 }
 
-/* The number columns, as places among the inputs; a single one is listed twice, since a constant of one element may be dropped
- * (export_graph.h). */
+/* The number columns, as places among the inputs; a single one is listed twice, since a constant of one
+ * element may be dropped (export_graph.h). */
 static size_t list_numbers(writing *w, size_t *list) {
     size_t count = 0;
     for (size_t i = 0; i < w->plan->inputs; i++)

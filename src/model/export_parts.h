@@ -1,4 +1,5 @@
-/* What both formats write of a model: where its features come from, and what is promised. For the export's files only. */
+/* What both formats write of a model: where its features come from, and what is promised. For the export's
+ * files only. */
 #pragma once
 
 #include "model/export.h"

@@ -1,7 +1,8 @@
 /*
- * A model as PMML 4.4: the encoding (data/schema.h) as derived fields, then a RegressionModel over them, or over what the members
- * of a stack say, or a NeuralNetwork. A linear classifier without probabilities, and votes, have no classification that PMML
- * would not turn into probabilities: they are a regression of the score, and the class is an output derived from it.
+ * A model as PMML 4.4: the encoding (data/schema.h) as derived fields, then a RegressionModel over them, or
+ * over what the members of a stack say, or a NeuralNetwork. A linear classifier without probabilities, and
+ * votes, have no classification that PMML would not turn into probabilities: they are a regression of the
+ * score, and the class is an output derived from it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -253,8 +254,9 @@ static void table(pmml *p, const char *category, const double *weights) {
     xml_close(&p->x, "RegressionTable");
 }
 
-/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be the same except for ties:
- * it names the second class first, and whoever takes the first of two equals should get the class that tacit predicts. */
+/* Two classes are a softmax over (0, t), which is what a logistic function of t says. PMML's logit would be
+ * the same except for ties: it names the second class first, and whoever takes the first of two equals should
+ * get the class that tacit predicts. */
 static void regression_tables(pmml *p) {
     const tacit_model *model = p->plan->model;
     char scratch[EXPORT_CLASS_NAME];

@@ -15,8 +15,9 @@ static void put(xml_writer *x, const char *text, size_t length) {
 
 static void put_all(xml_writer *x, const char *text) { put(x, text, strlen(text)); }
 
-/* What stands for a character that may not stand for itself in text or attributes; "" where XML has nothing, NULL for others. A
- * reader turns bare line ends and tabs of an attribute into blanks, so these are numbered. */
+/* What stands for a character that may not stand for itself in text or attributes; "" where XML has nothing,
+ * NULL for others. A reader turns bare line ends and tabs of an attribute into blanks, so these are
+ * numbered. */
 static const char *escape_of(char c) {
     switch (c) {
     case '&': return "&amp;";

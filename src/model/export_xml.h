@@ -1,6 +1,6 @@
 /*
- * XML as it is written: elements, attributes, numbers that read back as the same double. A failure is kept and found at the
- * end; after it the calls do nothing. For the export's files only.
+ * XML as it is written: elements, attributes, numbers that read back as the same double. A failure is kept
+ * and found at the end; after it the calls do nothing. For the export's files only.
  */
 #pragma once
 
@@ -14,8 +14,9 @@ typedef struct xml_writer {
     unsigned depth;
 } xml_writer;
 
-/* An element with attributes, pairs of name and value up to XML_END; a pair whose value is NULL is left out. Elements that hold
- * others are closed by xml_close. TACIT_INPUT for a control character, which XML cannot have. */
+/* An element with attributes, pairs of name and value up to XML_END; a pair whose value is NULL is left out.
+ * Elements that hold others are closed by xml_close. TACIT_INPUT for a control character, which XML cannot
+ * have. */
 #define XML_END ((const char *)NULL)
 void xml_open(xml_writer *x, const char *element, ...) __attribute__((sentinel));
 void xml_leaf(xml_writer *x, const char *element, ...) __attribute__((sentinel));

@@ -44,7 +44,8 @@ typedef struct tacit_guarantee {
         [TACIT_REASON_SIZE]; /* why nothing is promised; "" where something is, or nobody wrote it down */
 } tacit_guarantee;
 
-/* Withdraw the promise of a model whose schema (may be NULL) has something that was read off rows, and say why. */
+/* Withdraw the promise of a model whose schema (may be NULL) has something that was read off rows, and say
+ * why. */
 void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *schema);
 
 /* Promise nothing, because of `reason`. */
@@ -102,11 +103,13 @@ typedef struct tacit_linear_fit {
 tacit_status tacit_model_fit_linear(tacit_model **out, const tacit_view *rows, const tacit_linear_fit *fit,
                                     tacit_error *error);
 
-/* The same on points without labels, given only what their labels would enter through: for shares a_ik of class k,
+/* The same on points without labels, given only what their labels would enter through: for shares a_ik of
+ * class k,
  *   two classes:  statistic_j  = (1/N) sum_i a_i1 x_ij       (features numbers)
  *   K classes:    statistic_kj = (1/N) sum_i a_ik x_ij       (K x features)
- * because a l(t) + (1 - a) l(-t) = l(t) + (1 - a) t for the logistic loss, and the softmax loss is log Z - sum_k a_k t_k,
- * both linear in the shares (statistic.c). Any statistic will do, also a noisy one that no shares have. */
+ * because a l(t) + (1 - a) l(-t) = l(t) + (1 - a) t for the logistic loss, and the softmax loss is log Z -
+ * sum_k a_k t_k, both linear in the shares (statistic.c). Any statistic will do, also a noisy one that no
+ * shares have. */
 tacit_status tacit_model_fit_statistic(tacit_model **out, const tacit_rows *points, size_t classes,
                                        const double *statistic, const tacit_linear_fit *fit,
                                        tacit_error *error);
@@ -126,9 +129,10 @@ double tacit_model_mean(const tacit_model *model, double score);
 /* The predicted class of a row from its scores. */
 int32_t tacit_model_class(const tacit_model *model, const double *scores);
 
-/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval of the AUC is
- * DeLong's, of 95% confidence (data/metrics.h). For a numeric response
- * the root of the mean squared error, and the mean deviance of a row, as its family has it: for linear the squared error. */
+/* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval
+ * of the AUC is DeLong's, of 95% confidence (data/metrics.h). For a numeric response
+ * the root of the mean squared error, and the mean deviance of a row, as its family has it: for linear the
+ * squared error. */
 typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
     double rmse, deviance;

@@ -1,8 +1,8 @@
 /*
- * A network of dense layers: tanh, sigmoid or ReLU in the hidden units, and one logistic output (two classes) or a softmax
- * over as many outputs as classes. Forward and backward passes over a block of rows, dense or sparse, in double precision; a
- * block of one row gives that row's own gradient. Who trains it, and how, is not its business; clipped sums of many rows'
- * gradients, in single precision, are in model/clipped_batch.h.
+ * A network of dense layers: tanh, sigmoid or ReLU in the hidden units, and one logistic output (two classes)
+ * or a softmax over as many outputs as classes. Forward and backward passes over a block of rows, dense or
+ * sparse, in double precision; a block of one row gives that row's own gradient. Who trains it, and how, is
+ * not its business; clipped sums of many rows' gradients, in single precision, are in model/clipped_batch.h.
  *
  * Parameters are one array: for each layer its weights, one row a unit, then its biases.
  */
@@ -33,8 +33,9 @@ typedef struct tacit_network {
     tacit_activation activation;            /* of all hidden units */
 } tacit_network;
 
-/* The network for a number of features and classes whose hidden layers are listed as "128" or "50,20"; "" has none.
- * TACIT_USAGE for a list that is none, a layer without units or with more than 2^16, or more than 2^26 parameters. */
+/* The network for a number of features and classes whose hidden layers are listed as "128" or "50,20"; "" has
+ * none. TACIT_USAGE for a list that is none, a layer without units or with more than 2^16, or more than 2^26
+ * parameters. */
 tacit_status tacit_network_parse(tacit_network *out, const char *hidden, tacit_activation activation,
                                  size_t features, size_t classes, tacit_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * What the server makes of a sum of gradients: steps of SGD, with momentum, or of Adam (Kingma and Ba 2015), at a rate that
- * follows a schedule. Its input is published already, so nothing here costs any privacy.
+ * What the server makes of a sum of gradients: steps of SGD, with momentum, or of Adam (Kingma and Ba 2015),
+ * at a rate that follows a schedule. Its input is published already, so nothing here costs any privacy.
  */
 #pragma once
 
@@ -27,7 +27,8 @@ typedef struct tacit_optimiser {
     uint64_t steps;  /* planned, for schedules that end */
 } tacit_optimiser;
 
-/* How many numbers of memory a rule keeps for `size` parameters, zeros at the start: the caller's, to save and restore. */
+/* How many numbers of memory a rule keeps for `size` parameters, zeros at the start: the caller's, to save
+ * and restore. */
 size_t tacit_optimiser_memory(const tacit_optimiser *optimiser, size_t size);
 
 /* The rate of step `step`, from 0. */

@@ -1,6 +1,6 @@
 /*
- * A stack of linear models (Yao et al. 2019): K members, each a weight vector over some of the features, and a rule that
- * combines what they say. For a row x, x_(k) being its features of member k:
+ * A stack of linear models (Yao et al. 2019): K members, each a weight vector over some of the features, and
+ * a rule that combines what they say. For a row x, x_(k) being its features of member k:
  *
  *   margin of member k   t_k = q_k x_(k).w_k               or, with rows normalised,  q_k x_(k).w_k/|x_(k)|
  *   combined by
@@ -8,9 +8,9 @@
  *     weighted           sum_k q_k sign(t_k)/sum_k q_k
  *     high               m.h,  m_k = sigma(t_k)/sqrt(K), or centered (2 sigma(t_k) - 1)/sqrt(K);  h: one weight a member
  *
- * |m| <= 1 whatever the members are, so that the model h is fitted to rows of the unit ball. The parts below say
- * where the numbers are; the numbers themselves are the weights of a tacit_model: those of member 0, of member 1,
- * ..., then h.
+ * |m| <= 1 whatever the members are, so that the model h is fitted to rows of the unit ball. The parts below
+ * say where the numbers are; the numbers themselves are the weights of a tacit_model: those of member 0, of
+ * member 1, ..., then h.
  */
 #pragma once
 
@@ -43,7 +43,8 @@ tacit_status tacit_stack_create(tacit_stack **out, size_t members, size_t column
 tacit_stack *tacit_stack_free(tacit_stack *stack);
 tacit_status tacit_stack_copy(tacit_stack **out, const tacit_stack *stack, tacit_error *error);
 
-/* TACIT_INPUT unless offsets ascend, columns are below `features` and ascend within a member, and scales are in (0, 1]. */
+/* TACIT_INPUT unless offsets ascend, columns are below `features` and ascend within a member, and scales are
+ * in (0, 1]. */
 tacit_status tacit_stack_check(const tacit_stack *stack, size_t features, tacit_error *error);
 
 /* "high", "majority", "weighted". */
@@ -53,8 +54,9 @@ const char *tacit_combiner_name(tacit_combiner combiner);
 size_t tacit_stack_low_size(const tacit_stack *stack);
 size_t tacit_stack_size(const tacit_stack *stack);
 
-/* The rows that member k sees: q_k x_(k), dense or sparse as they are. Owned by the caller. Norms are at most q_k if those of
- * `rows` are at most 1, roundings included: a last factor of 1 - 2^-40 sees to it unless nothing is scaled. */
+/* The rows that member k sees: q_k x_(k), dense or sparse as they are. Owned by the caller. Norms are at most
+ * q_k if those of `rows` are at most 1, roundings included: a last factor of 1 - 2^-40 sees to it unless
+ * nothing is scaled. */
 typedef struct tacit_stack_rows {
     tacit_matrix dense;
     tacit_csr sparse;

@@ -63,7 +63,8 @@ static tacit_status read_numbers(double *out, const json_t *list, size_t count, 
     return TACIT_OK;
 }
 
-/* Where members begin, before anything of that size is allocated: each has fewer columns than there are features. */
+/* Where members begin, before anything of that size is allocated: each has fewer columns than there are
+ * features. */
 static tacit_status measure(const json_t *members, size_t features, size_t *columns, tacit_error *error) {
     size_t count = json_array_size(members);
     *columns = 0;

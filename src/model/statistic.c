@@ -1,6 +1,6 @@
 /*
- * Fitting to a statistic. With all labels 1 the logistic objective is (1/N) sum l(t_i) + (lambda/2)|w|^2, and shares add
- * (1/N) sum (1 - a_i) t_i = (mean - statistic).w. With all labels 0 the softmax objective is
+ * Fitting to a statistic. With all labels 1 the logistic objective is (1/N) sum l(t_i) + (lambda/2)|w|^2, and
+ * shares add (1/N) sum (1 - a_i) t_i = (mean - statistic).w. With all labels 0 the softmax objective is
  * (1/N) sum (log Z_i - t_i0) + (lambda/2)|w|^2, and shares add mean.w_0 - sum_k statistic_k.w_k.
  */
 #include <stdlib.h>

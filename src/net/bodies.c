@@ -1,8 +1,9 @@
 /*
- * What bodies take while they arrive and are used. Each is counted by its announced length, against what all bodies may take
- * together and, for strangers, against an eighth of that, so that they cannot keep parties out. Where the settings say so, a verified
- * peer has one request to a path at a time, and a second ends the first: a client that was cut off and dials again need not wait
- * for our deadline, and none can hold many connections, bodies and answers.
+ * What bodies take while they arrive and are used. Each is counted by its announced length, against what all
+ * bodies may take together and, for strangers, against an eighth of that, so that they cannot keep parties
+ * out. Where the settings say so, a verified peer has one request to a path at a time, and a second ends the
+ * first: a client that was cut off and dials again need not wait for our deadline, and none can hold many
+ * connections, bodies and answers.
  */
 #include <string.h>
 #include <sys/socket.h>

@@ -2,17 +2,17 @@
  * A channel: two ends, bytes in order, one interface whatever carries them. Protocols of two (oblivious
  * transfer, garbling) are written over it.
  *
- *  - Memory: two threads of one process. Shared memory: two processes of one host and one user. Both are a ring
- *    of 1 MiB each way and a Unix socket that rings the bell: an idle end sleeps, and learns from the socket
- *    that its peer died.
+ *  - Memory: two threads of one process. Shared memory: two processes of one host and one user. Both are a
+ *    ring of 1 MiB each way and a Unix socket that rings the bell: an idle end sleeps, and learns from the
+ *    socket that its peer died.
  *  - Stream: any connected stream socket, in the clear. For benchmarks, and for peers on one trusted host;
  *    whoever sees the network reads and changes everything.
  *  - TLS: TLS 1.3 with certificates on both sides from one authority (net/identity.h).
  *
  * Lengths are the caller's: a channel carries no frames, receives exactly what it was asked for and allocates
  * nothing on a peer's word. What is sent is gathered in chunks of TACIT_CHANNEL_CHUNK and leaves when a chunk
- * is full, on flush, and before the end waits for its peer. Two ends that both send much before either receives
- * would wait for each other; the deadline ends that as it ends every wait.
+ * is full, on flush, and before the end waits for its peer. Two ends that both send much before either
+ * receives would wait for each other; the deadline ends that as it ends every wait.
  *
  * A peer that is gone, late or wrong: TACIT_NETWORK (TACIT_PROTOCOL for a ring that makes no sense), and the
  * same from every call after it. An end is used by one thread at a time.
@@ -40,8 +40,8 @@ typedef struct tacit_channel_counts {
 tacit_status tacit_channel_memory_pair(tacit_channel **first, tacit_channel **second, tacit_error *error);
 
 /* Over a connected Unix socket, which the channel owns from here on, also on failure. One end offers the
- * memory; the other checks its size and that it cannot shrink under its feet. Ends at `deadline`, as all waits
- * here: milliseconds of tacit_clock_monotonic_ms, 0 for none. */
+ * memory; the other checks its size and that it cannot shrink under its feet. Ends at `deadline`, as all
+ * waits here: milliseconds of tacit_clock_monotonic_ms, 0 for none. */
 tacit_status tacit_channel_shared(tacit_channel **out, int socket, bool offers, int64_t deadline,
                                   tacit_error *error);
 
@@ -58,8 +58,8 @@ typedef struct tacit_channel_tls_settings {
 } tacit_channel_tls_settings;
 
 /* TLS over a connected socket, owned from here on, also on failure. Returns when both ends have accepted each
- * other: the dialling end shows a certificate for clients, the answering end one for servers. Out: `peer`, when
- * not NULL, is who is there; revocation is the caller's to check. */
+ * other: the dialling end shows a certificate for clients, the answering end one for servers. Out: `peer`,
+ * when not NULL, is who is there; revocation is the caller's to check. */
 tacit_status tacit_channel_tls(tacit_channel **out, tacit_certificate_info *peer, int socket,
                                const tacit_channel_tls_settings *settings, int64_t deadline,
                                tacit_error *error);

@@ -29,8 +29,8 @@ struct tacit_channel {
 tacit_status tacit_channel_start(tacit_channel *channel, const tacit_channel_kind *kind, int socket,
                                  tacit_error *error);
 
-/* Wait until `socket` is ready for `events` (POLLIN, POLLOUT). TACIT_NETWORK at the deadline; a peer that hung
- * up counts as ready, and shows when reading or writing. */
+/* Wait until `socket` is ready for `events` (POLLIN, POLLOUT). TACIT_NETWORK at the deadline; a peer that
+ * hung up counts as ready, and shows when reading or writing. */
 tacit_status tacit_channel_wait(int socket, short events, int64_t deadline, tacit_error *error);
 
 /* On a non-blocking socket, waiting as needed: all bytes; at least one byte. */

@@ -4,8 +4,8 @@
  * peer, having moved on, sees the note and sends one byte. A peer that dies closes its socket, which wakes
  * the sleeper with an end of file.
  *
- * The peer may write anything into the map at any time. So an end keeps its own position to itself, copies the
- * peer's once, checks it against what is possible, and works with the copy.
+ * The peer may write anything into the map at any time. So an end keeps its own position to itself, copies
+ * the peer's once, checks it against what is possible, and works with the copy.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * TLS 1.3 with certificates on both sides. GnuTLS reads and writes records of 16 KiB through two buffers here,
- * so that many of them share one system call.
+ * TLS 1.3 with certificates on both sides. GnuTLS reads and writes records of 16 KiB through two buffers
+ * here, so that many of them share one system call.
  */
 #include <errno.h>
 #include <gnutls/gnutls.h>

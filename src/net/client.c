@@ -108,8 +108,9 @@ static tacit_status check_url(bool *loopback, const char *url, tacit_error *erro
     return status;
 }
 
-/* Refuse anything but http://[NAME:PASSWORD@]HOST:PORT; *told is the same without name and password. The tunnel is for TLS, whatever
- * the proxy; one that itself wants TLS would need to be trusted, by an authority of its own. */
+/* Refuse anything but http://[NAME:PASSWORD@]HOST:PORT; *told is the same without name and password. The
+ * tunnel is for TLS, whatever the proxy; one that itself wants TLS would need to be trusted, by an authority
+ * of its own. */
 static tacit_status check_proxy(char **told, const char *proxy, tacit_error *error) {
     CURLU *parts = curl_url();
     char *scheme = NULL, *host = NULL, *port = NULL, *path = NULL;

@@ -455,7 +455,8 @@ tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tac
 }
 /* ---- signed documents ---- */
 
-/* What is signed can be no certificate, which begins with another byte than any purpose, and no document of another purpose. */
+/* What is signed can be no certificate, which begins with another byte than any purpose, and no document of
+ * another purpose. */
 static tacit_status signed_text(tacit_buffer *out, const char *purpose, const void *bytes, size_t length,
                                 tacit_error *error) {
     TACIT_TRY(tacit_buffer_print(out, error, "%s\n", purpose));

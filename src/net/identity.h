@@ -67,8 +67,8 @@ tacit_status tacit_authority_issue_client(tacit_buffer *certificate, const tacit
                                           const void *request, size_t request_length, const char *name,
                                           tacit_validity validity, tacit_error *error);
 
-/* The same for a party that listens: a certificate for clientAuth and serverAuth. As a server it is known by the name below
- * and by no host name or address, so that it cannot stand in for the coordinator. */
+/* The same for a party that listens: a certificate for clientAuth and serverAuth. As a server it is known by
+ * the name below and by no host name or address, so that it cannot stand in for the coordinator. */
 tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tacit_authority *authority,
                                             const void *request, size_t request_length, const char *name,
                                             tacit_validity validity, tacit_error *error);
@@ -76,9 +76,9 @@ tacit_status tacit_authority_issue_listener(tacit_buffer *certificate, const tac
 /* The host name of a listening party, from its common name; .invalid is never looked up. */
 #define TACIT_LISTENER_HOST "%s.party.invalid"
 
-/* Append the authority's signature of a document (ECDSA with SHA-256 over `purpose`, a line feed, and the bytes).
- * tacit_authority_check tells whether a signature is by the holder of `authority`, PEM or DER, or of one of several in PEM:
- * TACIT_REFUSED when not. */
+/* Append the authority's signature of a document (ECDSA with SHA-256 over `purpose`, a line feed, and the
+ * bytes). tacit_authority_check tells whether a signature is by the holder of `authority`, PEM or DER, or of
+ * one of several in PEM: TACIT_REFUSED when not. */
 enum { TACIT_SIGNATURE_BYTES_MAX = 256 };
 tacit_status tacit_authority_sign(tacit_buffer *out, const tacit_authority *authority, const char *purpose,
                                   const void *bytes, size_t length, tacit_error *error);

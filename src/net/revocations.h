@@ -1,6 +1,7 @@
 /*
- * The list of a study's certificates that count no more, for those who do not ask the coordinator at every request: parties that
- * listen for neighbours, and center server B. It is text, signed by the coordinator's authority:
+ * The list of a study's certificates that count no more, for those who do not ask the coordinator at every
+ * request: parties that listen for neighbours, and center server B. It is text, signed by the coordinator's
+ * authority:
  *
  *   tacit revocations 1
  *   study NAME
@@ -30,8 +31,9 @@ typedef struct tacit_revocations {
 /* Append the signature line to the text of a list, which the registry makes. An empty one stays empty. */
 tacit_status tacit_revocations_sign(tacit_buffer *text, const tacit_authority *authority, tacit_error *error);
 
-/* Read a list and take it in place of `out` when it is newer; *newer says whether it was. `authority`: the coordinator's certificate; `study`
- * NULL: of any. TACIT_REFUSED when it is not signed by that authority or is another study's, TACIT_PROTOCOL when it is no list. */
+/* Read a list and take it in place of `out` when it is newer; *newer says whether it was. `authority`: the
+ * coordinator's certificate; `study` NULL: of any. TACIT_REFUSED when it is not signed by that authority or
+ * is another study's, TACIT_PROTOCOL when it is no list. */
 tacit_status tacit_revocations_take(tacit_revocations *out, bool *newer, const tacit_buffer *authority,
                                     const char *study, const void *bytes, size_t length, tacit_error *error);
 void tacit_revocations_clear(tacit_revocations *list);

@@ -1,5 +1,6 @@
 /*
- * The authorities of one coordinator's folder: the present one, and earlier ones as long as they are trusted (net/handover.h).
+ * The authorities of one coordinator's folder: the present one, and earlier ones as long as they are trusted
+ * (net/handover.h).
  *
  *   ca.key, ca.crt    the present authority: it issues the certificates of parties
  *   handover.txt      the chain of statements that leads to it; none before the first rotation
@@ -7,11 +8,11 @@
  *   ca.0.key, ...     keys of earlier ones, by their number; removed when their time is over
  *   next/             the authority of a rotation that was begun
  *
- * While earlier ones are trusted, the oldest of them signs what parties check before they have followed: the server's certificate,
- * definitions, lists of revoked certificates.
+ * While earlier ones are trusted, the oldest of them signs what parties check before they have followed: the
+ * server's certificate, definitions, lists of revoked certificates.
  *
- * A rotation counts from the moment that handover.txt is renamed into place; a process that is killed before it has changed nothing, and
- * after it whoever opens the folder next moves the files.
+ * A rotation counts from the moment that handover.txt is renamed into place; a process that is killed before
+ * it has changed nothing, and after it whoever opens the folder next moves the files.
  */
 #pragma once
 
@@ -43,8 +44,9 @@ bool tacit_authority_keys_retired(const tacit_authority_keys *keys, const char *
 /* Read the chain of a folder; empty when there was no rotation. */
 tacit_status tacit_handovers_load(tacit_handovers *out, const char *folder, tacit_error *error);
 
-/* Make a new authority, which the present one hands over to; with `stolen` nobody trusts the earlier ones from now on, and their keys are
- * removed. TACIT_USAGE when the overlap ends before that of an earlier rotation, or too many are trusted already. */
+/* Make a new authority, which the present one hands over to; with `stolen` nobody trusts the earlier ones
+ * from now on, and their keys are removed. TACIT_USAGE when the overlap ends before that of an earlier
+ * rotation, or too many are trusted already. */
 tacit_status tacit_authority_rotate(const char *folder, int64_t now, int64_t overlap, bool stolen,
                                     tacit_handovers *chain, tacit_error *error);
 

@@ -9,8 +9,8 @@
  *
  * What a client can cost us. Bodies are capped before they are read: a larger one gets 413, one without a
  * length 411. All bodies together take at most body_budget: one more gets 503, to be tried again. With
- * one_at_a_time a verified peer's second request to a path ends its first. A request must arrive, and its answer be taken, at a minimum pace; a slower client is
- * dropped.
+ * one_at_a_time a verified peer's second request to a path ends its first. A request must arrive, and its
+ * answer be taken, at a minimum pace; a slower client is dropped.
  *
  * Who owns an exchange.
  *  1. Inside the handler the exchange is borrowed. The handler calls exactly one of tacit_exchange_answer and
@@ -82,7 +82,8 @@ typedef struct tacit_server_callbacks {
     unsigned (*too_large)(void *context, const char *path, size_t length);
     /* Asked again for each request, so that revoking works on open connections. NULL: none is revoked. */
     bool (*revoked)(void *context, const char *fingerprint);
-    /* Has the authority, by its key's id, been replaced, so that its certificates do not serve for this path? NULL: never. */
+    /* Has the authority, by its key's id, been replaced, so that its certificates do not serve for this path?
+     * NULL: never. */
     bool (*retired)(void *context, const char *issuer_id, const char *path);
     /* A request was refused for its certificate. NULL: not told. */
     void (*refused)(void *context, const tacit_refusal *refusal);
@@ -109,9 +110,9 @@ typedef struct tacit_server_settings {
 
 tacit_server_settings tacit_server_defaults(void);
 
-/* Start listening. The identity is copied as needed and may be cleared afterwards. NULL: plain HTTP, for pages of this
- * machine's own users, and only on a loopback address (else TACIT_USAGE); no client is verified then, so that exactly the
- * requests that `open` names are served. */
+/* Start listening. The identity is copied as needed and may be cleared afterwards. NULL: plain HTTP, for
+ * pages of this machine's own users, and only on a loopback address (else TACIT_USAGE); no client is verified
+ * then, so that exactly the requests that `open` names are served. */
 tacit_status tacit_server_start(tacit_server **out, const tacit_server_identity *identity,
                                 const tacit_server_settings *settings,
                                 const tacit_server_callbacks *callbacks, tacit_error *error);

@@ -125,13 +125,13 @@ bool tacit_bodies_admit(tacit_exchange *exchange);
 /* Its bytes are free again. */
 void tacit_bodies_release(tacit_exchange *exchange);
 
-/* A verified peer's request begins, and ends an earlier one to the same path; it is over (the mutex is held, and the connection
- * known yet). */
+/* A verified peer's request begins, and ends an earlier one to the same path; it is over (the mutex is held,
+ * and the connection known yet). */
 void tacit_peer_busy(tacit_exchange *exchange);
 void tacit_peer_free(tacit_exchange *exchange);
 
-/* The first deadline of a body; and, after a piece of it, whether there is a later one: each stretch of request_ms must bring its
- * bytes at the pace, and all of it be here within body_ms more than that. */
+/* The first deadline of a body; and, after a piece of it, whether there is a later one: each stretch of
+ * request_ms must bring its bytes at the pace, and all of it be here within body_ms more than that. */
 int64_t tacit_bodies_begin(tacit_exchange *exchange);
 bool tacit_bodies_progress(tacit_exchange *exchange, int64_t *deadline);
 

@@ -8,6 +8,6 @@
 /* Make OpenBLAS run each call on the calling thread. Cheap, idempotent, callable from any thread. */
 void tacit_blas_one_thread(void);
 
-/* The same, and end the threads that OpenBLAS starts when it is loaded. For a program, at its start: what confines a thread later does
- * not reach those that are there already (base/harden.h). */
+/* The same, and end the threads that OpenBLAS starts when it is loaded. For a program, at its start: what
+ * confines a thread later does not reach those that are there already (base/harden.h). */
 void tacit_blas_end_threads(void);

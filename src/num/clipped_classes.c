@@ -51,7 +51,8 @@ static void factor(double *l, const double *v, size_t classes) {
         }
 }
 
-/* Standard normal numbers that are always the same ones: the finaliser of splitmix64, and Box and Muller's. */
+/* Standard normal numbers that are always the same ones: the finaliser of splitmix64, and Box and
+ * Muller's. */
 static double fixed_normal(uint64_t place) {
     double u[2];
     for (uint64_t i = 0; i < 2; i++) {
@@ -105,7 +106,8 @@ tacit_status tacit_clipped_classes_slope(double *out, const double *mean, const 
     return status;
 }
 
-/* The mean log-loss of softmax(slope t + offset) where chances are the link's; offsets such that the mean probabilities agree. */
+/* The mean log-loss of softmax(slope t + offset) where chances are the link's; offsets such that the mean
+ * probabilities agree. */
 static double loss_of_line(const double *points, const double *link, double slope, double *offset, double *p,
                            size_t classes) {
     double loss = 0;

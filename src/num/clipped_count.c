@@ -10,7 +10,8 @@ static const double STEP = 0.25;
 /* Beyond it a Poisson response is as good as symmetric about its mean. */
 static const double LARGE = 400;
 
-/* Sums over a Poisson response's chances: of clip(rate - Y, +-clip), and of those responses that are not clipped. */
+/* Sums over a Poisson response's chances: of clip(rate - Y, +-clip), and of those responses that are not
+ * clipped. */
 static double clipped_mean(double rate, double clip, double mean, double *unclipped) {
     double sum = 0, inside = 0, most = mean + 10 * sqrt(mean) + 20, chance = exp(-mean);
     for (double y = 0; y <= most; y++) {

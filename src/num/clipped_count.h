@@ -1,6 +1,7 @@
 /*
- * The Poisson equation with clipped residuals: sum_i clip(exp(x_i.w) - y_i, +-c) x_i = 0. A Poisson response leans to the right, so the rate
- * r = exp(z) that makes the clipped residual's mean 0 is below the response's mean: r is no mean, and this says which mean belongs to it.
+ * The Poisson equation with clipped residuals: sum_i clip(exp(x_i.w) - y_i, +-c) x_i = 0. A Poisson response
+ * leans to the right, so the rate r = exp(z) that makes the clipped residual's mean 0 is below the response's
+ * mean: r is no mean, and this says which mean belongs to it.
  *
  * The functions here take scores to be N(mean, variance).
  */

@@ -43,7 +43,8 @@ static double mean_link(double mean, double deviation) {
     return sum;
 }
 
-/* Newton's method for the line whose sigmoid is nearest to the link in expected log-loss. It is convex and smooth. */
+/* Newton's method for the line whose sigmoid is nearest to the link in expected log-loss. It is convex and
+ * smooth. */
 static double nearest_slope(double mean, double deviation) {
     double offset = 0, slope = 1;
     for (int round = 0; round < 20; round++) {
@@ -65,8 +66,8 @@ static double nearest_slope(double mean, double deviation) {
     return fmin(fmax(slope, 0.5), 1); /* the link's own slopes; what numbers may do far out is no matter */
 }
 
-/* The line before pulls are looked at. Where classes are nearly `apart` weights are held back, and stretched. The offset keeps the mean
- * probability. */
+/* The line before pulls are looked at. Where classes are nearly `apart` weights are held back, and stretched.
+ * The offset keeps the mean probability. */
 static void first_line(double at[2], double mean, double deviation, double apart, double held) {
     const double stretch = 1.4;
     double wanted =
@@ -80,7 +81,8 @@ static void first_line(double at[2], double mean, double deviation, double apart
     at[0] = low + (high - low) / 2;
 }
 
-/* The pulls that a line's chances would make, and how they change with its offset and slope (a symmetric matrix: 3 numbers). */
+/* The pulls that a line's chances would make, and how they change with its offset and slope (a symmetric
+ * matrix: 3 numbers). */
 static void expected_pulls(double pull[2], double change[3], double mean, double deviation, double offset,
                            double slope) {
     double weight;

@@ -76,7 +76,8 @@ static void find_rows(tacit_sums *sums, const tacit_rows *rows, const size_t *ke
     }
 }
 
-/* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the scores. */
+/* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the
+ * scores. */
 void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y) {
     size_t n = rows->count, d = sums->width;
     double *score = sums->room + TACIT_SUMS_BLOCK * d, *loss = score + TACIT_SUMS_BLOCK;

@@ -105,9 +105,9 @@ double tacit_fft_error(const tacit_fft *fft) {
     return levels / (1 - levels);
 }
 
-/* With A, B the computed transforms, E_a = f |a|_1 bounds every error of A, and |A| <= |a|_1 (1 + f). The products err
- * by |a|_1 |b|_1 (2f + f^2 + 3u(1 + f)^2), their mean over the n frequencies does not exceed that, and the inverse
- * adds f times the mean modulus of the computed products. */
+/* With A, B the computed transforms, E_a = f |a|_1 bounds every error of A, and |A| <= |a|_1 (1 + f). The
+ * products err by |a|_1 |b|_1 (2f + f^2 + 3u(1 + f)^2), their mean over the n frequencies does not exceed
+ * that, and the inverse adds f times the mean modulus of the computed products. */
 static double convolution_bound(double norm_a, double norm_b, double f) {
     double product = 2 * f + f * f + 3 * (DBL_EPSILON / 2) * (1 + f) * (1 + f);
     return norm_a * norm_b * (product + f * (1 + product)) * (1 + 0x1p-20) + 0x1p-1000;

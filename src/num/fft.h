@@ -37,7 +37,7 @@ void tacit_fft_inverse(const tacit_fft *fft, tacit_complex *x);
 /* f above, for this length; rounded up. The division of the inverse is exact. */
 double tacit_fft_error(const tacit_fft *fft);
 
-/* Linear convolution: out[k] = sum_j a[j] b[k - j], n_a + n_b - 1 numbers; n_a, n_b >= 1, finite. Each of them is
- * within *bound of the exact one. `out` may not overlap the inputs. */
+/* Linear convolution: out[k] = sum_j a[j] b[k - j], n_a + n_b - 1 numbers; n_a, n_b >= 1, finite. Each of
+ * them is within *bound of the exact one. `out` may not overlap the inputs. */
 tacit_status tacit_convolve(double *out, double *bound, const double *a, size_t n_a, const double *b,
                             size_t n_b, tacit_error *error);

@@ -3,8 +3,8 @@
  *
  *   F(w) = sum_i weight_i loss(w; x_i, label_i) + (1/2) sum_j lambda_j (w_j - prior_j)^2 + linear . w
  *
- * weight_i = 1/n by default. The loss (loss.h) has one score a row, t = w.x and one weight vector, or a score a class: then
- * there are K weight vectors, row-major K x d. Its bounds L and c must be finite.
+ * weight_i = 1/n by default. The loss (loss.h) has one score a row, t = w.x and one weight vector, or a score
+ * a class: then there are K weight vectors, row-major K x d. Its bounds L and c must be finite.
  *
  * The privacy theorems need the exact minimiser, so a fit returns an upper bound on the gradient norm at
  * the returned weights in exact arithmetic: the computed norm plus a bound on its rounding error. With
@@ -79,8 +79,8 @@ typedef struct tacit_glm_limits {
     double linear, prior_pull;  /* |linear|, and lambda |prior| */
 } tacit_glm_limits;
 
-/* The lesser of tolerances that the solver reaches on *every* input within the limits, and that are at least `wanted`. A function
- * of public numbers, so that it may enter a sensitivity: see glm_tolerance.c. */
+/* The lesser of tolerances that the solver reaches on *every* input within the limits, and that are at least
+ * `wanted`. A function of public numbers, so that it may enter a sensitivity: see glm_tolerance.c. */
 double tacit_glm_tolerance(const tacit_glm_limits *limits, double wanted);
 
 /* Objective and certified bound on the gradient norm at given weights; `gradient` may be NULL. */

@@ -10,9 +10,10 @@
  *  1. Margins. |t^_i - t_i| <= gamma_c |x_i| |w| for dot products of c terms (Cauchy-Schwarz; for softmax in
  * the norm over classes, |W| the Frobenius norm). Softmax subtracts the largest margin before exponentiating:
  * each difference rounds by u (|t_k| + |t_max|), together at most u (1 + sqrt(K)) |x_i| |W| more.
- *  2. Residuals. The residual is a Lipschitz function of the margin, with the constant c of the loss (mean value
- *     theorem); evaluating it at a computed margin adds its `rounding` u. The notes beside each family (model/family) prove both.
- *     The weight 1/n rounds by u, the product with it by u. In sum |a^_i - a_i| <= weight_i (c gamma_c' |x_i| |w| + local u).
+ *  2. Residuals. The residual is a Lipschitz function of the margin, with the constant c of the loss (mean
+ *     value theorem); evaluating it at a computed margin adds its `rounding` u. The notes beside each family
+ *     (model/family) prove both. The weight 1/n rounds by u, the product with it by u. In sum |a^_i - a_i| <=
+ *     weight_i (c gamma_c' |x_i| |w| + local u).
  *  3. Sums. With m the longest chain of additions, the computed A is off by at most
  *       sum_i |a^_i - a_i| |x_i| + gamma_m sum_i |a^_i| |x_i|,  |a_i| <= weight_i L. Chains: rows of a block, then blocks of a group, then groups (glm_eval.c); a sparse group is one
  * chain. Over holders, the reducer adds H partial sums in any order: H - 1 more.

@@ -1,8 +1,9 @@
 /*
  * Sparse rows with columns of 16 bits and values in single precision. Passes over sparse rows wait for the
- * memory, and a descent makes many of them; half the bytes are nearly half the time. Each value is off by at most
- * 2^-24 of itself, and so are sums, a little more, which are taken in single precision over one group of rows
- * only. The descent (glm_descent.c) knows how far such gradients lead it, and certifies with the rows proper.
+ * memory, and a descent makes many of them; half the bytes are nearly half the time. Each value is off by at
+ * most 2^-24 of itself, and so are sums, a little more, which are taken in single precision over one group of
+ * rows only. The descent (glm_descent.c) knows how far such gradients lead it, and certifies with the rows
+ * proper.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
  * step sees the current curvature, and none is spent on solving for a direction more exactly than it
  * deserves. On texts that halves the passes.
  *
- * The margins are carried along, t += s X d, so that a gradient takes half a pass; and as long as the gradient
- * is large the passes are over a compact copy of the rows (glm_compact.c). Both are inexact. Where the
- * tolerance seems near, or the gradient drowns in the copy's rounding, everything is computed afresh from the
- * rows proper: that alone is certified.
+ * The margins are carried along, t += s X d, so that a gradient takes half a pass; and as long as the
+ * gradient is large the passes are over a compact copy of the rows (glm_compact.c). Both are inexact. Where
+ * the tolerance seems near, or the gradient drowns in the copy's rounding, everything is computed afresh from
+ * the rows proper: that alone is certified.
  */
 #include <cblas.h>
 #include <math.h>
@@ -31,7 +31,8 @@ typedef struct memory {
     double curvature[MOST_DESCENT_PAIRS], share[MOST_DESCENT_PAIRS];
 } memory;
 
-/* No more than two numbers for each entry of the rows (and class). Holders of rows apart would have to agree. */
+/* No more than two numbers for each entry of the rows (and class). Holders of rows apart would have to
+ * agree. */
 size_t glm_descent_pairs(const glm_work *work) {
     if (work->x.sparse == NULL || work->problem->reducer != NULL) return 0;
     size_t pairs = tacit_rows_entries(&work->x) / work->cols;

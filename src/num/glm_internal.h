@@ -1,7 +1,8 @@
 /*
  * What the solver's files share. A `glm_work` is one problem laid out for passes over its rows: fixed blocks
  * of rows, grouped into a fixed number of tasks whose partial sums are added in order, so that no result
- * depends on the number of threads. `outputs` is 1, or with a score a class the number of classes; vectors over coordinates have `size` = outputs * cols numbers, vectors over rows rows * outputs.
+ * depends on the number of threads. `outputs` is 1, or with a score a class the number of classes; vectors
+ * over coordinates have `size` = outputs * cols numbers, vectors over rows rows * outputs.
  */
 #pragma once
 
@@ -100,7 +101,8 @@ static inline size_t glm_block_begin(const glm_work *work, size_t block) {
 
 /* --- glm_eval.c: passes over the rows --- */
 
-/* The longest chain of additions in any sum over so many rows of a vector of `size` numbers, however they are stored. */
+/* The longest chain of additions in any sum over so many rows of a vector of `size` numbers, however they are
+ * stored. */
 double glm_longest_chain(double rows, double size);
 
 /* Fill in everything at point->weights. Sums that overflow are not an error here: the objective or the bound
@@ -208,7 +210,8 @@ void glm_compact_clear(glm_compact *compact);
 /* out[i] = x_i . v for `count` rows, v being compact->vector */
 void glm_compact_margins(const glm_work *work, size_t begin, size_t count, double *out);
 
-/* sum += sum_i residual[i] x_i, into a worker's own sum, and from there to `out`, when the sum starts again. */
+/* sum += sum_i residual[i] x_i, into a worker's own sum, and from there to `out`, when the sum starts
+ * again. */
 void glm_compact_add(const glm_work *work, size_t begin, size_t count, const double *residual,
                      unsigned worker);
 void glm_compact_take(const glm_work *work, unsigned worker, double *out);
@@ -264,7 +267,8 @@ typedef struct glm_found {
 tacit_status glm_solve_once(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                             double *weights, glm_found *found, tacit_error *error);
 
-/* glm_path.c: the same over a falling sequence of regularisers, after glm_solve_once has failed with `found`. */
+/* glm_path.c: the same over a falling sequence of regularisers, after glm_solve_once has failed with
+ * `found`. */
 tacit_status glm_solve_path(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                             double *weights, glm_found *found, tacit_error *error);
 

@@ -81,13 +81,14 @@ static tacit_status evaluate_at(solver *self, double step, tacit_error *error) {
     return glm_evaluate(&self->work, &self->next, error);
 }
 
-/* What rounding may add to or hide of the objective. It is relative to the sizes of the terms: their sum may cancel, with a linear
- * term to nothing. */
+/* What rounding may add to or hide of the objective. It is relative to the sizes of the terms: their sum may
+ * cancel, with a linear term to nothing. */
 static double objective_noise(const solver *self) { return 1e-14 * (self->now.scale + 1e-300); }
 
 /* Sufficient decrease; or, where the objective's rounding hides it, a smaller slope (the approximate Wolfe
- * condition of Hager and Zhang 2005) or a smaller gradient: a decrease that is seen there may be rounding, on a step to a steeper place. With
- * a kinked loss a step must also have used up half of the slope: it can jump across kinks. */
+ * condition of Hager and Zhang 2005) or a smaller gradient: a decrease that is seen there may be rounding, on
+ * a step to a steeper place. With a kinked loss a step must also have used up half of the slope: it can jump
+ * across kinks. */
 static bool acceptable(const solver *self, double slope) {
     const glm_point *now = &self->now, *next = &self->next;
     if (!isfinite(next->objective) || !isfinite(next->norm)) return false;
@@ -203,7 +204,8 @@ static tacit_status start_from_sample(const tacit_glm_problem *problem, const ta
                                       const tacit_rows *x, size_t total, double weight_scale, double *weights,
                                       tacit_error *error);
 
-/* Evaluate at the start: the better of `weights` and the minimiser over a sample, where that is worth its time. */
+/* Evaluate at the start: the better of `weights` and the minimiser over a sample, where that is worth its
+ * time. */
 static tacit_status find_start(solver *self, size_t total, double weight_scale, double *weights,
                                tacit_error *error) {
     const tacit_glm_problem *problem = self->work.problem;
@@ -230,7 +232,8 @@ static tacit_status find_start(solver *self, size_t total, double weight_scale, 
 }
 
 /* The minimiser over the rows of `x`, whose weights count weight_scale times; `roughly`: only as well as a
- * sample of that many rows deserves. TACIT_NOT_CONVERGED leaves the best that was found in `weights` and `fit`. */
+ * sample of that many rows deserves. TACIT_NOT_CONVERGED leaves the best that was found in `weights` and
+ * `fit`. */
 static tacit_status solve_over(const tacit_glm_problem *problem, const tacit_glm_settings *settings,
                                const tacit_rows *x, size_t total, double weight_scale, bool roughly,
                                double *weights, glm_found *fit, tacit_error *error) {

@@ -1,11 +1,12 @@
 /*
- * The last resort. Where lambda is tiny and rows are few, most losses are straight lines around the current weights, Newton's
- * directions run along flat valleys, and each step ends at the next bend: millions of steps from the minimiser. The minimiser for a
- * larger lambda is found in a few steps, and tells which losses bend where; so solve for a lambda at which everything is well
- * conditioned, and follow the minimiser as lambda falls.
+ * The last resort. Where lambda is tiny and rows are few, most losses are straight lines around the current
+ * weights, Newton's directions run along flat valleys, and each step ends at the next bend: millions of steps
+ * from the minimiser. The minimiser for a larger lambda is found in a few steps, and tells which losses bend
+ * where; so solve for a lambda at which everything is well conditioned, and follow the minimiser as lambda
+ * falls.
  *
- * From lambda to lambda' the pull lambda (w - prior) of the minimiser changes little, being minus the losses' slopes and the linear
- * term: the next start is where the pull is the same.
+ * From lambda to lambda' the pull lambda (w - prior) of the minimiser changes little, being minus the losses'
+ * slopes and the linear term: the next start is where the pull is the same.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,8 @@ static double lambda_of(const tacit_glm_problem *problem, size_t j) {
     return problem->lambda_each != NULL ? problem->lambda_each[j] : problem->lambda;
 }
 
-/* Lower every lambda to at least `least`, and move to the weights of the same pull. True when all are the problem's own. */
+/* Lower every lambda to at least `least`, and move to the weights of the same pull. True when all are the
+ * problem's own. */
 static bool lower(path *self, double least) {
     bool own = true;
     for (size_t j = 0; j < self->size; j++) {

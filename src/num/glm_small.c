@@ -25,7 +25,8 @@ static bool copies_rows(const tacit_rows *x) {
     return x->dense == NULL || x->index != NULL || x->count * x->cols <= CACHED_COPY;
 }
 
-/* Sparse rows with so few entries that conjugate gradients on them are done long before a Gram matrix is factored. */
+/* Sparse rows with so few entries that conjugate gradients on them are done long before a Gram matrix is
+ * factored. */
 static bool is_thin(const tacit_rows *x) {
     if (x->dense != NULL || x->count < THIN_ROWS) return false;
     size_t entries = 0;

@@ -1,19 +1,22 @@
 /*
  * A tolerance that the solver reaches on every input within public limits.
  *
- * The certificate (glm_certify.c) adds to the computed norm of the gradient a bound E on its rounding. Over all rows of norm at most
- * R and weights near a minimiser, E is at most the sum below: each line is the line of that file with the largest values that the
- * limits allow. At the minimiser the regulariser's pull is |A + L|, so R's norm needs no limit of its own.
+ * The certificate (glm_certify.c) adds to the computed norm of the gradient a bound E on its rounding. Over
+ * all rows of norm at most R and weights near a minimiser, E is at most the sum below: each line is the line
+ * of that file with the largest values that the limits allow. At the minimiser the regulariser's pull is |A +
+ * L|, so R's norm needs no limit of its own.
  *
- * What a solver in double precision can do is bring the computed gradient down to what the rounding of the weights themselves moves
- * it by, and what its own rounding hides: a few E. MARGIN is what is granted for both; the certified bound is then below
- * MARGIN times E. The result is a function of the limits alone: data have no part in it.
+ * What a solver in double precision can do is bring the computed gradient down to what the rounding of the
+ * weights themselves moves it by, and what its own rounding hides: a few E. MARGIN is what is granted for
+ * both; the certified bound is then below MARGIN times E. The result is a function of the limits alone: data
+ * have no part in it.
  *
- * That the iterations get there is no theorem, but tried: on a million degenerate inputs none is given up (tests/num/
- * test_glm_degenerate.c). Of three million more two were: one is mended and stays in that test, and input 12880737, with lambda 4e-8 and a
- * linear term of 3605, still misses its tolerance. Private fits therefore ask for best_effort. Were the tolerance ever missed, at a bound g' > g, weights within
- * g'/lambda of the minimiser would be released with noise for g: a loss of epsilon (S + (g' - g)/lambda)/S, a little more than epsilon, where a
- * failure on one of two neighbours would have told them apart for certain.
+ * That the iterations get there is no theorem, but tried: on a million degenerate inputs none is given up
+ * (tests/num/ test_glm_degenerate.c). Of three million more two were: one is mended and stays in that test,
+ * and input 12880737, with lambda 4e-8 and a linear term of 3605, still misses its tolerance. Private fits
+ * therefore ask for best_effort. Were the tolerance ever missed, at a bound g' > g, weights within g'/lambda
+ * of the minimiser would be released with noise for g: a loss of epsilon (S + (g' - g)/lambda)/S, a little
+ * more than epsilon, where a failure on one of two neighbours would have told them apart for certain.
  */
 #include <math.h>
 

@@ -303,7 +303,8 @@ static void cholesky_solve(size_t n, size_t stride, const double *u, double *b) 
     }
 }
 
-/* Four sums at a time stay in registers over the whole row: all models with AVX-512, half of them with AVX2. */
+/* Four sums at a time stay in registers over the whole row: all models with AVX-512, half of them with
+ * AVX2. */
 static void score_sparse(size_t entries, const uint32_t *column, const double *value, const double *panel,
                          double *out) {
     enum { AT_ONCE = 4 * LANES };

@@ -75,11 +75,12 @@ static void multiply(size_t rows, size_t inner, size_t cols, const float *x, siz
                           out + i * out_stride + j, out_stride);
 }
 
-/* Adding and taking away 1.5 2^23 steps rounds to the step, up to 2^22 of them; larger numbers are multiples already. */
+/* Adding and taking away 1.5 2^23 steps rounds to the step, up to 2^22 of them; larger numbers are multiples
+ * already. */
 #define TO_STEP(v) (((v) + 0x1.8p23F * TACIT_LAYER_STEP) - 0x1.8p23F * TACIT_LAYER_STEP)
 
-/* exp(z), z moved to [-87, 87]: z = n log 2 + r, |r| <= log(2)/2, and Taylor's sum of exp(r), within 2 units in the
- * seventh digit. A NaN gives exp(-87). */
+/* exp(z), z moved to [-87, 87]: z = n log 2 + r, |r| <= log(2)/2, and Taylor's sum of exp(r), within 2 units
+ * in the seventh digit. A NaN gives exp(-87). */
 #define EXPONENTIAL(out, z)                                                                                  \
     do {                                                                                                     \
         vec at_ = (z), n_, r_;                                                                               \

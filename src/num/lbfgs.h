@@ -1,6 +1,7 @@
 /*
- * Limited-memory BFGS (Nocedal 1980): a direction of descent from the last few steps and the changes of the gradient
- * along them, without a Hessian. Plain numbers, so that a state can be written down and taken up again.
+ * Limited-memory BFGS (Nocedal 1980): a direction of descent from the last few steps and the changes of the
+ * gradient along them, without a Hessian. Plain numbers, so that a state can be written down and taken up
+ * again.
  */
 #pragma once
 

@@ -62,8 +62,8 @@ static inline size_t tacit_rows_stored(const tacit_rows *rows, size_t i) {
     return rows->index != NULL ? rows->index[i] : rows->first + i;
 }
 
-/* Ask the memory for all rows of a small view of sparse rows at once. Rows in random order are cache misses, and one
- * after the other each would wait for its own. */
+/* Ask the memory for all rows of a small view of sparse rows at once. Rows in random order are cache misses,
+ * and one after the other each would wait for its own. */
 void tacit_rows_prefetch(const tacit_rows *rows);
 
 /* Copy view row i into `out` (cols doubles), sparse rows expanded. */

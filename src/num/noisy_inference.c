@@ -160,7 +160,8 @@ static tacit_status prepare(tacit_noisy_estimate *out, workspace *work, size_t d
     return TACIT_OK;
 }
 
-/* The inverse of the matrix that is in out->covariance, unless its smallest eigenvalue is too near to its noise. */
+/* The inverse of the matrix that is in out->covariance, unless its smallest eigenvalue is too near to its
+ * noise. */
 static tacit_status invert(tacit_noisy_estimate *out, workspace *work, double deviation, tacit_error *error) {
     size_t d = out->d;
     TACIT_TRY(eigen(work->values, work->vectors, out->covariance, d, error));
@@ -170,7 +171,8 @@ static tacit_status invert(tacit_noisy_estimate *out, workspace *work, double de
     out->size = deviation * sqrt(2 * (double)d);
     out->estimable = out->smallest > 0 && out->smallest > tacit_noisy_gate * out->size;
     memset(out->covariance, 0, d * d * sizeof *out->covariance);
-    /* Not estimable: e/(e^2 + (size/2)^2) is the inverse of what is well above the noise, and little of the rest. */
+    /* Not estimable: e/(e^2 + (size/2)^2) is the inverse of what is well above the noise, and little of the
+     * rest. */
     double floor = 0.1 * out->size, square = out->size * out->size / 4;
     for (size_t k = 0; k < d; k++) {
         double e = out->estimable ? work->values[k] : fmax(work->values[k], floor);

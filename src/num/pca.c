@@ -9,7 +9,8 @@
 #include "base/memory.h"
 #include "num/blas.h"
 
-/* Rows are centered and multiplied this many at a time, in order, on one thread: the sums are always the same. */
+/* Rows are centered and multiplied this many at a time, in order, on one thread: the sums are always the
+ * same. */
 enum { BLOCK = 256 };
 
 void tacit_pca_clear(tacit_pca *pca) {

@@ -41,7 +41,8 @@ double tacit_log_binomial_real(double a, double k, int *sign) {
 
 double tacit_normal_tail(double x) { return 0.5 * erfc(x * M_SQRT1_2); }
 
-/* The argument is rounded twice and d log Q/dx is at most |x| + 1, so 2u|x|(|x| + 1) <= u(4 + 4x^2), and erfc's own. */
+/* The argument is rounded twice and d log Q/dx is at most |x| + 1, so 2u|x|(|x| + 1) <= u(4 + 4x^2), and
+ * erfc's own. */
 double tacit_normal_tail_error(double x) {
     double upper = fmin(fmax(x, 0), 40);
     return (DBL_EPSILON / 2) * (12 + 4 * upper * upper);
@@ -73,7 +74,8 @@ double tacit_normal_log_tail(double x) {
     return -x * x / 2 - HALF_LOG_2PI - log(x + laplace_fraction(x));
 }
 
-/* log Q is concave and decreasing: Newton from the left of the root overshoots once and then comes down to it. */
+/* log Q is concave and decreasing: Newton from the left of the root overshoots once and then comes down to
+ * it. */
 double tacit_normal_tail_quantile(double log_tail) {
     if (log_tail > -M_LN2) { /* the root is negative: solve the other tail, which is the smaller one */
         double other = log(-expm1(log_tail));

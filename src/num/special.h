@@ -1,8 +1,8 @@
 /*
  * Functions that probability needs and libm lacks. Each says how accurate it is; u = 2^-53. All are pure.
  *
- * The statements rest on glibc's exp, log, erfc and lgamma being within a few units in the last place, and are
- * tested against values computed with 60 digits.
+ * The statements rest on glibc's exp, log, erfc and lgamma being within a few units in the last place, and
+ * are tested against values computed with 60 digits.
  */
 #pragma once
 
@@ -26,31 +26,33 @@ double tacit_normal_tail_error(double x);
 /* log Q(x) for any finite x; relative error of Q below 1e-14 (1 + x^2). */
 double tacit_normal_log_tail(double x);
 
-/* The x with log Q(x) = log_tail, log_tail < 0. For a lower quantile use -x. Error below 1e-14 (1 + |x|), except for
- * log_tail near 0 the error of log_tail itself is magnified; then pass the other tail. */
+/* The x with log Q(x) = log_tail, log_tail < 0. For a lower quantile use -x. Error below 1e-14 (1 + |x|),
+ * except for log_tail near 0 the error of log_tail itself is magnified; then pass the other tail. */
 double tacit_normal_tail_quantile(double log_tail);
 
-/* Mills' ratio R(x) = Q(x)/density(x), and 1 - x R(x) = -R'(x) without cancellation. Relative error below 1e-13 for
- * x >= -5; R overflows to infinity below -38. */
+/* Mills' ratio R(x) = Q(x)/density(x), and 1 - x R(x) = -R'(x) without cancellation. Relative error below
+ * 1e-13 for x >= -5; R overflows to infinity below -38. */
 double tacit_mills(double x);
 double tacit_mills_slope(double x);
 
-/* log of the regularised upper incomplete gamma function Q(a, x) = Gamma(a, x)/Gamma(a), a > 0, x >= 0. Error about
- * (1 + a) 1e-15 + 1e-13. */
+/* log of the regularised upper incomplete gamma function Q(a, x) = Gamma(a, x)/Gamma(a), a > 0, x >= 0. Error
+ * about (1 + a) 1e-15 + 1e-13. */
 double tacit_log_gamma_tail(double a, double x);
 
-/* The q that a chi-square of d degrees of freedom passes with probability `tail` in (0, 1). Relative error 1e-11. */
+/* The q that a chi-square of d degrees of freedom passes with probability `tail` in (0, 1). Relative error
+ * 1e-11. */
 double tacit_chi_square_quantile(double d, double tail);
 
-/* The continued fraction of the incomplete beta function I_x(a, b) (DLMF 8.17.22) by Lentz's method: O(sqrt(max(a, b))) terms for
- * x < (a + 1)/(a + b + 2). */
+/* The continued fraction of the incomplete beta function I_x(a, b) (DLMF 8.17.22) by Lentz's method:
+ * O(sqrt(max(a, b))) terms for x < (a + 1)/(a + b + 2). */
 double tacit_beta_fraction(double a, double b, double x);
 
-/* Upper tail P(T > t) of Student's t with `degrees` > 0 degrees of freedom, and the t with a given upper tail in (0, 1).
- * Relative error below 1e-12 for tails above 1e-300 and degrees up to 1e6. NaN outside the domain. */
+/* Upper tail P(T > t) of Student's t with `degrees` > 0 degrees of freedom, and the t with a given upper tail
+ * in (0, 1). Relative error below 1e-12 for tails above 1e-300 and degrees up to 1e6. NaN outside the
+ * domain. */
 double tacit_student_tail(double t, double degrees);
 double tacit_student_quantile(double tail, double degrees);
 
-/* Lambert's W, principal branch: w exp(w) = x, x >= -1/e (NaN below). Relative error below 1e-14, but near -1/e, where
- * the derivative is infinite, absolute error below 1e-8. */
+/* Lambert's W, principal branch: w exp(w) = x, x >= -1/e (NaN below). Relative error below 1e-14, but near
+ * -1/e, where the derivative is infinite, absolute error below 1e-8. */
 double tacit_lambert_w(double x);

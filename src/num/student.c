@@ -1,6 +1,7 @@
 /*
- * Student's t. With x = v/(v + t^2) the two-sided tail is the incomplete beta function I_x(v/2, 1/2), here by its
- * continued fraction (DLMF 8.17.22, Lentz's method), which needs O(sqrt(v)) terms on the side where it converges.
+ * Student's t. With x = v/(v + t^2) the two-sided tail is the incomplete beta function I_x(v/2, 1/2), here by
+ * its continued fraction (DLMF 8.17.22, Lentz's method), which needs O(sqrt(v)) terms on the side where it
+ * converges.
  */
 #include <float.h>
 #include <math.h>
@@ -25,8 +26,8 @@ double tacit_beta_fraction(double a, double b, double x) {
     return h;
 }
 
-/* log(Gamma(a + 1/2)/Gamma(a)); by its asymptotic series for large a, where the difference of two lgammas would lose
- * digits. */
+/* log(Gamma(a + 1/2)/Gamma(a)); by its asymptotic series for large a, where the difference of two lgammas
+ * would lose digits. */
 static double log_gamma_half_step(double a) {
     if (a < 100) return lgamma(a + 0.5) - lgamma(a);
     double r = 1 / a;

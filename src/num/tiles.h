@@ -1,6 +1,7 @@
 /*
- * Symmetric sums of outer products, sum_i c_i x_i x_i^T, kept in the tiles of the kernels (kernel.h): rows are scaled by the
- * roots of their weights, packed so that they stay in the nearest cache, and multiplied there.
+ * Symmetric sums of outer products, sum_i c_i x_i x_i^T, kept in the tiles of the kernels (kernel.h): rows
+ * are scaled by the roots of their weights, packed so that they stay in the nearest cache, and multiplied
+ * there.
  */
 #pragma once
 
@@ -8,7 +9,8 @@
 
 #include "num/kernel.h"
 
-/* How many numbers a sum of `cols` columns has, and the room in which its rows are packed. Aligned memory is faster. */
+/* How many numbers a sum of `cols` columns has, and the room in which its rows are packed. Aligned memory is
+ * faster. */
 size_t tacit_tiles_length(size_t cols);
 size_t tacit_tiles_room(size_t cols);
 

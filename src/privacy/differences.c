@@ -1,13 +1,14 @@
 /*
  * Which combinations of sums are about few.
  *
- * Let M have a row for each set, 0 or 1 for each party. A form about the parties of T alone is a row v of the span of M with
- * v = 0 outside T. These are dim(T) = rank(M) - rank(M without the columns T) dimensions. A new set gives something new about T
- * iff dim(T) grows with it. Parties that are in the same sets have equal columns, and v is the same for all of them: T is a
- * union of groups of equal columns, so that few sets make few candidates, however many parties there are.
+ * Let M have a row for each set, 0 or 1 for each party. A form about the parties of T alone is a row v of the
+ * span of M with v = 0 outside T. These are dim(T) = rank(M) - rank(M without the columns T) dimensions. A
+ * new set gives something new about T iff dim(T) grows with it. Parties that are in the same sets have equal
+ * columns, and v is the same for all of them: T is a union of groups of equal columns, so that few sets make
+ * few candidates, however many parties there are.
  *
- * Ranks are found modulo the prime 2^61 - 1. They are those over the rationals, since no minor of a 0-1 matrix of up to 32
- * rows reaches the prime: Hadamard's bound is 33^16.5/2^32 < 2^52.
+ * Ranks are found modulo the prime 2^61 - 1. They are those over the rationals, since no minor of a 0-1
+ * matrix of up to 32 rows reaches the prime: Hadamard's bound is 33^16.5/2^32 < 2^52.
  */
 #include "privacy/differences.h"
 

@@ -24,8 +24,8 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
                           "method %s drew simulated noise, which protects nobody: a real party must draw its "
                           "noise from the operating system's entropy",
                           release->method);
-    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a center lets out
-     * has a rule of its own in the policy. */
+    /* Exact values: sums, never answers of their own, and only if the owner said so. What a method without a
+     * center lets out has a rule of its own in the policy. */
     bool exact = release->kind != TACIT_RELEASE_CHARGED && (policy->allow_exact || release->without_center);
     if (!isfinite(release->price.epsilon) && !exact)
         return tacit_fail(error, TACIT_REFUSED,
@@ -35,8 +35,8 @@ static tacit_status check_real(const tacit_policy *policy, const tacit_release *
     return TACIT_OK;
 }
 
-/* The ledger holds a study to its limit, by composition; so the rule is that there is one, and that it is no more than this.
- * Whatever has no price is for other rules. */
+/* The ledger holds a study to its limit, by composition; so the rule is that there is one, and that it is no
+ * more than this. Whatever has no price is for other rules. */
 static tacit_status check_study_budget(const tacit_gate *gate, const tacit_release *release,
                                        tacit_error *error) {
     const double most = gate->policy->most_study_epsilon;

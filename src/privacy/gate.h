@@ -31,9 +31,10 @@ tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_
 /* Let `release` leave: append its payload, or the bytes stored under its answer id, to `out`.
  *
  * TACIT_REFUSED: consent, policy, limit, or an answer id used for another question; the sentence names the
- * rule, the value and the remedy, and the refusal is logged (32 an hour at most; further ones are counted). TACIT_INPUT: the release contradicts itself
- * (a NaN price, no name); logged too. Anything else (disk full, damaged file): not released; ask again under
- * the same answer id once the cause is removed. `out` is unchanged on every failure. */
+ * rule, the value and the remedy, and the refusal is logged (32 an hour at most; further ones are counted).
+ * TACIT_INPUT: the release contradicts itself (a NaN price, no name); logged too. Anything else (disk full,
+ * damaged file): not released; ask again under the same answer id once the cause is removed. `out` is
+ * unchanged on every failure. */
 tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, tacit_buffer *out,
                                 tacit_error *error);
 
@@ -43,16 +44,16 @@ tacit_status tacit_gate_has_answer(bool *out, tacit_gate *gate,
                                    const uint8_t answer_id[TACIT_ANSWER_ID_BYTES],
                                    const uint8_t question_hash[TACIT_HASH_BYTES], tacit_error *error);
 
-/* The state that the last release of a study kept (release->state), appended to `out`; *found false when there is none.
- * Always false in a simulation. */
+/* The state that the last release of a study kept (release->state), appended to `out`; *found false when
+ * there is none. Always false in a simulation. */
 tacit_status tacit_gate_state(bool *found, tacit_gate *gate, const char *study, tacit_buffer *out,
                               tacit_error *error);
 
 /*
- * Let a message of a protocol leave that says nothing about rows: public keys, sealed shares of random secrets,
- * signatures. Nothing is charged and nothing is stored. Still it is checked that the owner consents to the study, and that
- * this is no way around tacit_gate_release: TACIT_REFUSED, logged, for a release that has a price, has numbers in it, is not
- * sealed, or has more than `most` bytes.
+ * Let a message of a protocol leave that says nothing about rows: public keys, sealed shares of random
+ * secrets, signatures. Nothing is charged and nothing is stored. Still it is checked that the owner consents
+ * to the study, and that this is no way around tacit_gate_release: TACIT_REFUSED, logged, for a release that
+ * has a price, has numbers in it, is not sealed, or has more than `most` bytes.
  */
 tacit_status tacit_gate_pass(tacit_gate *gate, const tacit_release *release, size_t most, tacit_buffer *out,
                              tacit_error *error);

@@ -11,11 +11,12 @@
 typedef struct tacit_policy {
     uint64_t minimum_rows;    /* an answer is computed from at least this many rows */
     uint64_t minimum_parties; /* nothing is opened from fewer parties' answers */
-    /* Numbers in an answer / rows it was computed from; 0: no rule. Labels of N auxiliary points are N (K - 1) numbers: a
-     * rule fit for weights refuses most studies that ask for labels, and rightly so where they go out in clear, for enough
-     * labels tell the classifier. */
+    /* Numbers in an answer / rows it was computed from; 0: no rule. Labels of N auxiliary points are N (K -
+     * 1) numbers: a rule fit for weights refuses most studies that ask for labels, and rightly so where they
+     * go out in clear, for enough labels tell the classifier. */
     double most_parameters_per_row;
-    /* Most epsilon that one study may take, as limited in the ledger; 0: no rule. Checked by a real party's gate. */
+    /* Most epsilon that one study may take, as limited in the ledger; 0: no rule. Checked by a real party's
+     * gate. */
     double most_study_epsilon;
     bool allow_exact;      /* may exact sums, which no differential privacy protects, leave? */
     bool allow_entrusted;  /* may values in clear go to a coordinator trusted to add noise? */
@@ -24,7 +25,8 @@ typedef struct tacit_policy {
     size_t method_count;        /* 0: all */
 } tacit_policy;
 
-/* For a real party: 10 rows, 2 parties, no entrusting, nothing to neighbours, all methods, no rule on parameters. */
+/* For a real party: 10 rows, 2 parties, no entrusting, nothing to neighbours, all methods, no rule on
+ * parameters. */
 tacit_policy tacit_policy_default(void);
 
 /* For simulated parties, whose rows are not anybody's: everything is allowed. */

@@ -26,7 +26,8 @@ uint32_t tacit_bits_few(tacit_bits *bits, unsigned count) {
 }
 
 uint64_t tacit_bits_below(tacit_bits *bits, uint64_t bound) {
-    /* As many bits as bound - 1 has, again until they spell a number below the bound: under two tries each. */
+    /* As many bits as bound - 1 has, again until they spell a number below the bound: under two tries
+     * each. */
     unsigned length = bound > 1 ? 64 - (unsigned)__builtin_clzll(bound - 1) : 0;
     uint64_t value;
     do value = length <= 32 ? tacit_bits_few(bits, length) : tacit_bits_word(bits) >> (64 - length);

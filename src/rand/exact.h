@@ -75,8 +75,9 @@ tacit_status tacit_exact_add_integer(tacit_exact_vector *vector, tacit_entropy *
                                      tacit_error *error);
 
 /*
- * Fill `vector` with `value` plus noise of TACIT_LAW_POLYA: the difference of two negative binomial numbers of shape 1/parts,
- * so that the sum over `parts` independent draws is exactly discrete Laplace of this scale. As above; 1 <= parts <= 2^32.
+ * Fill `vector` with `value` plus noise of TACIT_LAW_POLYA: the difference of two negative binomial numbers
+ * of shape 1/parts, so that the sum over `parts` independent draws is exactly discrete Laplace of this scale.
+ * As above; 1 <= parts <= 2^32.
  */
 tacit_status tacit_exact_add_polya(tacit_exact_vector *vector, tacit_entropy *entropy, const int64_t *value,
                                    size_t count, double scale, uint64_t parts, int grid_bits,

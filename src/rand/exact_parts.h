@@ -50,6 +50,6 @@ tacit_status tacit_exact_integers(tacit_exact_vector *vector, const tacit_exact_
 void tacit_exact_norm_factor(tacit_space *space, tacit_lazy *lazy, size_t count, double scale,
                              tacit_bits *bits);
 
-/* Bounds of (|Y| - s^2/t)^2/(2 s^2), t = floor(s) + 1, in space->factor, for |Y| = candidate; uses all numbers
- * but space->noise. */
+/* Bounds of (|Y| - s^2/t)^2/(2 s^2), t = floor(s) + 1, in space->factor, for |Y| = candidate; uses all
+ * numbers but space->noise. */
 void tacit_exact_gaussian_exponent(tacit_space *space, double scale, int64_t candidate);

@@ -19,8 +19,8 @@ double tacit_fast_gamma(tacit_stream *stream, double shape);
 /* G(d, s) of density proportional to exp(-|b|/s): uniform direction, radius Gamma(d, s). */
 void tacit_fast_gamma_norm(tacit_stream *stream, double *out, size_t dimension, double scale);
 
-/* Integers of weight exp(-|k|/scale), of weight exp(-k^2/(2 scale^2)), and shares of which `parts` add up to the first
- * (rand/exact_integer.c and rand/exact_polya.c have the methods). */
+/* Integers of weight exp(-|k|/scale), of weight exp(-k^2/(2 scale^2)), and shares of which `parts` add up to
+ * the first (rand/exact_integer.c and rand/exact_polya.c have the methods). */
 int64_t tacit_fast_discrete_laplace(tacit_stream *stream, double scale);
 int64_t tacit_fast_discrete_gaussian(tacit_stream *stream, double scale);
 int64_t tacit_fast_polya(tacit_stream *stream, double scale, uint64_t parts);

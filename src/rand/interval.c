@@ -2,8 +2,8 @@
  * Proof note: why a decision taken here is the decision of the real numbers.
  *
  * The digits drawn so far put each lazy real x into [low, low + 2^-64n]; `low` is exact, because the
- * numbers hold n + 1 words or more. Every formula is evaluated with the lower end rounded down and the upper end up,
- * choosing operands by the monotonicity of the operation (the only operations are sums, products and
+ * numbers hold n + 1 words or more. Every formula is evaluated with the lower end rounded down and the upper
+ * end up, choosing operands by the monotonicity of the operation (the only operations are sums, products and
  * quotients of non-negative intervals, negation, square roots), so the real result lies in the interval.
  * Floor is monotone: when both ends have the same floor, so has the real result, whatever the digits still
  * to be drawn. Otherwise more digits are drawn behind the same prefix. The output is therefore a function of

@@ -29,8 +29,9 @@ typedef struct tacit_space {
 
 /*
  * As many digits and words as leave a sum of noise of this scale undecided with a probability of about 2^-62
- * a coordinate (sqrt(d) times that in a gamma-norm vector), whatever the value: except for such a rare case the
- * work then depends on public parameters. The numbers start afresh; a space must not be moved while it is in use.
+ * a coordinate (sqrt(d) times that in a gamma-norm vector), whatever the value: except for such a rare case
+ * the work then depends on public parameters. The numbers start afresh; a space must not be moved while it is
+ * in use.
  */
 tacit_status tacit_space_start(tacit_space *space, double scale, int grid_bits, tacit_error *error);
 

@@ -288,7 +288,8 @@ tacit_status board_hold(tacit_board *board, const tacit_question *question, taci
 
 /* ---- rounds in clear ---- */
 
-/* The open question for one party. It may be long, and goes to thousands: what is the same for all is written once. */
+/* The open question for one party. It may be long, and goes to thousands: what is the same for all is written
+ * once. */
 static tacit_status plain_question(tacit_board *board, const seat *who, tacit_buffer *out,
                                    tacit_error *error) {
     tacit_question question = board->question;
@@ -364,7 +365,8 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
     }
 }
 
-/* The same for a round of one: it closes without an answer when patience has run out, unless that is needed. */
+/* The same for a round of one: it closes without an answer when patience has run out, unless that is
+ * needed. */
 static tacit_status wait_for_one(tacit_board *board, tacit_error *error) {
     const bool needed = board->needed;
     struct timespec deadline = board_deadline(board->settings.patience_ms);

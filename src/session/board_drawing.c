@@ -1,7 +1,8 @@
 /*
- * The board's side of drawing the graph of masked sums (crypto/sum/drawing.h): two steps before the first sum of a version, kept like
- * those of a sum, but until the study ends or is amended. Whoever has committed must open, so the second step waits for all of them,
- * and the study fails when one refuses or leaves: who could go on without could choose among graphs.
+ * The board's side of drawing the graph of masked sums (crypto/sum/drawing.h): two steps before the first sum
+ * of a version, kept like those of a sum, but until the study ends or is amended. Whoever has committed must
+ * open, so the second step waits for all of them, and the study fails when one refuses or leaves: who could
+ * go on without could choose among graphs.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * The board's side of rounds between neighbours: it carries cards and sealed words, decides when a round closes, and keeps
- * each party's last word until those who are to hear it have. It has no key to any of them.
+ * The board's side of rounds between neighbours: it carries cards and sealed words, decides when a round
+ * closes, and keeps each party's last word until those who are to hear it have. It has no key to any of them.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -175,7 +175,8 @@ static tacit_status hand_out_cards(const tacit_board *board, uint32_t place, tac
     return TACIT_OK;
 }
 
-/* The last words of those whom this party hears. One that was not sealed for it is missing, and the party will say so. */
+/* The last words of those whom this party hears. One that was not sealed for it is missing, and the party
+ * will say so. */
 static tacit_status hand_out_words(const tacit_board *board, uint32_t place, tacit_letters *out,
                                    tacit_error *error) {
     const tacit_mixing *mixing = board->mail->mixing;

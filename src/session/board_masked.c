@@ -1,6 +1,7 @@
 /*
- * The board's side of secure sums, masked or encrypted: it carries the messages of the protocol, decides when a step
- * closes, and keeps what a closed step brought until the sum is in the journal. It holds no contribution but hidden.
+ * The board's side of secure sums, masked or encrypted: it carries the messages of the protocol, decides when
+ * a step closes, and keeps what a closed step brought until the sum is in the journal. It holds no
+ * contribution but hidden.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -30,8 +30,9 @@ typedef struct masked_round masked_round;
 typedef struct mail_round mail_round; /* board_mail.c */
 typedef struct board_protocol board_protocol;
 
-/* A kind of round, as the board runs it: board.c has those in clear, board_masked.c secure sums by either protocol, board_mail.c words
- * between neighbours. Which kind a sum is follows from the board's settings, once. The lock is held in all but ask_sum. */
+/* A kind of round, as the board runs it: board.c has those in clear, board_masked.c secure sums by either
+ * protocol, board_mail.c words between neighbours. Which kind a sum is follows from the board's settings,
+ * once. The lock is held in all but ask_sum. */
 typedef struct round_ops {
     bool by_seats; /* who has answered is counted by seats, else by places on the roster */
     tacit_status (*wait)(tacit_board *board, tacit_error *error); /* until what is pinned can be taken down */
@@ -49,8 +50,8 @@ typedef struct round_ops {
 extern const round_ops board_plain_round, board_single_round, board_masked_round, board_paillier_round,
     board_drawing_round, board_mail_round;
 
-/* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c). `create`
- * borrows the round's roster, and the graph. */
+/* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c).
+ * `create` borrows the round's roster, and the graph. */
 struct board_protocol {
     unsigned contributing, opened; /* the step in which parties contribute, and the one after the last */
     tacit_status (*create)(void **out, const tacit_board *board, const tacit_question *question,
@@ -151,16 +152,18 @@ void board_note_refusal(tacit_board *board, const char *reason);
 
 bool board_find_place(const tacit_board *board, const char *party, uint32_t *out);
 
-/* Pin a question of the kind that board->round says, wait, and take it down. The lock is held before and on return, whatever the
- * status, and let go meanwhile. */
+/* Pin a question of the kind that board->round says, wait, and take it down. The lock is held before and on
+ * return, whatever the status, and let go meanwhile. */
 tacit_status board_hold(tacit_board *board, const tacit_question *question, tacit_error *error);
 
-/* How many numbers an answer to the open question, or a word in it, has at most; and what may come beside them, in bytes. */
+/* How many numbers an answer to the open question, or a word in it, has at most; and what may come beside
+ * them, in bytes. */
 enum { BOARD_BESIDE_NUMBERS = 1024 };
 size_t board_numbers(const tacit_board *board);
 
-/* Have the graph drawn by the parties if it is sparse, before the first sum; after a restart, as it was. With the lock held: add the
- * proof to the first step of a sum for a place that may not have it, and note that the place has answered it. */
+/* Have the graph drawn by the parties if it is sparse, before the first sum; after a restart, as it was. With
+ * the lock held: add the proof to the first step of a sum for a place that may not have it, and note that the
+ * place has answered it. */
 tacit_status board_draw_graph(tacit_board *board, const tacit_question *question, tacit_error *error);
 tacit_status board_graph_show(const board_graph *graph, uint32_t place, tacit_buffer *out,
                               tacit_error *error);
@@ -171,9 +174,9 @@ tacit_status board_masked_run(tacit_board *board, const round_ops *kind, const t
                               masked_round *round, tacit_error *error);
 tacit_status board_masked_places(const tacit_board *board, masked_round *round, tacit_error *error);
 
-/* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c). Who is in them,
- * once one was opened: the others are marked in `refused`. After a sum was opened. And, with the lock held: whether the open step
- * needs this place's answer, and that it will not come. */
+/* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c).
+ * Who is in them, once one was opened: the others are marked in `refused`. After a sum was opened. And, with
+ * the lock held: whether the open step needs this place's answer, and that it will not come. */
 tacit_status board_sets_begin(tacit_board *board, bool *refused, tacit_error *error);
 tacit_status board_sets_keep(tacit_board *board, const masked_round *round, tacit_error *error);
 bool board_sets_needs(const tacit_board *board, uint32_t place);

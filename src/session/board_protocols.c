@@ -4,7 +4,8 @@
 #include "base/memory.h"
 #include "session/board_parts.h"
 
-/* What board_protocol asks of a server, by the functions of its kind: NAME_expects and so on ask calls_expects of self->server. */
+/* What board_protocol asks of a server, by the functions of its kind: NAME_expects and so on ask
+ * calls_expects of self->server. */
 #define SERVER_FUNCTIONS(name, type, calls)                                                                  \
     static unsigned name##_step(const void *self) { return calls##_step(((const type *)self)->server); }     \
     static bool name##_expects(const void *self, uint32_t place) {                                           \
@@ -73,8 +74,8 @@ cleanup:
     return status;
 }
 
-/* Consent and unmasking take as many as open a secret; in a sparse graph nobody can say beforehand which, so that all
- * who may be missing are counted. */
+/* Consent and unmasking take as many as open a secret; in a sparse graph nobody can say beforehand which, so
+ * that all who may be missing are counted. */
 static size_t mask_needed(const void *server) {
     const tacit_graph_shape *shape = &((const mask_server *)server)->shape;
     bool complete = shape->degree + 1 == shape->parties;

@@ -1,7 +1,7 @@
 /*
- * The board's side of one set for all exact sums (masked_sets.c has the parties'): parties open no other, so a sum that would
- * lack one of them is not begun for nothing. It waits for who is silent, for as long as it takes; who has left may come back
- * within the study's patience; and who refuses ends it.
+ * The board's side of one set for all exact sums (masked_sets.c has the parties'): parties open no other, so
+ * a sum that would lack one of them is not begun for nothing. It waits for who is silent, for as long as it
+ * takes; who has left may come back within the study's patience; and who refuses ends it.
  */
 #include <stdlib.h>
 #include <string.h>

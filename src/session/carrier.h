@@ -1,7 +1,8 @@
 /*
- * What a party says reaches its coordinator by a carrier, and the reply comes back, whatever is between them. A carrier is one file and
- * its line in the table (carrier.c); how the coordinator's address begins says which. Who uses one knows errands, bytes and what became
- * of them; the coordinator's end is in coordinator_https.c.
+ * What a party says reaches its coordinator by a carrier, and the reply comes back, whatever is between them.
+ * A carrier is one file and its line in the table (carrier.c); how the coordinator's address begins says
+ * which. Who uses one knows errands, bytes and what became of them; the coordinator's end is in
+ * coordinator_https.c.
  */
 #pragma once
 
@@ -69,11 +70,12 @@ tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_setting
                                 tacit_error *error);
 tacit_carrier *tacit_carrier_free(tacit_carrier *carrier); /* accepts NULL */
 
-/* Run an errand with these bytes (NULL: none) and wait for what comes of it. TACIT_NETWORK in one sentence when it does not get through;
- * TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
+/* Run an errand with these bytes (NULL: none) and wait for what comes of it. TACIT_NETWORK in one sentence
+ * when it does not get through; TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
 tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
                                 unsigned timeout_ms, tacit_carried *out, tacit_error *error);
 
-/* Of the last errand: what was wrong, and the coordinator's clock, seconds since 1970, at most 0 when it did not say. */
+/* Of the last errand: what was wrong, and the coordinator's clock, seconds since 1970, at most 0 when it did
+ * not say. */
 tacit_trouble tacit_carrier_trouble(const tacit_carrier *carrier);
 int64_t tacit_carrier_clock(const tacit_carrier *carrier);

@@ -1,5 +1,5 @@
-/* Server B's key in simulations. It is public, here: the rows of a simulation are all in one process anyway, and a new key
- * each time would make runs slower and their times uneven. A deployed server never uses it. */
+/* Server B's key in simulations. It is public, here: the rows of a simulation are all in one process anyway,
+ * and a new key each time would make runs slower and their times uneven. A deployed server never uses it. */
 #include "session/center_servers.h"
 
 static const uint8_t key[] = {

@@ -1,13 +1,14 @@
 /*
- * The two center servers of a method that computes on numbers nobody sees (Wang 2018, figure 5.1). Server A is the
- * coordinator's half: it asks the nodes and adds up their ciphertexts. Server B holds the key of these ciphertexts and
- * never sees one that is not masked by A. What they compute together is one function, the method's `compute`, which both
- * run at the same time, each on its own shares (crypto/linear/secure.h): where A asks the nodes, B waits; what is opened, both
- * see. Its control flow follows from the plan and from what is opened.
+ * The two center servers of a method that computes on numbers nobody sees (Wang 2018, figure 5.1). Server A
+ * is the coordinator's half: it asks the nodes and adds up their ciphertexts. Server B holds the key of these
+ * ciphertexts and never sees one that is not masked by A. What they compute together is one function, the
+ * method's `compute`, which both run at the same time, each on its own shares (crypto/linear/secure.h): where
+ * A asks the nodes, B waits; what is opened, both see. Its control flow follows from the plan and from what
+ * is opened.
  *
- * Deployed, B is a process of its own (center/center.h) and the channel is TLS. In a simulation B is a thread at the
- * far end of a channel in memory, which runs the same code; its key is one that everybody can read in the source, since
- * a simulation has nothing to hide.
+ * Deployed, B is a process of its own (center/center.h) and the channel is TLS. In a simulation B is a thread
+ * at the far end of a channel in memory, which runs the same code; its key is one that everybody can read in
+ * the source, since a simulation has nothing to hide.
  *
  * Crashes. A journals what was opened. Run again from the start, it tells B what is known, and both skip that
  * computation; conversions are drawn again, so that two openings of one number never meet.
@@ -68,8 +69,8 @@ tacit_status tacit_center_known(tacit_center_server *center, bool *known, int64_
 tacit_status tacit_center_keep(tacit_center_server *center, const int64_t *values, size_t count,
                                tacit_error *error);
 
-/* The key that a question carries, kept with the party's memo (or owned by the caller through *owned when there is
- * none). TACIT_REFUSED unless it is the one that the study names; a simulated study names none. */
+/* The key that a question carries, kept with the party's memo (or owned by the caller through *owned when
+ * there is none). TACIT_REFUSED unless it is the one that the study names; a simulated study names none. */
 tacit_status tacit_party_center_key(tacit_party *party, const tacit_question *question,
                                     const tacit_paillier_public **out, tacit_paillier_public **owned,
                                     tacit_error *error);

@@ -1,11 +1,13 @@
 /*
- * What parties can want of a coordinator: the table of errands. One line makes an errand: whom it lets in, how long its body may be, its
- * figures for Prometheus, its path over HTTPS (/v1/NAME), its line in the reference (`tacit help endpoints`), and the declaration of
- * what does it, coordinator_NAME (coordinator/coordinator_parts.h).
+ * What parties can want of a coordinator: the table of errands. One line makes an errand: whom it lets in,
+ * how long its body may be, its figures for Prometheus, its path over HTTPS (/v1/NAME), its line in the
+ * reference (`tacit help endpoints`), and the declaration of what does it, coordinator_NAME
+ * (coordinator/coordinator_parts.h).
  */
 #pragma once
 
-/* Rules of an errand. By default only parties of a study are let in, with a certificate of the present authority. */
+/* Rules of an errand. By default only parties of a study are let in, with a certificate of the present
+ * authority. */
 enum {
     TACIT_ERRAND_IS_OPEN = 1,       /* whoever asks */
     TACIT_ERRAND_TAKES_RETIRED = 2, /* also with a certificate of an authority that was replaced */

@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 
-/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon; and few when there are few,
- * so that every worker has some. */
+/* Parties a worker takes at a time: enough to share their preparation, few enough to stop soon; and few when
+ * there are few, so that every worker has some. */
 enum { PIECE = 32 };
 
 static const local_reach here_reach;
@@ -206,7 +206,8 @@ static tacit_status contribute_one(asking *work, size_t k, seat *one, uint64_t *
     return status == TACIT_OK ? TACIT_OK : absent_or_failed(work->local, k, status, error);
 }
 
-/* Who passes the gate adds up: together where the method can, else one by one; or not at all, when the sum is known. */
+/* Who passes the gate adds up: together where the method can, else one by one; or not at all, when the sum is
+ * known. */
 static tacit_status contribute(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     asking *work = context;
     uint64_t *total = work->totals != NULL ? work->totals + worker * work->question->sum.length : NULL;
@@ -226,8 +227,8 @@ static tacit_status contribute(void *context, size_t begin, size_t end, unsigned
     return keep_going(work, end - begin, error);
 }
 
-/* The sum of a repeatable question is kept under all that it follows from: the question without study, method and
- * round, and which points it is about. */
+/* The sum of a repeatable question is kept under all that it follows from: the question without study, method
+ * and round, and which points it is about. */
 static tacit_status sum_key(const tacit_local *local, const tacit_question *question, tacit_cache_key *out,
                             tacit_error *error) {
     tacit_question bare = *question;

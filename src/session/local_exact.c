@@ -1,4 +1,5 @@
-/* Simulated parties that draw as real ones do: noise of the operating system, and a place to keep what is drawn once in a run. */
+/* Simulated parties that draw as real ones do: noise of the operating system, and a place to keep what is
+ * drawn once in a run. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -42,8 +42,8 @@ struct tacit_local {
 /* What parties have kept of a run with exact noise, if anything. */
 void tacit_local_forget_exact(tacit_local *local);
 
-/* The sum over the parties that are here, added to `total`; with `known` everybody passes the gate for a sum that is known, and
- * nothing is added. */
+/* The sum over the parties that are here, added to `total`; with `known` everybody passes the gate for a sum
+ * that is known, and nothing is added. */
 tacit_status tacit_local_sum_here(tacit_local *local, const tacit_question *question, bool known,
                                   uint64_t *total, size_t *parties, tacit_error *error);
 
@@ -62,9 +62,9 @@ tacit_status tacit_local_exchange_here(tacit_local *local, const tacit_question 
 /* The words of this round become the last ones. */
 void tacit_local_say_words(tacit_local *local, const tacit_mixing *mixing);
 
-/* In which way those of all ranks are reached: local.c has that of one process, local_ranks.c that of several, where rank 0 asks and all
- * others answer in tacit_local_serve. `charged` is the largest of what parties were charged, on rank 0, where `here` is this rank's and
- * `status` says how it came about. */
+/* In which way those of all ranks are reached: local.c has that of one process, local_ranks.c that of
+ * several, where rank 0 asks and all others answer in tacit_local_serve. `charged` is the largest of what
+ * parties were charged, on rank 0, where `here` is this rank's and `status` says how it came about. */
 struct local_reach {
     tacit_status (*sum)(tacit_local *local, const tacit_question *question, bool known, uint64_t *total,
                         size_t *parties, tacit_error *error);

@@ -1,7 +1,7 @@
 /*
- * Parties in several ranks. Rank 0 runs the coordinator's half; a question goes to all ranks as it would travel, each asks its own
- * parties, and what they answer comes back in the order of the parties. Whether a rank failed is settled before anything is
- * combined, so that none waits for another.
+ * Parties in several ranks. Rank 0 runs the coordinator's half; a question goes to all ranks as it would
+ * travel, each asks its own parties, and what they answer comes back in the order of the parties. Whether a
+ * rank failed is settled before anything is combined, so that none waits for another.
  */
 #include <math.h>
 #include <stdio.h>
@@ -400,7 +400,8 @@ cleanup:
     return status;
 }
 
-/* The first of those that were charged most, as among the parties of one process. A rank without parties has no say. */
+/* The first of those that were charged most, as among the parties of one process. A rank without parties has
+ * no say. */
 static tacit_status ranks_charged(const tacit_local *local, tacit_status status, const tacit_account *here,
                                   tacit_account *out, tacit_error *error) {
     tacit_buffer own = TACIT_BUFFER_INIT, *all = NULL;

@@ -93,7 +93,8 @@ tacit_status tacit_card_read(tacit_card *out, const uint8_t *bytes, size_t lengt
 
 /* ---- words ---- */
 
-/* A box begins with a salt of its own, so that its key seals one text only whatever happens to the sender's files. */
+/* A box begins with a salt of its own, so that its key seals one text only whatever happens to the sender's
+ * files. */
 enum { SALT_BYTES = 16, BOX_SPARE = SALT_BYTES + TACIT_SEAL_BYTES };
 
 /* The seal's context says study, roster, round and salt; its route says who and to whom. */

@@ -1,15 +1,17 @@
 /*
- * Words between neighbours of a deployed study (docs/decisions/006-neighbours.md). Parties only dial out, so that a word
- * travels through the coordinator's board, or by a direct link to a party that listens; either way it is sealed for one
- * neighbour.
+ * Words between neighbours of a deployed study (docs/decisions/006-neighbours.md). Parties only dial out, so
+ * that a word travels through the coordinator's board, or by a direct link to a party that listens; either
+ * way it is sealed for one neighbour.
  *
  *  - Who is who: the roster of signing keys that masked sums use (masked.h); a party is its place in it.
- *  - A card is what a party shows its neighbours once: an X25519 key for this study, the name in its certificate and, if it
- *    listens, its address; signed with the roster's key over study hash, roster and place.
- *  - A word is sealed under a key that the two agree on for this round, this direction and this box. A party says one word a
- *    round, and rounds only go up.
- *  - Who hears whom, with which weight, and of which round a word must be: each party works that out from the definition it
- *    consented to (plan->method->schedule). The coordinator cannot name a hearer, leave one out, or pass an old word off as new.
+ *  - A card is what a party shows its neighbours once: an X25519 key for this study, the name in its
+ *    certificate and, if it listens, its address; signed with the roster's key over study hash, roster and
+ *    place.
+ *  - A word is sealed under a key that the two agree on for this round, this direction and this box. A party
+ *    says one word a round, and rounds only go up.
+ *  - Who hears whom, with which weight, and of which round a word must be: each party works that out from the
+ *    definition it consented to (plan->method->schedule). The coordinator cannot name a hearer, leave one
+ *    out, or pass an old word off as new.
  */
 #pragma once
 
@@ -44,8 +46,8 @@ tacit_status tacit_card_write(tacit_buffer *out, const tacit_card *card, const t
                               uint32_t place, const uint8_t secret_key[crypto_sign_SECRETKEYBYTES],
                               tacit_error *error);
 
-/* Read a card that came from anywhere. TACIT_PROTOCOL when it is malformed, TACIT_REFUSED unless the party at `place` has
- * signed it for this study and roster. */
+/* Read a card that came from anywhere. TACIT_PROTOCOL when it is malformed, TACIT_REFUSED unless the party at
+ * `place` has signed it for this study and roster. */
 tacit_status tacit_card_read(tacit_card *out, const uint8_t *bytes, size_t length,
                              const tacit_mail_terms *terms, uint32_t place,
                              const uint8_t signing_key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
@@ -92,7 +94,8 @@ typedef struct tacit_mail_settings {
 tacit_status tacit_mail_create(tacit_mail **out, const tacit_mail_settings *settings, tacit_error *error);
 tacit_mail *tacit_mail_free(tacit_mail *mail);
 
-/* The card of the neighbour at `place`, as it was first shown; NULL: it is no neighbour, or has not been shown yet. */
+/* The card of the neighbour at `place`, as it was first shown; NULL: it is no neighbour, or has not been
+ * shown yet. */
 const tacit_card *tacit_mail_card(const tacit_mail *mail, uint32_t place);
 /* This party's own place; false before the roster is known. */
 bool tacit_mail_place(const tacit_mail *mail, uint32_t *out);

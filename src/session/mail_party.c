@@ -1,8 +1,8 @@
 /*
- * A party among its neighbours. Each round has one order: the words it hears are opened, the handler makes its next state
- * and word, the word is sealed for those who are to hear it, and the gate charges, stores the sealed words and keeps the
- * state in one transaction; then they leave. Killed before that transaction the party is where it was, and nothing had
- * left; killed after it, the same question gets the stored bytes.
+ * A party among its neighbours. Each round has one order: the words it hears are opened, the handler makes
+ * its next state and word, the word is sealed for those who are to hear it, and the gate charges, stores the
+ * sealed words and keeps the state in one transaction; then they leave. Killed before that transaction the
+ * party is where it was, and nothing had left; killed after it, the same question gets the stored bytes.
  */
 #include <sodium.h>
 #include <stdio.h>

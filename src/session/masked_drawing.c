@@ -1,7 +1,8 @@
 /*
- * A party's part in drawing the graph of its sums (crypto/sum/drawing.h has the protocol). Of the bytes that it contributes and of
- * the one list that it signs a record is on the disk before either leaves, so that after a crash it says the same again; a
- * second list is refused, and so is a second seed. The record is of one version of a study: a consent to another begins again.
+ * A party's part in drawing the graph of its sums (crypto/sum/drawing.h has the protocol). Of the bytes that
+ * it contributes and of the one list that it signs a record is on the disk before either leaves, so that
+ * after a crash it says the same again; a second list is refused, and so is a second seed. The record is of
+ * one version of a study: a consent to another begins again.
  */
 #include <sodium.h>
 #include <string.h>

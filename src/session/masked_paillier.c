@@ -1,12 +1,12 @@
 /*
- * A party in an encrypted sum (crypto/paillier/paillier_sum.h). The sealed ciphertexts of its contribution pass the gate, charged, as any
- * contribution would. The key holder's public key, and the sums of numbers under masks that it decrypts, say nothing about
- * rows and pass by tacit_gate_pass.
+ * A party in an encrypted sum (crypto/paillier/paillier_sum.h). The sealed ciphertexts of its contribution
+ * pass the gate, charged, as any contribution would. The key holder's public key, and the sums of numbers
+ * under masks that it decrypts, say nothing about rows and pass by tacit_gate_pass.
  *
- * What is kept: the key holder its secret key, made when it is first asked; everybody the fingerprint of the key that came
- * first, and takes no other in this study; and of the latest sum, before anything of it leaves, its round and id, and
- * for the key holder a digest of what it was asked to decrypt. It decrypts one product a sum: a second one could be
- * the first without somebody.
+ * What is kept: the key holder its secret key, made when it is first asked; everybody the fingerprint of the
+ * key that came first, and takes no other in this study; and of the latest sum, before anything of it leaves,
+ * its round and id, and for the key holder a digest of what it was asked to decrypt. It decrypts one product
+ * a sum: a second one could be the first without somebody.
  */
 #include <sodium.h>
 #include <stdlib.h>
@@ -203,8 +203,8 @@ cleanup:
 
 /* ---- the key holder's last step ---- */
 
-/* The contributors that a well-formed question names are the set that the key holder opens sums over, as in masked sums. After their
- * number it has as many bytes of each, the place first. */
+/* The contributors that a well-formed question names are the set that the key holder opens sums over, as in
+ * masked sums. After their number it has as many bytes of each, the place first. */
 static tacit_status hold_contributors(const stepping *self, const tacit_buffer *question,
                                       tacit_error *error) {
     const size_t parties = self->masks->plan->parties;

@@ -46,17 +46,18 @@ struct stepping {
 #define MASKED_STATE_NAME "sum.state"
 enum { MASKED_STATE_HEADER = 8 + TACIT_MASKED_ID_BYTES };
 
-/* A step of drawing the graph (masked_drawing.c). And before a sum: its seed, from the proof that comes with the first step, or as it
- * was kept. TACIT_REFUSED for another drawing than the first. */
+/* A step of drawing the graph (masked_drawing.c). And before a sum: its seed, from the proof that comes with
+ * the first step, or as it was kept. TACIT_REFUSED for another drawing than the first. */
 tacit_status masked_draw(stepping *self, tacit_buffer *out, tacit_error *error);
 tacit_status masked_seed(const stepping *self, uint8_t seed[TACIT_GRAPH_SEED_BYTES], tacit_error *error);
 
-/* Read the header of a kept state: *current when it is of this very sum, not of an earlier round. TACIT_REFUSED when this
- * party has been in a later round, or in another sum of this one. */
+/* Read the header of a kept state: *current when it is of this very sum, not of an earlier round.
+ * TACIT_REFUSED when this party has been in a later round, or in another sum of this one. */
 tacit_status masked_check_state(const stepping *self, tacit_cursor *cursor, bool *current,
                                 tacit_error *error);
 
-/* TACIT_REFUSED unless a sum may be begun in the question's round, after that of round *last; NULL: after none (masked_rounds.c). */
+/* TACIT_REFUSED unless a sum may be begun in the question's round, after that of round *last; NULL: after
+ * none (masked_rounds.c). */
 tacit_status masked_check_next(const stepping *self, const uint64_t *last, tacit_error *error);
 
 /* TACIT_REFUSED unless the whole question is the one that the sum is named after. */
@@ -77,6 +78,6 @@ tacit_status masked_release(stepping *self, const tacit_reply *reply, const taci
 /* Before a contribution leaves: note whether there is noise in it (masked_sets.c). */
 tacit_status masked_note_noise(const stepping *self, const tacit_reply *reply, tacit_error *error);
 
-/* Before consent to a set of survivors leaves, a bit for each place: TACIT_REFUSED when the sum has no noise of its own and an
- * earlier one of this version had other survivors; the first such set is kept. */
+/* Before consent to a set of survivors leaves, a bit for each place: TACIT_REFUSED when the sum has no noise
+ * of its own and an earlier one of this version had other survivors; the first such set is kept. */
 tacit_status masked_hold_set(const stepping *self, const uint8_t *set, tacit_error *error);

@@ -1,11 +1,13 @@
 /*
- * A party in a masked sum. Its state is on the disk before an answer leaves, so that whatever happens it says the same
- * thing again or nothing. The vector under its masks passes the gate, charged, as any contribution would; the other
- * steps carry keys, sealed shares of random secrets and signatures, and pass by tacit_gate_pass.
+ * A party in a masked sum. Its state is on the disk before an answer leaves, so that whatever happens it says
+ * the same thing again or nothing. The vector under its masks passes the gate, charged, as any contribution
+ * would; the other steps carry keys, sealed shares of random secrets and signatures, and pass by
+ * tacit_gate_pass.
  *
- * Order at the mask step: the state after it is written beside the one before; then the gate charges and stores the
- * masked vector; then the new state takes the place of the old. Killed before the gate, the party masks again (nothing
- * had left, and noise of its own may differ); killed after it, it finds the stored vector and the state that belongs to it.
+ * Order at the mask step: the state after it is written beside the one before; then the gate charges and
+ * stores the masked vector; then the new state takes the place of the old. Killed before the gate, the party
+ * masks again (nothing had left, and noise of its own may differ); killed after it, it finds the stored
+ * vector and the state that belongs to it.
  */
 #include <sodium.h>
 #include <stdio.h>

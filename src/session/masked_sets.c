@@ -1,16 +1,18 @@
 /*
- * Over whom sums are opened. A sum without noise of its own is exact: two of them over sets that differ by one party, at the
- * same question or at one that differs by 1e-9, give away what that party contributed. So a party consents to one set of
- * survivors, that of the first such sum of a study's version, and to no other in this version.
+ * Over whom sums are opened. A sum without noise of its own is exact: two of them over sets that differ by
+ * one party, at the same question or at one that differs by 1e-9, give away what that party contributed. So a
+ * party consents to one set of survivors, that of the first such sum of a study's version, and to no other in
+ * this version.
  *
- * Why it is enough that each party holds to its own set: a sum opens with t consents to one set, and 2 t > n + c. The
- * t - c honest parties or more that have opened a sum over S never consent to another set, which leaves n - t + c < t for it.
+ * Why it is enough that each party holds to its own set: a sum opens with t consents to one set, and 2 t > n
+ * + c. The t - c honest parties or more that have opened a sum over S never consent to another set, which
+ * leaves n - t + c < t for it.
  *
- * Sums that carry noise, each party's own or shares of it, are private one by one, and composition covers their differences:
- * they may shrink, within the declared dropouts (docs/securesum.md).
+ * Sums that carry noise, each party's own or shares of it, are private one by one, and composition covers
+ * their differences: they may shrink, within the declared dropouts (docs/securesum.md).
  *
- * What is kept is on the disk before an answer leaves. Of the sum that this party is in: whether its contribution has noise
- * in it, before the contribution leaves; and the set, before the signature of it does.
+ * What is kept is on the disk before an answer leaves. Of the sum that this party is in: whether its
+ * contribution has noise in it, before the contribution leaves; and the set, before the signature of it does.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -95,7 +97,8 @@ cleanup:
     return status;
 }
 
-/* Noise is known of the sum that the record is about; of any other it is not, and then it counts as having none. */
+/* Noise is known of the sum that the record is about; of any other it is not, and then it counts as having
+ * none. */
 static bool has_noise(const stepping *self, const set_record *record) {
     return record->noised && record->round == self->question->round &&
            memcmp(record->id, self->step->sum_id, sizeof record->id) == 0;

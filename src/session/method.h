@@ -68,7 +68,8 @@ typedef struct tacit_plan {
     tacit_settings settings;
 } tacit_plan;
 
-/* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so called. */
+/* Set a parameter; TACIT_USAGE names the allowed values, or the method's parameters when there is none so
+ * called. */
 tacit_status tacit_plan_set(tacit_plan *plan, const char *name, const char *value, tacit_error *error);
 
 /* The plan's settings as the struct that the method's table describes, or one that it begins with. */
@@ -79,55 +80,62 @@ const void *tacit_plan_settings(const tacit_plan *plan, size_t size);
 const char *tacit_plan_print(const tacit_plan *plan, const tacit_parameter *one,
                              char out[TACIT_SETTING_SIZE]);
 
-/* By name, where a table of experiments or audits is about several methods. The name must be in the method's table (asserted). */
+/* By name, where a table of experiments or audits is about several methods. The name must be in the method's
+ * table (asserted). */
 double tacit_plan_number(const tacit_plan *plan, const char *name);
 bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 
 /* Whether a number is left to the method, which 0 then stands for. */
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
 
-/* Whether two plans agree in all that methods read. Points and schemas are the same if they are one object. */
+/* Whether two plans agree in all that methods read. Points and schemas are the same if they are one
+ * object. */
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b);
 
-/* How many rows all parties have together, as far as public numbers say: what rounds, ridge and grids are chosen for. At least 1. */
+/* How many rows all parties have together, as far as public numbers say: what rounds, ridge and grids are
+ * chosen for. At least 1. */
 double tacit_plan_expected_rows(const tacit_plan *plan);
 
-/* A setting law=auto|pure|gaussian: what adds the noise, auto being the Gaussian law where the study has a delta. */
+/* A setting law=auto|pure|gaussian: what adds the noise, auto being the Gaussian law where the study has a
+ * delta. */
 typedef enum tacit_law_setting { TACIT_LAW_AUTO, TACIT_LAW_PURE, TACIT_LAW_BELL } tacit_law_setting;
 bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law);
 
-/* The declared fractions in whole parties: at most so many. Of four parties or more at least one colludes, whatever the fraction
- * comes to, unless it is 0. */
+/* The declared fractions in whole parties: at most so many. Of four parties or more at least one colludes,
+ * whatever the fraction comes to, unless it is 0. */
 enum { TACIT_COLLUDER_FROM = 4 };
 size_t tacit_plan_dropouts(const tacit_plan *plan);
 size_t tacit_plan_colluders(const tacit_plan *plan);
 
-/* What the coordinator hears of the parties' answers: their sums, each of them, or nothing but ciphertexts. */
+/* What the coordinator hears of the parties' answers: their sums, each of them, or nothing but
+ * ciphertexts. */
 typedef enum tacit_hearing { TACIT_HEARS_SUMS, TACIT_HEARS_SINGLE, TACIT_HEARS_CIPHERTEXTS } tacit_hearing;
 tacit_hearing tacit_plan_hearing(const tacit_plan *plan);
 
 /* A tacit_method.single that is always so. */
 bool tacit_plan_always_single(const tacit_plan *plan);
 
-/* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure summation. */
+/* Whether each party adds only a share of the noise (noise=shares), so that the guarantee rests on secure
+ * summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
 /* Whether plan.minimum_rows counts persons (schema.h), since the method protects them. */
 bool tacit_plan_counts_persons(const tacit_plan *plan);
 
-/* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all but the
- * declared dropouts. At least 1. */
+/* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all
+ * but the declared dropouts. At least 1. */
 size_t tacit_plan_survivors(const tacit_plan *plan);
 
-/* How many shares of noise are in every sum that nobody who looks at it knows: those of the survivors but the colluders. */
+/* How many shares of noise are in every sum that nobody who looks at it knows: those of the survivors but the
+ * colluders. */
 size_t tacit_plan_noise_shares(const tacit_plan *plan);
 
 /*
- * Whether a method that stops early (tacit_method.stops_early) has ended after `done` iterations: most_rounds, or
- * |now - before| <= enough |now| of its weights, which are then kept as the next `before`. Weights of every iteration are
- * published to all parties, so where it ends tells nothing more and costs nothing: it is post-processing. Noise is made for
- * all rounds that are set, and ending earlier gives none of it back. To be asked before a checkpoint: a half that is run
- * again then comes to the same end.
+ * Whether a method that stops early (tacit_method.stops_early) has ended after `done` iterations:
+ * most_rounds, or |now - before| <= enough |now| of its weights, which are then kept as the next `before`.
+ * Weights of every iteration are published to all parties, so where it ends tells nothing more and costs
+ * nothing: it is post-processing. Noise is made for all rounds that are set, and ending earlier gives none of
+ * it back. To be asked before a checkpoint: a half that is run again then comes to the same end.
  *
  * `before` from tacit_plan_before, to be freed: a copy of the weights, or NULL where nothing is compared.
  */
@@ -141,16 +149,19 @@ bool tacit_method_takes(const tacit_method *method, const char *name);
 /* Whether it has a choice so called with this word. */
 bool tacit_method_offers(const tacit_method *method, const char *name, const char *word);
 
-/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01, and note where it is from. A yardstick
- * that tunes it on rows keeps the 0. TACIT_USAGE for a plan that the method would not accept with any. */
+/* Give a plan whose lambda is 0 the one that its method chooses from public quantities, or 0.01, and note
+ * where it is from. A yardstick that tunes it on rows keeps the 0. TACIT_USAGE for a plan that the method
+ * would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
-/* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes to `out`. */
+/* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes
+ * to `out`. */
 enum { TACIT_HOPELESS_SIZE = 512 };
 bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);
 
-/* A tacit_method.hopeless for noise on weights whose norm is at most `largest` without it: true where the noise in the score of a row of norm 1 has a
- * larger standard deviation than any score can have. `help` says what to do instead, after "or". */
+/* A tacit_method.hopeless for noise on weights whose norm is at most `largest` without it: true where the
+ * noise in the score of a row of norm 1 has a larger standard deviation than any score can have. `help` says
+ * what to do instead, after "or". */
 bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
                        char out[TACIT_HOPELESS_SIZE]);
 
@@ -164,8 +175,8 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 /* What the party is charged, and what the paper says it costs. */
 typedef struct tacit_prices {
     tacit_price charged, claimed;
-    /* Of all answers that cost `charged` together: whether it fits is asked in advance. Count 0, as the caller sets it:
-     * not known. */
+    /* Of all answers that cost `charged` together: whether it fits is asked in advance. Count 0, as the
+     * caller sets it: not known. */
     tacit_event event;
 } tacit_prices;
 
@@ -200,7 +211,8 @@ typedef struct tacit_outcome {
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
 void tacit_outcome_clear(tacit_outcome *outcome);
 
-/* What a handler hands back: values, and what letting them out means. The runtime takes it through the gate. */
+/* What a handler hands back: values, and what letting them out means. The runtime takes it through the
+ * gate. */
 typedef struct tacit_reply {
     tacit_release_kind kind;
     tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
@@ -218,8 +230,8 @@ typedef struct tacit_reply {
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error);
 
-/* The contributions of several parties in one process, added to `total` all at once: the same integers modulo 2^64 as
- * their handlers' answers give, sooner; rounding may decide an exact tie otherwise. */
+/* The contributions of several parties in one process, added to `total` all at once: the same integers modulo
+ * 2^64 as their handlers' answers give, sooner; rounding may decide an exact tie otherwise. */
 typedef tacit_status tacit_adder(tacit_party *parties, size_t count, const tacit_question *question,
                                  uint64_t *total, tacit_error *error);
 
@@ -227,20 +239,21 @@ typedef struct tacit_handler_entry {
     const char *question;
     tacit_handler *answer;
 
-    /* The contribution follows from the party's rows, the plan's points and the question's own message alone, without
-     * chance. A simulation then reuses the sum in all trials, epsilons and methods that ask the same; every party is
-     * still charged each time. */
+    /* The contribution follows from the party's rows, the plan's points and the question's own message alone,
+     * without chance. A simulation then reuses the sum in all trials, epsilons and methods that ask the same;
+     * every party is still charged each time. */
     bool repeatable;
     tacit_adder *add_up; /* of a repeatable question; NULL: one by one */
 
     bool to_neighbours; /* the answer is a word to neighbours, and never the coordinator's to read */
 
-    /* Of a question whose single answers are used: TACIT_PROTOCOL unless the coordinator's half could use this one. Such an
-     * answer is refused at the door and counts for nothing, so that whoever gives it harms only its own part. NULL: any will do. */
+    /* Of a question whose single answers are used: TACIT_PROTOCOL unless the coordinator's half could use
+     * this one. Such an answer is refused at the door and counts for nothing, so that whoever gives it harms
+     * only its own part. NULL: any will do. */
     tacit_status (*usable)(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
 
-    /* The numbers in a single answer, or its bytes in eights: what is much longer is not read. NULL: as many as the model has
-     * weights, a few times. */
+    /* The numbers in a single answer, or its bytes in eights: what is much longer is not read. NULL: as many
+     * as the model has weights, a few times. */
     size_t (*answer_numbers)(const tacit_plan *plan);
 } tacit_handler_entry;
 
@@ -274,8 +287,8 @@ struct tacit_method {
     /* Why a study with these settings is refused; NULL, or returning NULL: it may be deployed. */
     const char *(*undeployable_as)(const tacit_plan *plan);
 
-    /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks it). With clauses for
-     * single settings: to be read through session/wording.h. */
+    /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks
+     * it). With clauses for single settings: to be read through session/wording.h. */
     const char *leaves;     /* what leaves a party */
     const char *seen_by;    /* who sees it */
     const char *guarantee;  /* what is guaranteed, to whom */
@@ -284,13 +297,14 @@ struct tacit_method {
     const char *claim;      /* what the paper says, where that differs */
     const char *caveats;    /* what a user should know before trusting it */
 
-    /* A table of the paper with ours beside it, for `tacit explain`: lines of tab-separated cells, the first of headings;
-     * NULL: none. */
+    /* A table of the paper with ours beside it, for `tacit explain`: lines of tab-separated cells, the first
+     * of headings; NULL: none. */
     const char *comparison_title;
     tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
 
-    /* What follows from the plan alone and both halves need: its noise, rounds, grids; a struct of `prepared_size` bytes without
-     * pointers. TACIT_USAGE when the plan does not fit this method. NULL: nothing. */
+    /* What follows from the plan alone and both halves need: its noise, rounds, grids; a struct of
+     * `prepared_size` bytes without pointers. TACIT_USAGE when the plan does not fit this method. NULL:
+     * nothing. */
     tacit_status (*prepare)(const tacit_plan *plan, void *out, tacit_error *error);
     size_t prepared_size;
 
@@ -298,11 +312,12 @@ struct tacit_method {
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
     tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 
-    /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what leaves, they
-     * come from what was released with it, and include it. */
+    /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what
+     * leaves, they come from what was released with it, and include it. */
     bool (*infers)(const tacit_plan *plan);
 
-    /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. What it follows from, for `tacit explain`: "1/(n mu)". */
+    /* A lambda from public quantities alone, for a plan without one; NULL: 0.01. What it follows from, for
+     * `tacit explain`: "1/(n mu)". */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
     const char *lambda_rule;
 
@@ -315,16 +330,19 @@ struct tacit_method {
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
 
-    /* Whether each party adds only a share of the noise, so that the guarantee rests on secure summation. NULL: never. */
+    /* Whether each party adds only a share of the noise, so that the guarantee rests on secure summation.
+     * NULL: never. */
     bool (*shares_noise)(const tacit_plan *plan);
 
     /* The network that its model is; NULL: no network. */
     tacit_status (*network)(tacit_network *out, const tacit_plan *plan, tacit_error *error);
 
-    /* What the parties train, where the study may choose it (model/classifier.h); NULL: the method says what. */
+    /* What the parties train, where the study may choose it (model/classifier.h); NULL: the method says
+     * what. */
     const char *(*local)(const tacit_plan *plan);
 
-    /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL: never. */
+    /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL:
+     * never. */
     bool (*single)(const tacit_plan *plan);
 
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
@@ -333,15 +351,15 @@ struct tacit_method {
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
-    /* With two center servers: what both run at the same time, `coordinate` being tacit_center_coordinate. Only server A
-     * fills `out`. NULL: the method has one center or none. */
+    /* With two center servers: what both run at the same time, `coordinate` being tacit_center_coordinate.
+     * Only server A fills `out`. NULL: the method has one center or none. */
     tacit_status (*compute)(tacit_center_server *center, tacit_outcome *out, tacit_error *error);
 
     /* The party's half; ends with a NULL question. */
     const tacit_handler_entry *handlers;
 
-    /* Of a method without a center: who meets whom, from the plan alone, and the session's round of meeting 0. NULL: it
-     * has a center. */
+    /* Of a method without a center: who meets whom, from the plan alone, and the session's round of meeting
+     * 0. NULL: it has a center. */
     tacit_status (*schedule)(tacit_round_schedule **out, const tacit_plan *plan, tacit_error *error);
     uint64_t first_scheduled_round;
     uint64_t (*scheduled_rounds)(const tacit_plan *plan);

@@ -137,7 +137,8 @@ tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *er
     return tacit_party_derive(party, prepare, 0, out, party->plan->method->prepared_size, error);
 }
 
-/* Chance in training follows from the party's number only, so that a classifier is the same whenever it is trained. */
+/* Chance in training follows from the party's number only, so that a classifier is the same whenever it is
+ * trained. */
 tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
                                     const tacit_classifier **out, tacit_classifier **owned,
                                     tacit_error *error) {
@@ -328,7 +329,8 @@ tacit_status tacit_party_encode_bytes(const tacit_question *question, const char
     return status;
 }
 
-/* In a study with secure sums no coordinator gets a contribution for the asking, and never a word to neighbours. */
+/* In a study with secure sums no coordinator gets a contribution for the asking, and never a word to
+ * neighbours. */
 static tacit_status refuse_in_clear(tacit_party *party, const tacit_question *question,
                                     const uint8_t *question_hash, tacit_error *error) {
     static const tacit_reply nothing = { .kind = TACIT_RELEASE_ENTRUSTED, .message = TACIT_MESSAGE_INIT };

@@ -48,7 +48,8 @@ typedef struct tacit_heard {
 /* Where a real party keeps what it must find again after a restart. */
 typedef tacit_masks_store tacit_keep;
 
-/* The others who hold a party's rows: told of a question before the handler runs, so that they run it too, and of how it went. */
+/* The others who hold a party's rows: told of a question before the handler runs, so that they run it too,
+ * and of how it went. */
 typedef struct tacit_holders {
     tacit_status (*ask)(void *context, const tacit_question *question, tacit_error *error);
     tacit_status (*settle)(void *context, tacit_status status, tacit_error *error);
@@ -81,53 +82,56 @@ struct tacit_party {
     tacit_mail *mail;   /* of a deployed party; NULL: it has no neighbours */
 };
 
-/* The party's own regularised linear model: logistic for two classes, softmax for more, on all its rows, certified
- * to `tolerance`. Borrowed from the memo, or owned by the caller through *owned when there is none. */
+/* The party's own regularised linear model: logistic for two classes, softmax for more, on all its rows,
+ * certified to `tolerance`. Borrowed from the memo, or owned by the caller through *owned when there is
+ * none. */
 tacit_status tacit_party_local_model(tacit_party *party, double tolerance, const tacit_model **out,
                                      tacit_model **owned, tacit_error *error);
 
-/* The same with another loss: what `fit` says of lambda, Huber's width and tolerance; its other members are filled in. */
+/* The same with another loss: what `fit` says of lambda, Huber's width and tolerance; its other members are
+ * filled in. */
 tacit_status tacit_party_linear_model(tacit_party *party, const tacit_linear_fit *fit,
                                       const tacit_model **out, tacit_model **owned, tacit_error *error);
 
-/* The party's own classifier of any type, for methods that ask what it predicts: the owner's choice, or from `kinds`
- * dealt round robin. Borrowed from the memo or owned by the caller, as above. */
+/* The party's own classifier of any type, for methods that ask what it predicts: the owner's choice, or from
+ * `kinds` dealt round robin. Borrowed from the memo or owned by the caller, as above. */
 tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, double lambda,
                                     const tacit_classifier **out, tacit_classifier **owned,
                                     tacit_error *error);
 
-/* `count` numbers that stay between the rounds of a run, zeros at first and after tacit_party_forget. Borrowed from the
- * memo. */
+/* `count` numbers that stay between the rounds of a run, zeros at first and after tacit_party_forget.
+ * Borrowed from the memo. */
 tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error);
 void tacit_party_forget(tacit_party *party);
 
-/* Gaussian noise that a party draws once in a study and uses in all its rounds, on the given grid. A real party draws it
- * exactly, from entropy, and keeps it before it is first used, so that it is the same after a restart; it is kept for one
- * scale, number and grid, and TACIT_REFUSED for others. In a simulation it follows from the run's seed. It is no release: what
- * leaves needs noise of its own. */
+/* Gaussian noise that a party draws once in a study and uses in all its rounds, on the given grid. A real
+ * party draws it exactly, from entropy, and keeps it before it is first used, so that it is the same after a
+ * restart; it is kept for one scale, number and grid, and TACIT_REFUSED for others. In a simulation it
+ * follows from the run's seed. It is no release: what leaves needs noise of its own. */
 tacit_status tacit_party_persistent_noise(tacit_party *party, double scale, size_t count, int grid_bits,
                                           double *out, tacit_error *error);
 
 /* What the method prepares from its plan (tacit_method.prepare), once for all questions. */
 tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error);
 
-/* Numbers that a method derives from its plan and one public number more, such as a calibration that takes long: a struct
- * without pointers. */
+/* Numbers that a method derives from its plan and one public number more, such as a calibration that takes
+ * long: a struct without pointers. */
 typedef tacit_status tacit_deriver(const tacit_plan *plan, double about, void *out, tacit_error *error);
 
-/* Fill `out`, `size` bytes, by `derive`, or with what it gave when the same was asked before: of this party, or of any in a
- * simulation. */
+/* Fill `out`, `size` bytes, by `derive`, or with what it gave when the same was asked before: of this party,
+ * or of any in a simulation. */
 tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, double about, void *out,
                                 size_t size, tacit_error *error);
 
-/* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A refusal
- * (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a simulation. */
+/* Answer one question: find the handler, compute, and let the encoded answer through the gate into `out`. A
+ * refusal (TACIT_REFUSED) is the caller's to report. `question_hash` is of the bytes received, zeros in a
+ * simulation. */
 tacit_status tacit_party_answer(tacit_party *party, const tacit_question *question,
                                 const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
                                 tacit_error *error);
 
-/* The same for a contribution to a sum inside this process: the gate is passed, the bytes are not encoded, and the
- * integers are added to `total` modulo 2^64. */
+/* The same for a contribution to a sum inside this process: the gate is passed, the bytes are not encoded,
+ * and the integers are added to `total` modulo 2^64. */
 tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *question, uint64_t *total,
                                     tacit_error *error);
 
@@ -138,8 +142,8 @@ const char *tacit_question_step(const tacit_plan *plan, const tacit_question *qu
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
                                  const tacit_handler_entry **out, tacit_error *error);
 
-/* Pass the gate for a contribution to a repeatable question, in a simulation that adds it up with others' or knows the
- * sum already: checks and charge as ever, nothing is computed. */
+/* Pass the gate for a contribution to a repeatable question, in a simulation that adds it up with others' or
+ * knows the sum already: checks and charge as ever, nothing is computed. */
 tacit_status tacit_party_contribute_blank(tacit_party *party, const tacit_question *question,
                                           tacit_error *error);
 

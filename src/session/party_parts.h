@@ -11,15 +11,16 @@ tacit_status tacit_party_compute(tacit_party *party, const tacit_question *quest
 tacit_status tacit_party_grid_steps(const tacit_question *question, const tacit_reply *reply, int64_t *out,
                                     tacit_error *error);
 
-/* What the gate must know of an answer that will not be computed: it is stored and was paid for (the owner's rules,
- * which may have changed, are asked again), or a simulation knows it already. */
+/* What the gate must know of an answer that will not be computed: it is stored and was paid for (the owner's
+ * rules, which may have changed, are asked again), or a simulation knows it already. */
 tacit_status tacit_party_stored_reply(const tacit_party *party, const tacit_question *question,
                                       tacit_reply *reply, tacit_error *error);
 
 tacit_release tacit_party_describe(const tacit_party *party, const tacit_question *question,
                                    const tacit_reply *reply, const uint8_t *question_hash);
 
-/* A kind of round at a party: in clear (party.c), a step of a secure sum (masked_party.c), between neighbours (mail_party.c). */
+/* A kind of round at a party: in clear (party.c), a step of a secure sum (masked_party.c), between neighbours
+ * (mail_party.c). */
 typedef struct party_round {
     tacit_status (*answer)(tacit_party *party, const tacit_question *question,
                            const uint8_t question_hash[TACIT_HASH_BYTES], tacit_buffer *out,
@@ -32,8 +33,8 @@ extern const party_round party_secure_round, party_mail_round;
 /* Bring back what this party goes on from, if a process before has left it. */
 tacit_status tacit_party_restore(tacit_party *party, tacit_error *error);
 
-/* What masked sums and words between neighbours share: who is who. The first roster that is taken is the study's, for
- * good: TACIT_REFUSED for another. */
+/* What masked sums and words between neighbours share: who is who. The first roster that is taken is the
+ * study's, for good: TACIT_REFUSED for another. */
 typedef struct tacit_membership {
     const tacit_signing_roster *roster;
     const uint8_t *digest;

@@ -26,7 +26,8 @@ const void *tacit_plan_settings(const tacit_plan *plan, size_t size) {
 
 /* ---- how numbers were spelt ---- */
 
-/* Studies are hashed with the text of their numbers, so "1.0" must stay what it is. The entry of a name, or the end. */
+/* Studies are hashed with the text of their numbers, so "1.0" must stay what it is. The entry of a name, or
+ * the end. */
 static char *find_spelling(const tacit_settings *settings, const char *name) {
     const char *at = settings->spelling;
     while (*at != 0 && strcmp(at, name) != 0) {
@@ -159,8 +160,8 @@ static size_t whole_parties(const tacit_plan *plan, double fraction) {
 
 size_t tacit_plan_dropouts(const tacit_plan *plan) { return whole_parties(plan, plan->dropouts); }
 
-/* A tenth of five parties is nobody, and against nobody half of the others could be told that a party survived and half that
- * it vanished, with one puppet to make up the numbers. */
+/* A tenth of five parties is nobody, and against nobody half of the others could be told that a party
+ * survived and half that it vanished, with one puppet to make up the numbers. */
 size_t tacit_plan_colluders(const tacit_plan *plan) {
     size_t whole = whole_parties(plan, plan->colluders);
     return whole == 0 && plan->colluders > 0 && plan->parties >= TACIT_COLLUDER_FROM ? 1 : whole;

@@ -11,8 +11,8 @@ tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound
         return tacit_fail(error, TACIT_USAGE,
                           "the bound on a summed value must be positive and finite, not %g", bound);
     if (parties == 0) return tacit_fail(error, TACIT_USAGE, "a sum needs at least one party");
-    /* bound * parties * 2^grid <= 2^53, exponents rounded up: every sum is then a double, exactly, and noise can be
-     * added to it without another rounding to account for. */
+    /* bound * parties * 2^grid <= 2^53, exponents rounded up: every sum is then a double, exactly, and noise
+     * can be added to it without another rounding to account for. */
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)parties, &party_bits);
@@ -31,7 +31,8 @@ double tacit_sum_rounding(const tacit_sum_spec *spec) {
 
 tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
                                 tacit_error *error) {
-    /* A power of two only shifts the exponent and llrint rounds to nearest: at most half a grid step of error. */
+    /* A power of two only shifts the exponent and llrint rounds to nearest: at most half a grid step of
+     * error. */
     double scale = ldexp(1, spec->grid_bits);
     for (size_t j = 0; j < spec->length; j++) {
         if (!(fabs(values[j]) <= spec->bound))

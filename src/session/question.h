@@ -20,21 +20,24 @@ typedef struct tacit_sum_spec {
     int grid_bits;
 } tacit_sum_spec;
 
-/* The finest grid on which the sum of `parties` contributions of at most `bound` is exact as a double. TACIT_USAGE when the bound is not positive and finite. */
+/* The finest grid on which the sum of `parties` contributions of at most `bound` is exact as a double.
+ * TACIT_USAGE when the bound is not positive and finite. */
 tacit_status tacit_sum_spec_for(tacit_sum_spec *out, size_t length, double bound, size_t parties,
                                 tacit_error *error);
 
 bool tacit_sum_spec_equal(const tacit_sum_spec *first, const tacit_sum_spec *second);
 
-/* The most by which rounding one contribution to the grid can move it, in L2 norm: sqrt(length) half steps. Twice
- * this belongs to the sensitivity of the sum. */
+/* The most by which rounding one contribution to the grid can move it, in L2 norm: sqrt(length) half steps.
+ * Twice this belongs to the sensitivity of the sum. */
 double tacit_sum_rounding(const tacit_sum_spec *spec);
 
-/* value -> grid. TACIT_INTERNAL when a value is not finite or beyond the bound: the party's own half is wrong. */
+/* value -> grid. TACIT_INTERNAL when a value is not finite or beyond the bound: the party's own half is
+ * wrong. */
 tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
                                 tacit_error *error);
 
-/* TACIT_PROTOCOL unless all of spec->length numbers that somebody sent are such as tacit_sum_quantise gives. */
+/* TACIT_PROTOCOL unless all of spec->length numbers that somebody sent are such as tacit_sum_quantise
+ * gives. */
 tacit_status tacit_sum_check(const tacit_sum_spec *spec, const int64_t *steps, tacit_error *error);
 
 /* grid -> value. */

@@ -1,8 +1,8 @@
 /*
- * A session is what a method's coordinator half asks through: every party's answer, or only their sum, or, for methods
- * without a center, a round in which parties hear their neighbours and the coordinator hears nothing. Where
- * the parties live is the transport's business (local.h: in this process; board.h: at the far end of
- * connections).
+ * A session is what a method's coordinator half asks through: every party's answer, or only their sum, or,
+ * for methods without a center, a round in which parties hear their neighbours and the coordinator hears
+ * nothing. Where the parties live is the transport's business (local.h: in this process; board.h: at the far
+ * end of connections).
  *
  * Every question and its result is journalled. After a crash the coordinator's half is run again from the
  * start and fed from the journal up to the question that was open, so it must be deterministic given the
@@ -51,13 +51,14 @@ typedef struct tacit_transport {
     /* Add up contributions modulo 2^64 into `total`, which starts at zero. */
     tacit_status (*ask_sum)(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
                             tacit_error *error);
-    /* All rows of all parties, where they are in this process or spread over ranks; NULL elsewhere. Spread, the view has those of
-     * this rank, of pooled_rows, and the reducer adds up; else that is NULL. */
+    /* All rows of all parties, where they are in this process or spread over ranks; NULL elsewhere. Spread,
+     * the view has those of this rank, of pooled_rows, and the reducer adds up; else that is NULL. */
     const tacit_view *(*pooled)(void *context);
     size_t pooled_rows;
     const tacit_reducer *reducer;
     void *context;
-    /* One round between neighbours; NULL where parties cannot hear each other. *bytes: the most that one heard. */
+    /* One round between neighbours; NULL where parties cannot hear each other. *bytes: the most that one
+     * heard. */
     tacit_status (*exchange)(void *context, const tacit_question *question, const tacit_mixing *mixing,
                              size_t *bytes, tacit_error *error);
 } tacit_transport;
@@ -78,7 +79,8 @@ typedef struct tacit_journal {
     void *context;
 } tacit_journal;
 
-/* Told what the coordinator publishes, with its noise, before anything is made of it: for audits and replays. */
+/* Told what the coordinator publishes, with its noise, before anything is made of it: for audits and
+ * replays. */
 typedef struct tacit_watch {
     void (*published)(void *context, const double *values, size_t count);
     void *context;
@@ -113,9 +115,9 @@ struct tacit_session {
 tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,
                        tacit_answers *out, tacit_error *error);
 
-/* Ask one party alone, for methods that go round: `place` counts the parties from 0 in an order that stays. At most one answer:
- * none from a party that refused, is not there, or did not answer in time. Where its answer is `needed` it is waited for, and
- * TACIT_REFUSED if it refuses. */
+/* Ask one party alone, for methods that go round: `place` counts the parties from 0 in an order that stays.
+ * At most one answer: none from a party that refused, is not there, or did not answer in time. Where its
+ * answer is `needed` it is waited for, and TACIT_REFUSED if it refuses. */
 tacit_status tacit_ask_one(tacit_session *session, const char *question, const tacit_message *message,
                            size_t place, bool needed, tacit_answers *out, tacit_error *error);
 
@@ -123,17 +125,17 @@ tacit_status tacit_ask_one(tacit_session *session, const char *question, const t
 tacit_status tacit_ask_sum(tacit_session *session, const char *question, const tacit_message *message,
                            const tacit_sum_spec *spec, tacit_sum *out, tacit_error *error);
 
-/* A round without a center: everybody whom `mixing` has present hears the last words of its neighbours in this round, as
- * tacit_party.heard, and what its handler answers is its next word. A word passes the party's gate when it is said and
- * goes to neighbours only: the coordinator's half hands out the graph and counts rounds. The parties keep their state
- * themselves, and the transport their words; the journal only says that the round is over. TACIT_REFUSED where parties
- * cannot hear each other, or one refuses. */
+/* A round without a center: everybody whom `mixing` has present hears the last words of its neighbours in
+ * this round, as tacit_party.heard, and what its handler answers is its next word. A word passes the party's
+ * gate when it is said and goes to neighbours only: the coordinator's half hands out the graph and counts
+ * rounds. The parties keep their state themselves, and the transport their words; the journal only says that
+ * the round is over. TACIT_REFUSED where parties cannot hear each other, or one refuses. */
 tacit_status tacit_ask_neighbours(tacit_session *session, const char *question, const tacit_message *message,
                                   const tacit_mixing *mixing, tacit_error *error);
 
-/* Add noise to what the coordinator was entrusted with, before it is published: out[j] = values[j] + noise on the
- * given grid; under a discrete law values are counts and the grid is 0. Journalled like a question, so that a half run again publishes the same numbers; a second draw would be
- * a second release. */
+/* Add noise to what the coordinator was entrusted with, before it is published: out[j] = values[j] + noise on
+ * the given grid; under a discrete law values are counts and the grid is 0. Journalled like a question, so
+ * that a half run again publishes the same numbers; a second draw would be a second release. */
 tacit_status tacit_session_release(tacit_session *session, const tacit_mechanism *mechanism,
                                    const double *values, size_t count, int grid_bits, double bound,
                                    double *out, tacit_error *error);
@@ -145,8 +147,8 @@ tacit_status tacit_session_publish(tacit_session *session, const tacit_mechanism
 
 /* Tell the watch of values that came with their noise inside and are published as they are. */
 void tacit_session_notify(const tacit_session *session, const double *values, size_t count);
-/* Numbers that center servers opened: were they, in this place, in a run before? And if not, once they are: written down
- * as a release is, and told to the watch. */
+/* Numbers that center servers opened: were they, in this place, in a run before? And if not, once they are:
+ * written down as a release is, and told to the watch. */
 tacit_status tacit_session_opened(tacit_session *session, bool *found, int64_t *values, size_t count,
                                   tacit_error *error);
 tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *values, size_t count,
@@ -155,7 +157,7 @@ tacit_status tacit_session_keep_opened(tacit_session *session, const int64_t *va
 /* Randomness for the coordinator's half, the same when the half is run again; `purpose` sets uses apart. */
 tacit_stream tacit_session_stream(const tacit_session *session, const char *purpose);
 
-/* For long methods. checkpoint stores the half's state before the next question; resume, called at the start, brings
- * the latest one back (and the session to its round) or leaves *found false. */
+/* For long methods. checkpoint stores the half's state before the next question; resume, called at the start,
+ * brings the latest one back (and the session to its round) or leaves *found false. */
 tacit_status tacit_checkpoint(tacit_session *session, const tacit_message *state, tacit_error *error);
 tacit_status tacit_resume(tacit_session *session, bool *found, tacit_message *state, tacit_error *error);

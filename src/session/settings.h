@@ -1,7 +1,7 @@
 /*
- * The settings of a method: a struct of the method's own, its defaults, and a table that says of each member how people call
- * it, what it may be and what it is for. Parser, canonical text, help, man page, completion and documents are made from the
- * table; methods read their struct (TACIT_SETTINGS in method.h).
+ * The settings of a method: a struct of the method's own, its defaults, and a table that says of each member
+ * how people call it, what it may be and what it is for. Parser, canonical text, help, man page, completion
+ * and documents are made from the table; methods read their struct (TACIT_SETTINGS in method.h).
  */
 #pragma once
 
@@ -36,8 +36,8 @@ typedef struct tacit_parameter {
 } tacit_parameter;
 
 /*
- * Lines of a table. A member of another type than the line says does not compile. The open ones are numbers that 0 leaves to the
- * method: `means` ends the help.
+ * Lines of a table. A member of another type than the line says does not compile. The open ones are numbers
+ * that 0 leaves to the method: `means` ends the help.
  */
 #define TACIT_MEMBER_(S, member, as) .offset = _Generic(&((S *)0)->member, as : offsetof(S, member))
 #define TACIT_NUMBER(S, member, label, low, high, about)                                                     \

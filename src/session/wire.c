@@ -10,7 +10,8 @@
 #include "tacit.pb-c.h"
 
 /* A two-byte empty submessage becomes a structure of some 100 bytes: without a budget a hostile body would be
- * multiplied fifty times in memory. Honest bodies are mostly arrays, which grow at most twofold while read. */
+ * multiplied fifty times in memory. Honest bodies are mostly arrays, which grow at most twofold while
+ * read. */
 enum { PARSE_GROWTH = 4, PARSE_SPARE = 1 << 20 };
 
 typedef struct parse_budget {

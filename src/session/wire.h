@@ -1,7 +1,7 @@
 /*
  * Questions and answers as bytes (protobuf, proto/tacit.proto). Decoders trust nothing: names and ids are
- * checked for length, the protocol version for one that is spoken, and parsing may not allocate more than a small
- * multiple of the bytes received.
+ * checked for length, the protocol version for one that is spoken, and parsing may not allocate more than a
+ * small multiple of the bytes received.
  */
 #pragma once
 
@@ -14,7 +14,8 @@ enum { TACIT_WIRE_LIMIT = 256 * 1024 * 1024 };
 
 struct ProtobufCMessageDescriptor;
 
-/* Parse `length` bytes as the given protobuf type; freed by tacit_wire_free. TACIT_PROTOCOL when damaged, TACIT_NO_MEMORY. */
+/* Parse `length` bytes as the given protobuf type; freed by tacit_wire_free. TACIT_PROTOCOL when damaged,
+ * TACIT_NO_MEMORY. */
 tacit_status tacit_wire_parse(void **out, const struct ProtobufCMessageDescriptor *type, const uint8_t *bytes,
                               size_t length, tacit_error *error);
 void tacit_wire_free(void *message); /* accepts NULL */
@@ -22,13 +23,14 @@ void tacit_wire_free(void *message); /* accepts NULL */
 /* Append a protobuf message's bytes. */
 tacit_status tacit_wire_pack(tacit_buffer *out, const void *message, tacit_error *error);
 
-/* The same of a message that says which versions its writer speaks (versions.h): in the given one, or 0 in the lowest, as whoever
- * asks does. And such a message from a peer, with the version that both speak. */
+/* The same of a message that says which versions its writer speaks (versions.h): in the given one, or 0 in
+ * the lowest, as whoever asks does. And such a message from a peer, with the version that both speak. */
 tacit_status tacit_wire_say(tacit_buffer *out, void *message, unsigned version, tacit_error *error);
 tacit_status tacit_wire_hear(void **out, const struct ProtobufCMessageDescriptor *type,
                              const tacit_buffer *bytes, unsigned *version, tacit_error *error);
 
-/* The head names the question and has the answer id, which alone differs between the parties of a round in clear; the rest follows. */
+/* The head names the question and has the answer id, which alone differs between the parties of a round in
+ * clear; the rest follows. */
 tacit_status tacit_question_encode(const tacit_question *question, tacit_buffer *out, tacit_error *error);
 tacit_status tacit_question_encode_head(const tacit_question *question, tacit_buffer *out,
                                         tacit_error *error);
@@ -50,7 +52,8 @@ tacit_status tacit_question_decode(tacit_received *out, const uint8_t *bytes, si
                                    tacit_error *error);
 void tacit_received_clear(tacit_received *received);
 
-/* What a party sends back: its own fields, its contribution to a sum, words for its neighbours, or why it refuses. */
+/* What a party sends back: its own fields, its contribution to a sum, words for its neighbours, or why it
+ * refuses. */
 typedef struct tacit_answer {
     char study[TACIT_ID_SIZE];
     uint64_t round;
@@ -72,7 +75,8 @@ tacit_status tacit_answer_encode(const tacit_answer *answer, tacit_buffer *out, 
 tacit_status tacit_answer_decode(tacit_answer *out, const uint8_t *bytes, size_t length, tacit_error *error);
 void tacit_answer_clear(tacit_answer *answer);
 
-/* The state of a method's half in the journal, beside the number of releases before it; also as earlier versions wrote it. */
+/* The state of a method's half in the journal, beside the number of releases before it; also as earlier
+ * versions wrote it. */
 tacit_status tacit_checkpoint_encode(const tacit_message *state, uint64_t releases, tacit_buffer *out,
                                      tacit_error *error);
 tacit_status tacit_checkpoint_decode(tacit_message *out, uint64_t *releases, const tacit_buffer *bytes,

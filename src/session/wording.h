@@ -1,11 +1,13 @@
 /*
- * What a method says about itself, as it holds for one plan. The texts of a method (session/method.h) have clauses that are kept only
- * where a setting is as they say, so that a person who is asked to consent reads what will happen and nothing that will not:
+ * What a method says about itself, as it holds for one plan. The texts of a method (session/method.h) have
+ * clauses that are kept only where a setting is as they say, so that a person who is asked to consent reads
+ * what will happen and nothing that will not:
  *
- *     "[noise=coordinator: the coordinator adds the noise][noise=party,sees=each: the coordinator sees each party's noisy weights]"
+ *     "[noise=coordinator: the coordinator adds the noise][noise=party,sees=each: the coordinator sees each
+ *     party's noisy weights]"
  *
- * Conditions with commas between must all hold; each is KEY=VALUE, or KEY=VALUE|VALUE, or with != for none of them. KEY is a setting of
- * the method, or one of
+ * Conditions with commas between must all hold; each is KEY=VALUE, or KEY=VALUE|VALUE, or with != for none of
+ * them. KEY is a setting of the method, or one of
  *
  *     sees   what the coordinator sees of the parties' answers: sum, each, or ciphertexts
  *     law    of a method with that setting: auto is written as what it comes to, pure or gaussian
@@ -33,12 +35,12 @@ tacit_status tacit_wording_text(tacit_buffer *out, const char *text, const tacit
 
 enum { TACIT_WORDING_SUMS_SIZE = 256 };
 
-/* From how many parties a secure sum is opened, and how many it withstands that collude with the coordinator. False: the plan has no
- * secure sums, or too few parties for any. */
+/* From how many parties a secure sum is opened, and how many it withstands that collude with the coordinator.
+ * False: the plan has no secure sums, or too few parties for any. */
 bool tacit_wording_sums(char out[TACIT_WORDING_SUMS_SIZE], const tacit_plan *plan);
 
-/* Who adds the noise, and when: "by the party, before anything leaves". `charged` is what the plan's method asks for: without a finite
- * epsilon there is none. */
+/* Who adds the noise, and when: "by the party, before anything leaves". `charged` is what the plan's method
+ * asks for: without a finite epsilon there is none. */
 const char *tacit_wording_noise(const tacit_plan *plan, const tacit_price *charged);
 
 /* How values leave under the plan, for people: what TACIT_RELEASE_CHARGED, SEALED and ENTRUSTED mean here. */

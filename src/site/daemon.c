@@ -67,7 +67,8 @@ static bool worker_cancelled(void *context) { return atomic_load(&((worker *)con
 
 #define FAILED "failed" /* a state of a study, as a coordinator names it */
 
-/* What the owner has said so far that bears on a refusal: definition, settings, rules, consent, limits, whom to trust. */
+/* What the owner has said so far that bears on a refusal: definition, settings, rules, consent, limits, whom
+ * to trust. */
 static void owners_word(const daemon_state *self, const char *name, char out[WORD_SIZE]) {
     tacit_site *site = NULL;
     tacit_ledger *ledger = NULL;

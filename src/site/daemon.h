@@ -1,7 +1,8 @@
 /*
- * A party for all studies of a home at once: each joined study is served in a thread of its own, by the same code as `tacit party
- * STUDY`, and all charge the one ledger of the home. Studies that are joined meanwhile are taken up. A study that was refused, because
- * it was amended, its owner withdrew or a rule forbade an answer, rests until the owner has said something new.
+ * A party for all studies of a home at once: each joined study is served in a thread of its own, by the same
+ * code as `tacit party STUDY`, and all charge the one ledger of the home. Studies that are joined meanwhile
+ * are taken up. A study that was refused, because it was amended, its owner withdrew or a rule forbade an
+ * answer, rests until the owner has said something new.
  */
 #pragma once
 
@@ -13,5 +14,6 @@ typedef struct tacit_daemon_settings {
     tacit_site_callbacks callbacks; /* called by one thread at a time */
 } tacit_daemon_settings;
 
-/* Serve until cancelled (TACIT_OK) or done. A model that comes out of a study is in its folder, as model.json. */
+/* Serve until cancelled (TACIT_OK) or done. A model that comes out of a study is in its folder, as
+ * model.json. */
 tacit_status tacit_daemon_run(const tacit_daemon_settings *settings, tacit_error *error);

@@ -241,7 +241,8 @@ void doctor_check_coordinator(const examination *self, const char *check, const 
     tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
     tacit_error error = TACIT_ERROR_INIT;
     if (!by_proxy() && !check_route(self, check, url)) return;
-    /* Anybody may ask for the catalogue. A request to renew without a word in it changes nothing, and tells who is let in. */
+    /* Anybody may ask for the catalogue. A request to renew without a word in it changes nothing, and tells
+     * who is let in. */
     tacit_status status = tacit_wire_say(&body, &request, 0, &error);
     if (status == TACIT_OK)
         status = tacit_carrier_send(carrier, joined ? TACIT_ERRAND_RENEW : TACIT_ERRAND_CATALOGUE,

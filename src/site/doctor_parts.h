@@ -17,7 +17,8 @@ typedef struct examination {
 void doctor_find(const examination *self, tacit_finding_level level, const char *check, const char *remedy,
                  const char *format, ...) TACIT_PRINTF(5, 6);
 
-/* Report a check that went well, or failed with this status and sentence, which tells the remedy where there is one. */
+/* Report a check that went well, or failed with this status and sentence, which tells the remedy where there
+ * is one. */
 void doctor_judge(const examination *self, const char *check, tacit_status status, const tacit_error *error,
                   const char *remedy, const char *well);
 
@@ -28,11 +29,13 @@ void doctor_check_key(const examination *self, const char *path, const char *nam
 void doctor_check_certificate(const examination *self, const char *path, const char *name,
                               const char *remedy);
 
-/* Is the coordinator there, is it the one that `carrier` trusts, does it (`joined`) accept our certificate, and does its clock agree? */
+/* Is the coordinator there, is it the one that `carrier` trusts, does it (`joined`) accept our certificate,
+ * and does its clock agree? */
 void doctor_check_coordinator(const examination *self, const char *check, const char *url,
                               tacit_carrier *carrier, bool joined);
 
-/* The coordinator's authority: who it is, and which parties have not followed to it yet (doctor_rotation.c). */
+/* The coordinator's authority: who it is, and which parties have not followed to it yet
+ * (doctor_rotation.c). */
 struct tacit_registry;
 void doctor_check_rotation(const examination *self, struct tacit_registry *registry);
 

@@ -156,8 +156,8 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
 
 /* ---- asking the only party ---- */
 
-/* Of the request, the round and all that the question says: an answer at some weights is none at others. A question that says nothing
- * is known by its round, as in ledgers of earlier versions. */
+/* Of the request, the round and all that the question says: an answer at some weights is none at others. A
+ * question that says nothing is known by its round, as in ledgers of earlier versions. */
 static tacit_status question_hash(const fitting *self, const tacit_question *question,
                                   uint8_t out[TACIT_HASH_BYTES], tacit_error *error) {
     crypto_generichash_state state;
@@ -173,7 +173,8 @@ static tacit_status question_hash(const fitting *self, const tacit_question *que
     return status;
 }
 
-/* Consent to the whole request, and hold its price until it ends. What is stored is free, whatever is left. */
+/* Consent to the whole request, and hold its price until it ends. What is stored is free, whatever is
+ * left. */
 static tacit_status hold_budget(fitting *self, bool known, tacit_error *error) {
     tacit_ledger *ledger = self->job->ledger;
     tacit_error refused = TACIT_ERROR_INIT;
@@ -183,8 +184,9 @@ static tacit_status hold_budget(fitting *self, bool known, tacit_error *error) {
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", refused.text);
 }
 
-/* Was this very question answered before? Then it is free. Else it is charged, and before the first that is, the budget is asked for
- * the whole. What follows stored answers goes on with a release that was begun and, then, found affordable. */
+/* Was this very question answered before? Then it is free. Else it is charged, and before the first that is,
+ * the budget is asked for the whole. What follows stored answers goes on with a release that was begun and,
+ * then, found affordable. */
 static tacit_status look_up(fitting *self, const tacit_question *question, const uint8_t *hash,
                             tacit_error *error) {
     bool known = false;
@@ -336,7 +338,8 @@ cleanup:
     return status;
 }
 
-/* The ledger that the owner began by setting a limit. Where there is none, what to do is said with the price. */
+/* The ledger that the owner began by setting a limit. Where there is none, what to do is said with the
+ * price. */
 static tacit_status open_existing(tacit_fit_job *job, const tacit_fit_settings *settings,
                                   tacit_error *error) {
     char path[PATH_MAX];

@@ -1,7 +1,7 @@
 /*
- * A private model of one owner's rows, released for good: no coordinator, no study. The same method code, gate and ledger
- * as in a study, with the owner as the only party, exact noise from the operating system, and a durable charge before
- * anything is handed out.
+ * A private model of one owner's rows, released for good: no coordinator, no study. The same method code,
+ * gate and ledger as in a study, with the owner as the only party, exact noise from the operating system, and
+ * a durable charge before anything is handed out.
  */
 #pragma once
 
@@ -47,16 +47,18 @@ typedef struct tacit_fit_job {
 #define TACIT_FIT_RESULT_INIT                                                                                \
     { .model = NULL }
 
-/* Fit, charge, and only then hand the model out. The answer's id is a hash of the encoded rows and of everything that was
- * asked for, so that whoever loses the model asks again and gets it without a second charge.
+/* Fit, charge, and only then hand the model out. The answer's id is a hash of the encoded rows and of
+ * everything that was asked for, so that whoever loses the model asks again and gets it without a second
+ * charge.
  *
- * TACIT_USAGE: a plan that the method does not accept, or a method that needs others. TACIT_REFUSED, with the remedy: no
- * limit set, not enough left, too few rows. */
+ * TACIT_USAGE: a plan that the method does not accept, or a method that needs others. TACIT_REFUSED, with the
+ * remedy: no limit set, not enough left, too few rows. */
 tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings, tacit_error *error);
 
-/* With a ledger, as above. Without, the noise is exact all the same, and the guarantee inside the model says what it costs; account and
- * `again` stay empty. Where something of the schema was read off rows, or the noise is simulated, the model says that nothing is
- * promised, and why; with a ledger, which would tell otherwise, TACIT_REFUSED for the former and TACIT_USAGE for the latter. */
+/* With a ledger, as above. Without, the noise is exact all the same, and the guarantee inside the model says
+ * what it costs; account and `again` stay empty. Where something of the schema was read off rows, or the
+ * noise is simulated, the model says that nothing is promised, and why; with a ledger, which would tell
+ * otherwise, TACIT_REFUSED for the former and TACIT_USAGE for the latter. */
 tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tacit_error *error);
 
 void tacit_fit_result_clear(tacit_fit_result *result);

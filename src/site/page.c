@@ -120,8 +120,8 @@ static void get_studies(void *context, web_call *call) {
     answer_list(call, "studies", studies.list, status, &error);
 }
 
-/* To the definition that was shown when joining, or was consented to since; or to an amended one, another look among them, when the
- * request says by its hash which one was read: nothing is consented to unseen. */
+/* To the definition that was shown when joining, or was consented to since; or to an amended one, another
+ * look among them, when the request says by its hash which one was read: nothing is consented to unseen. */
 static tacit_status check_read(const tacit_study *study, bool amended, const char *version,
                                tacit_error *error) {
     char hash[2 * TACIT_HASH_BYTES + 1];

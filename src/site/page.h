@@ -1,6 +1,7 @@
 /*
- * A party's own page, on 127.0.0.1: what each joined study asks, what has left and when, what it cost, and the owner's word on
- * each study. Reads the home folder and its ledger; a party that serves meanwhile is another process.
+ * A party's own page, on 127.0.0.1: what each joined study asks, what has left and when, what it cost, and
+ * the owner's word on each study. Reads the home folder and its ledger; a party that serves meanwhile is
+ * another process.
  */
 #pragma once
 

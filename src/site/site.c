@@ -385,7 +385,8 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
     return tacit_policy_check(&owner.policy, &expected, error);
 }
 
-/* One rule for all that a method without a center lets out: words to neighbours, the number of rows, the sum at the end. */
+/* One rule for all that a method without a center lets out: words to neighbours, the number of rows, the sum
+ * at the end. */
 static tacit_status check_neighbours(const tacit_site *site, const tacit_price *price, tacit_error *error) {
     const tacit_method *method = site->study->plan.method;
     if (!site->allow_neighbours)
@@ -472,8 +473,8 @@ cleanup:
     return status;
 }
 
-/* Consent is to the price that was shown. A coordinator that asks on and on is stopped there, not only where the data
- * source has nothing left. A limit that the owner set for the study stays. */
+/* Consent is to the price that was shown. A coordinator that asks on and on is stopped there, not only where
+ * the data source has nothing left. A limit that the owner set for the study stays. */
 static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, const tacit_prices *prices,
                                 tacit_error *error) {
     tacit_account account;
@@ -483,7 +484,8 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, co
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices->charged, error);
 }
 
-/* All that the study will cost is held for it from here on, so that it does not end half way for lack of budget. */
+/* All that the study will cost is held for it from here on, so that it does not end half way for lack of
+ * budget. */
 static tacit_status hold_budget(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };

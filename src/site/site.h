@@ -40,8 +40,8 @@ typedef struct tacit_site_callbacks {
     void (*news)(void *context, const char *line); /* one line, for people */
     void *context;
     unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
-    /* Rows in the memory of the program, with what is public about them; `study` is what the study says of it. NULL: they are where the settings'
-     * `data` says. */
+    /* Rows in the memory of the program, with what is public about them; `study` is what the study says of
+     * it. NULL: they are where the settings' `data` says. */
     tacit_status (*lend)(const void *lender, const tacit_schema *study, tacit_schema **schema,
                          tacit_dataset **rows, tacit_error *error);
     const void *lender;
@@ -54,9 +54,9 @@ tacit_status tacit_site_hold(tacit_ranks *ranks, tacit_error *error);
 tacit_status tacit_site_dismiss(tacit_ranks *ranks, tacit_error *error);
 
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
- * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for an unknown
- * local classifier, TACIT_REFUSED when the coordinator refuses the invitation, the study's schema is not the owner's or
- * the study would have a program run. */
+ * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for
+ * an unknown local classifier, TACIT_REFUSED when the coordinator refuses the invitation, the study's schema
+ * is not the owner's or the study would have a program run. */
 tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
                              const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
                              tacit_error *error);
@@ -69,9 +69,9 @@ tacit_site *tacit_site_free(tacit_site *site);
 
 enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 
-/* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what has left stays
- * where it is. The coordinator is told, so that no round waits; *told says whether it could be reached. `id` receives the study as
- * the ledger calls it. */
+/* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what
+ * has left stays where it is. The coordinator is told, so that no round waits; *told says whether it could be
+ * reached. `id` receives the study as the ledger calls it. */
 tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
                                  tacit_error *error);
 
@@ -81,17 +81,18 @@ typedef struct tacit_site_word {
     const char *role;                                                      /* NULL: as before */
 } tacit_site_word;
 
-/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as before. `word` may be
- * NULL: nothing is said again. */
+/* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as
+ * before. `word` may be NULL: nothing is said again. */
 tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
                                const tacit_site_word *word, const tacit_site_callbacks *callbacks,
                                tacit_error *error);
 
-/* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows; nothing where there is
- * nothing to say. */
+/* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows;
+ * nothing where there is nothing to say. */
 tacit_status tacit_site_sum_history(const tacit_site *site, tacit_buffer *out, tacit_error *error);
 
-/* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner said. */
+/* The same of a version that is only looked at. `study` as the ledger calls it; `allowed` as the owner
+ * said. */
 typedef struct tacit_sum_history_question {
     const char *source, *study;
     const tacit_plan *plan;
@@ -102,7 +103,8 @@ tacit_status tacit_sum_history_text(tacit_buffer *out, const char *home,
 /* What an owner says who allows it, for a box to tick. */
 const char *tacit_sum_history_allowing(void);
 
-/* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays counted. */
+/* Consent to the study as reviewed. The ledger then lets it have its price; what earlier versions had stays
+ * counted. */
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error);
 const char *tacit_site_id(const tacit_site *site); /* the study as the ledger calls it; borrowed */
 
@@ -122,18 +124,20 @@ typedef struct tacit_site_summary {
 
 typedef tacit_status tacit_site_visit(void *context, const tacit_site_summary *joined, tacit_error *error);
 
-/* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed over. */
+/* Visit every study that was joined, in the order of their names. A folder that cannot be read is passed
+ * over. */
 tacit_status tacit_site_list(const char *home, tacit_site_visit *visit, void *context, tacit_error *error);
 
-/* Write down that a study has ended, "done" or otherwise: after its model is kept, because nobody asks for it again. */
+/* Write down that a study has ended, "done" or otherwise: after its model is kept, because nobody asks for it
+ * again. */
 tacit_status tacit_site_keep_end(const tacit_site *site, const char *state, tacit_error *error);
 
 /* Whether a joined study has ended, as far as this home was told. */
 tacit_status tacit_site_has_ended(bool *out, const char *home, const char *study, tacit_error *error);
 
-/* The owner says, having heard it from people, that a coordinator's authority has this fingerprint: every joined study of `home` whose
- * coordinator shows it, or `study` only, trusts it from now on. *followed receives how many; what others said is told as news.
- * TACIT_REFUSED when there was none. */
+/* The owner says, having heard it from people, that a coordinator's authority has this fingerprint: every
+ * joined study of `home` whose coordinator shows it, or `study` only, trusts it from now on. *followed
+ * receives how many; what others said is told as news. TACIT_REFUSED when there was none. */
 tacit_status tacit_site_confirm(const char *home, const char *study, const char *fingerprint,
                                 const tacit_site_callbacks *callbacks, size_t *followed, tacit_error *error);
 
@@ -148,7 +152,8 @@ tacit_site_dataset(const tacit_site *site); /* for their owner to look at; NULL:
 bool tacit_site_is_joined(const tacit_site *site);    /* before: it was opened, not looked at */
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 
-/* One study that a coordinator offers, and how this home stands to it. All borrowed for the time of the visit. */
+/* One study that a coordinator offers, and how this home stands to it. All borrowed for the time of the
+ * visit. */
 typedef struct tacit_offer {
     const char *coordinator, *state;
     const tacit_study *study;
@@ -158,24 +163,25 @@ typedef struct tacit_offer {
 
 typedef tacit_status tacit_offer_visit(void *context, const tacit_offer *offer, tacit_error *error);
 
-/* Ask what is offered: the coordinator of an invitation, or with `invitation` NULL every coordinator that a study of `home` was joined
- * at. Definitions are checked against the coordinator's signature. A coordinator that cannot be reached is told as news. */
+/* Ask what is offered: the coordinator of an invitation, or with `invitation` NULL every coordinator that a
+ * study of `home` was joined at. Definitions are checked against the coordinator's signature. A coordinator
+ * that cannot be reached is told as news. */
 tacit_status tacit_site_catalogue(const char *home, const char *invitation, size_t length,
                                   const tacit_site_callbacks *callbacks, tacit_offer_visit *visit,
                                   void *context, tacit_error *error);
 
-/* Keep a sketch of the rows' source, and visit which other sources of the home seem to hold the same people. Nothing happens where a
- * program lends the rows. */
+/* Keep a sketch of the rows' source, and visit which other sources of the home seem to hold the same people.
+ * Nothing happens where a program lends the rows. */
 tacit_status tacit_site_overlaps(const tacit_site *site, tacit_overlap_visit *visit, void *context,
                                  tacit_error *error);
 
 /* Would the owner's rules let the study's answers out? TACIT_REFUSED with the remedy: no limit set, limit too
- * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides again for each
- * answer. */
+ * small, entrusting not allowed, too few rows or parties. A courtesy before consenting; the gate decides
+ * again for each answer. */
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error);
 
-/* Consent to the study as looked at, and join it. The ledger then lets the study have its price and no more. After a
- * crash the same call goes on where it stopped. */
+/* Consent to the study as looked at, and join it. The ledger then lets the study have its price and no more.
+ * After a crash the same call goes on where it stopped. */
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error);
 
 /* How a study ended. */
@@ -185,6 +191,7 @@ typedef struct tacit_site_result {
     tacit_buffer model; /* the model file, when done */
 } tacit_site_result;
 
-/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when the study was amended and the owner has not consented
- * to that yet, or when an answer was refused by the owner's gate: the coordinator was told so, without the reason. TACIT_CANCELLED when asked to stop. */
+/* Answer until the study ends, reconnecting by itself. TACIT_REFUSED when the study was amended and the owner
+ * has not consented to that yet, or when an answer was refused by the owner's gate: the coordinator was told
+ * so, without the reason. TACIT_CANCELLED when asked to stop. */
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);

@@ -1,8 +1,9 @@
 /*
- * Whom a party trusts as its coordinator. Trust begins with the authority of the invitation (ca.crt); handover.txt has the statements by which
- * it was handed on since, all of them checked (net/handover.h). This one file says all: it is replaced in one step, and whatever else is
- * needed is made of it. stolen.txt is a chain that goes on with "the key was stolen": from then on nobody is trusted, until the owner
- * has confirmed the fingerprint of another authority.
+ * Whom a party trusts as its coordinator. Trust begins with the authority of the invitation (ca.crt);
+ * handover.txt has the statements by which it was handed on since, all of them checked (net/handover.h). This
+ * one file says all: it is replaced in one step, and whatever else is needed is made of it. stolen.txt is a
+ * chain that goes on with "the key was stolen": from then on nobody is trusted, until the owner has confirmed
+ * the fingerprint of another authority.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -210,7 +211,8 @@ static tacit_status write_trust(const tacit_site *site, const char *path, tacit_
     return tacit_file_write(path, site->authority.bytes, site->authority.length, 0600, error);
 }
 
-/* An invitation of an earlier authority serves as long as that is trusted; one of the present authority, from the first moment. */
+/* An invitation of an earlier authority serves as long as that is trusted; one of the present authority, from
+ * the first moment. */
 static tacit_status follow_invitation(tacit_site *site, tacit_carrier *carrier, bool *followed,
                                       tacit_error *error) {
     tacit_handovers heard = { .count = 0 };

@@ -25,7 +25,8 @@ typedef struct asking {
     void *context;
 } asking;
 
-/* The consent that the ledger holds for a joined study; the one that counts is to the definition in its folder. */
+/* The consent that the ledger holds for a joined study; the one that counts is to the definition in its
+ * folder. */
 static tacit_status find_consent(const tacit_site *site, tacit_offer *offer, tacit_error *error) {
     tacit_consent consent = TACIT_CONSENT_NONE;
     tacit_ledger *ledger = NULL;

@@ -80,8 +80,9 @@ cleanup:
     return status;
 }
 
-/* In place of the definition that was consented to before. What the ledger and the folder keep for the study belongs to one
- * version, so this one has an id of its own: its price is counted beside that of the earlier. */
+/* In place of the definition that was consented to before. What the ledger and the folder keep for the study
+ * belongs to one version, so this one has an id of its own: its price is counted beside that of the
+ * earlier. */
 static tacit_status take_amended(tacit_site *site, tacit_error *error) {
     tacit_study *study = NULL;
     char version[9];

@@ -191,8 +191,8 @@ cleanup:
     return status;
 }
 
-/* The folder of a study: named in full (name@authority), as the ledger calls a version of it (name@authority+version), or, when
- * only one fits, by the study's name. */
+/* The folder of a study: named in full (name@authority), as the ledger calls a version of it
+ * (name@authority+version), or, when only one fits, by the study's name. */
 static tacit_status find_folder(tacit_site *site, const char *studies, const char *study,
                                 tacit_error *error) {
     char known[300] = "";

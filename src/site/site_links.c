@@ -1,8 +1,9 @@
 /*
- * Direct links between neighbours, for owners who ask for them (tacit join --listen). A party that listens takes its
- * neighbours' sealed words from whoever has a certificate of the study's authority and is named on a neighbour's card; a word
- * is on the disk before it is acknowledged. A party that has a word for one that listens brings it there, and sends the
- * coordinator an empty letter in its place. Whatever goes wrong with a link, the word goes through the coordinator.
+ * Direct links between neighbours, for owners who ask for them (tacit join --listen). A party that listens
+ * takes its neighbours' sealed words from whoever has a certificate of the study's authority and is named on
+ * a neighbour's card; a word is on the disk before it is acknowledged. A party that has a word for one that
+ * listens brings it there, and sends the coordinator an empty letter in its place. Whatever goes wrong with a
+ * link, the word goes through the coordinator.
  */
 #include <dirent.h>
 #include <pthread.h>
@@ -76,7 +77,8 @@ static void remove_file(const tacit_site *site, const char *name) {
     if (site_path(site, name, path, NULL) == TACIT_OK) unlink(path);
 }
 
-/* How many words of `name` wait, and the round of the oldest; all of anybody are removed when `name` is NULL. */
+/* How many words of `name` wait, and the round of the oldest; all of anybody are removed when `name` is
+ * NULL. */
 static size_t count_words(const tacit_site *site, const char *name, uint64_t *oldest) {
     char prefix[WORD_NAME_SIZE];
     size_t count = 0;

@@ -1,5 +1,6 @@
-/* A model that comes from the coordinator, against the definition that the owner consented to. Signed or not, it is bytes from outside: whoever
- * takes part gets a model of the study's columns and classes, of the kind that its method makes, with the guarantee that was promised, or none. */
+/* A model that comes from the coordinator, against the definition that the owner consented to. Signed or not,
+ * it is bytes from outside: whoever takes part gets a model of the study's columns and classes, of the kind
+ * that its method makes, with the guarantee that was promised, or none. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

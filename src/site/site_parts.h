@@ -73,15 +73,15 @@ tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_M
 tacit_status site_carrier(const tacit_site *site, bool joined, const char *authority, tacit_carrier **out,
                           tacit_error *error);
 
-/* Authorities that hand over (site_authority.c). Whom to trust, as the folder says; the same again when time has passed; the file that
- * TLS reads. */
+/* Authorities that hand over (site_authority.c). Whom to trust, as the folder says; the same again when time
+ * has passed; the file that TLS reads. */
 tacit_status site_load_trust(tacit_site *site, tacit_error *error);
 tacit_status site_apply_trust(tacit_site *site, tacit_error *error);
 tacit_status site_trust_file(const tacit_site *site, char path[PATH_MAX], tacit_error *error);
 
-/* Ask the coordinator who its authority is, by `carrier`, or over a connection to whoever answers there (NULL), and follow it where that
- * needs no word of the owner. *followed: trust has changed, and carriers are to be opened again. TACIT_REFUSED with what the owner is to
- * do. */
+/* Ask the coordinator who its authority is, by `carrier`, or over a connection to whoever answers there
+ * (NULL), and follow it where that needs no word of the owner. *followed: trust has changed, and carriers are
+ * to be opened again. TACIT_REFUSED with what the owner is to do. */
 tacit_status site_follow(tacit_site *site, tacit_carrier *carrier, bool *followed, tacit_error *error);
 
 /* The same without following: *planned, a party that serves would follow. */
@@ -93,7 +93,8 @@ bool site_is_from_present(const tacit_site *site);
 /* In words, for the owner; "" when the authority was never replaced. */
 void site_describe_trust(const tacit_site *site, char *out, size_t size);
 
-/* The way to the coordinator of an invitation, once it is known whom to trust; the study's name at this home follows from that. Call unlink(path) after. */
+/* The way to the coordinator of an invitation, once it is known whom to trust; the study's name at this home
+ * follows from that. Call unlink(path) after. */
 tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, char path[PATH_MAX],
                        tacit_carrier **carrier, tacit_error *error);
 
@@ -105,8 +106,9 @@ tacit_status site_send(tacit_carrier *carrier, tacit_errand errand, void *messag
 tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request, size_t most,
                       const struct ProtobufCMessageDescriptor *type, void **reply, tacit_error *error);
 
-/* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes, the kind that its method
- * makes, its guarantee. Asked before a model from the coordinator is kept or handed to anybody. */
+/* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes,
+ * the kind that its method makes, its guarantee. Asked before a model from the coordinator is kept or handed
+ * to anybody. */
 tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t length, tacit_error *error);
 
 /* The owner's rules about what may leave, as they are now; read again for every answer. */
@@ -118,7 +120,8 @@ typedef struct site_rules {
 
 tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_error *error);
 
-/* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or too little left. */
+/* Would the ledger in `home` take the price of a study now? TACIT_REFUSED with the remedy: no limit set, or
+ * too little left. */
 tacit_status site_check_budget(const char *home, const char *source, const char *study,
                                const tacit_prices *prices, tacit_error *error);
 
@@ -147,14 +150,16 @@ tacit_status site_check_signature(const tacit_site *site, tacit_error *error);
 /* The same of a text that was kept in the folder when its signature had been checked. */
 tacit_status site_check_kept(const tacit_site *site, const tacit_buffer *text, const tacit_buffer *signature,
                              tacit_error *error);
-/* The same of a text that came from outside, before anything is read from it: only who is trusted now counts. */
+/* The same of a text that came from outside, before anything is read from it: only who is trusted now
+ * counts. */
 tacit_status site_check_signed(const tacit_site *site, const char *text, size_t length, const void *signature,
                                size_t signature_length, tacit_error *error);
 
 /* Everything of a study that was joined but the rows. */
 tacit_status site_open_folder(tacit_site **out, const char *home, const char *study, tacit_error *error);
 
-/* A definition of the study from the network: check its signature and name, and keep it for the owner to look at. */
+/* A definition of the study from the network: check its signature and name, and keep it for the owner to look
+ * at. */
 tacit_status site_keep_amended(tacit_site *site, const char *definition, const uint8_t *signature,
                                size_t signature_length, tacit_error *error);
 
@@ -171,7 +176,8 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
 /* Nothing more is to be asked of this party. */
 tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error);
 
-/* Where parties do different things the owner says which this one does: TACIT_USAGE unless the method has that role. */
+/* Where parties do different things the owner says which this one does: TACIT_USAGE unless the method has
+ * that role. */
 tacit_status site_check_role(const tacit_site *site, tacit_error *error);
 
 /* TACIT_REFUSED when the owner's schema is not the study's. */
@@ -180,49 +186,52 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error);
 /* Take address, token and authority from an invitation, and name the study and its folder after it. */
 tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *invitation, tacit_error *error);
 
-/* Name study and folder after the consortium's first authority, which stays the same when that is replaced: so does whatever ledger,
- * past sums and keys for sums are kept by. */
+/* Name study and folder after the consortium's first authority, which stays the same when that is replaced:
+ * so does whatever ledger, past sums and keys for sums are kept by. */
 tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerprint, tacit_error *error);
 
 /* TACIT_OK when an errand was done; else the coordinator's own sentence. */
 tacit_status site_said_no(const tacit_carried *carried, tacit_error *error);
 
-/* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source, TACIT_REFUSED when it
- * was amended since. */
+/* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source,
+ * TACIT_REFUSED when it was amended since. */
 tacit_status site_check_source(tacit_site *site, tacit_error *error);
 
 /* The key that signs this party's part in masked sums, made when it is first asked for. */
 tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNING_KEY_BYTES],
                           uint8_t secret_key[crypto_sign_SECRETKEYBYTES], tacit_error *error);
 
-/* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in the folder. */
+/* This party's part in the study's masked sums; *out stays NULL for a study without. It keeps its state in
+ * the folder. */
 tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error);
 
-/* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the same of the parties over
- * whom exact sums are opened (site_sum_history.c). */
+/* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the
+ * same of the parties over whom exact sums are opened (site_sum_history.c). */
 tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error);
 tacit_masks_past site_sets(tacit_site *site);
 
 /* Renewing this party's certificate (site_renewal.c). When is that due? */
 tacit_status site_renewal_time(const tacit_site *site, int64_t *out, tacit_error *error);
 
-/* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until then, whenever the
- * program is killed. *ends receives the new one's end. The carrier must be opened again afterwards. */
+/* Ask for a certificate for a new key, and put both in place of the old ones; the old ones are good until
+ * then, whenever the program is killed. *ends receives the new one's end. The carrier must be opened again
+ * afterwards. */
 tacit_status site_renew(const tacit_site *site, tacit_carrier *carrier, int64_t *ends, tacit_error *error);
 
 /* Put a pair in place that a killed process had ready. */
 tacit_status site_finish_renewal(const tacit_site *site, tacit_error *error);
 
-/* Does the coordinator refuse our certificate, because it was revoked or has ended? False when it cannot be reached. Then a new
- * invitation makes this a new party: the keys and what is left of rounds go. */
+/* Does the coordinator refuse our certificate, because it was revoked or has ended? False when it cannot be
+ * reached. Then a new invitation makes this a new party: the keys and what is left of rounds go. */
 bool site_is_refused(const tacit_site *site);
 tacit_status site_forget_identity(const tacit_site *site, tacit_error *error);
 
-/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training. Made of its first certificate,
- * so that it is the same after a restart or a renewal. */
+/* Sets a party apart from the others: which of several classifiers it trains, and the chance in training.
+ * Made of its first certificate, so that it is the same after a restart or a renewal. */
 tacit_status site_number(const tacit_site *site, size_t *out, tacit_error *error);
 
-/* Direct links to neighbours (site_links.c); an owner who listens to nobody may still bring words to those who do. */
+/* Direct links to neighbours (site_links.c); an owner who listens to nobody may still bring words to those
+ * who do. */
 typedef struct site_links site_links;
 tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error);
 site_links *site_links_free(site_links *links);
@@ -230,8 +239,8 @@ const char *site_links_address(const site_links *links); /* where it listens; NU
 tacit_mail_inbox site_links_inbox(site_links *links);
 void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
 
-/* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the coordinator takes its place.
- * This and the next two do nothing in a study without neighbors (NULL). */
+/* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the
+ * coordinator takes its place. This and the next two do nothing in a study without neighbors (NULL). */
 tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
                              tacit_error *error);
 tacit_status site_links_revoke(site_links *links, const void *list, size_t length,

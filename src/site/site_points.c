@@ -1,4 +1,5 @@
-/* The study's auxiliary points at a party: fetched once, checked against what was consented to, kept in the folder. */
+/* The study's auxiliary points at a party: fetched once, checked against what was consented to, kept in the
+ * folder. */
 #include "base/file.h"
 #include "site/site_parts.h"
 

@@ -1,8 +1,9 @@
 /*
- * Renewing a party's certificate. Key and certificate are two files, and a killed process must never leave a pair that does not
- * fit. So the next pair is made beside the present one: next.key and next.csr first, then the coordinator's next.crt, which makes the pair
- * whole; only then they are moved, the key first. Whoever opens the folder and finds next.crt ends what was begun: with
- * next.key it moves both, without it the key has been moved and the certificate is left.
+ * Renewing a party's certificate. Key and certificate are two files, and a killed process must never leave a
+ * pair that does not fit. So the next pair is made beside the present one: next.key and next.csr first, then
+ * the coordinator's next.crt, which makes the pair whole; only then they are moved, the key first. Whoever
+ * opens the folder and finds next.crt ends what was begun: with next.key it moves both, without it the key
+ * has been moved and the certificate is left.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -113,7 +114,8 @@ cleanup:
     return status;
 }
 
-/* For the new key, and the same party: a coordinator that mixes up two would have us answer in another's place. */
+/* For the new key, and the same party: a coordinator that mixes up two would have us answer in another's
+ * place. */
 static tacit_status check(const tacit_site *site, const tacit_buffer *certificate, int64_t *ends,
                           tacit_error *error) {
     char key[PATH_MAX];

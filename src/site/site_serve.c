@@ -125,8 +125,8 @@ static tacit_status send_refusal(serving *self, const tacit_question *question, 
     return status;
 }
 
-/* Rows may have arrived while the study recruited. From its first charge on they are those of one moment, as long as this process
- * lives; a source that cannot be read just now is used as it was. */
+/* Rows may have arrived while the study recruited. From its first charge on they are those of one moment, as
+ * long as this process lives; a source that cannot be read just now is used as it was. */
 static tacit_status settle_rows(serving *self, tacit_error *error) {
     tacit_site *site = self->site;
     tacit_account account;
@@ -301,8 +301,8 @@ static tacit_status need_points(serving *self, bool *ready, tacit_error *error) 
     return TACIT_OK;
 }
 
-/* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour allowed for clocks, a third
- * is left from the start: then half of what is left is waited for. */
+/* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour
+ * allowed for clocks, a third is left from the start: then half of what is left is waited for. */
 static tacit_status keep_certificate(serving *self, tacit_error *error) {
     tacit_error trouble = TACIT_ERROR_INIT;
     int64_t now = tacit_clock_wall_seconds(), ends = 0;
@@ -323,7 +323,8 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     return site_carrier(self->site, true, NULL, &self->carrier, error);
 }
 
-/* Whom we trust has changed: connections are made again, and the present authority is asked for a certificate. */
+/* Whom we trust has changed: connections are made again, and the present authority is asked for a
+ * certificate. */
 static tacit_status use_trust(serving *self, bool followed, tacit_error *error) {
     char words[TACIT_ERROR_TEXT_SIZE];
     site_describe_trust(self->site, words, sizeof words);
@@ -379,7 +380,8 @@ static tacit_status serve(serving *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that ends. */
+/* Two processes would each keep their own half of a masked sum. The lock ends with the process, however that
+ * ends. */
 static tacit_status lock_study(serving *self, tacit_error *error) {
     char path[PATH_MAX];
     TACIT_TRY(site_path(self->site, SITE_LOCK_FILE, path, error));

@@ -1,4 +1,5 @@
-/* What exact sums of this home's data sources were made of, asked and kept on behalf of one study (site/sum_history.h). */
+/* What exact sums of this home's data sources were made of, asked and kept on behalf of one study
+ * (site/sum_history.h). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

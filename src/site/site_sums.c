@@ -1,4 +1,5 @@
-/* What a party keeps in a study's folder for masked sums: its signing key, the roster, and the state of the last sum. */
+/* What a party keeps in a study's folder for masked sums: its signing key, the roster, and the state of the
+ * last sum. */
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "base/file.h"
 #include "site/site_parts.h"
 
-/* One key for all studies of a coordinator: parties that are in several of them can tell whether the others are the same ones. */
+/* One key for all studies of a coordinator: parties that are in several of them can tell whether the others
+ * are the same ones. */
 static tacit_status home_seed(const tacit_site *site, uint8_t seed[crypto_sign_SEEDBYTES],
                               tacit_error *error) {
     const char *authority = strchr(site->id, '@');

@@ -208,8 +208,8 @@ static tacit_status add_part(reading *self, int view, const char *kind, int numb
     return add_view(&self->views[view], self->table, false, kind, name, error);
 }
 
-/* Views of rows: their cells whatever the columns are called, with their names, without each group of columns and, of a narrow table,
- * without each column. What is left has at least two columns. */
+/* Views of rows: their cells whatever the columns are called, with their names, without each group of columns
+ * and, of a narrow table, without each column. What is left has at least two columns. */
 static tacit_status plan(reading *self, tacit_error *error) {
     size_t in_rows = 0, of_group[SKETCH_GROUPS] = { 0 };
     for (size_t j = 0; j < self->count; j++) TACIT_TRY(judge(self, &self->columns[j], error));

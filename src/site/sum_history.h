@@ -1,10 +1,11 @@
 /*
- * What exact sums of an owner's data sources were made of: a file in the owner's home (past.db), which nobody else sees. With it a
- * party refuses a sum whose difference from earlier ones would be about few parties or few rows (privacy/differences.h), in
- * all versions of a study and in all studies of a source.
+ * What exact sums of an owner's data sources were made of: a file in the owner's home (past.db), which nobody
+ * else sees. With it a party refuses a sum whose difference from earlier ones would be about few parties or
+ * few rows (privacy/differences.h), in all versions of a study and in all studies of a source.
  *
- * Rows are kept as 64-bit hashes under a key that was drawn for this file, 8 bytes a row, once for each different set of rows. Parties
- * are kept as the keys by which they sign sums: a home has one for each coordinator, the same in all of its studies.
+ * Rows are kept as 64-bit hashes under a key that was drawn for this file, 8 bytes a row, once for each
+ * different set of rows. Parties are kept as the keys by which they sign sums: a home has one for each
+ * coordinator, the same in all of its studies.
  */
 #pragma once
 
@@ -29,8 +30,9 @@ typedef struct tacit_sum_history_rows {
     uint64_t minimum;           /* the owner's, of rows */
 } tacit_sum_history_rows;
 
-/* Hold the study to its rows, and compare them with those of earlier exact sums. TACIT_REFUSED when they have changed since it
- * began, or when it is exact, not allowed to differ, and in another exact study's rows except for fewer than the minimum. */
+/* Hold the study to its rows, and compare them with those of earlier exact sums. TACIT_REFUSED when they have
+ * changed since it began, or when it is exact, not allowed to differ, and in another exact study's rows
+ * except for fewer than the minimum. */
 tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
                                          tacit_error *error);
 
@@ -44,11 +46,12 @@ typedef struct tacit_sum_history_set {
     bool allowed;
 } tacit_sum_history_set;
 
-/* TACIT_REFUSED when together with earlier sums of the source it would reveal few parties, and that is not allowed. */
+/* TACIT_REFUSED when together with earlier sums of the source it would reveal few parties, and that is not
+ * allowed. */
 tacit_status tacit_sum_history_hold_set(tacit_sum_history *history, const tacit_sum_history_set *about,
                                         tacit_error *error);
 
-/* How many studies have had exact sums of the source, this one apart, and over how many parties the latest one of an earlier version
- * of this study was (0: there is none). `study` without what follows a +. */
+/* How many studies have had exact sums of the source, this one apart, and over how many parties the latest
+ * one of an earlier version of this study was (0: there is none). `study` without what follows a +. */
 tacit_status tacit_sum_history_count(tacit_sum_history *history, const char *source, const char *study,
                                      size_t *others, size_t *parties, tacit_error *error);

@@ -92,8 +92,8 @@ cleanup:
     return status;
 }
 
-/* By how many rows they differ, as far as can be told. Rows of another encoding have only their number to compare; of more than
- * are kept it is known that they are not the same. */
+/* By how many rows they differ, as far as can be told. Rows of another encoding have only their number to
+ * compare; of more than are kept it is known that they are not the same. */
 static tacit_status difference(size_t *out, const tacit_sum_history_rows *about, const row_set *now,
                                const uint8_t *encoding, int64_t total, const tacit_buffer *hashes,
                                tacit_error *error) {

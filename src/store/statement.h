@@ -19,8 +19,8 @@ tacit_status tacit_statement_prepare(tacit_statement **out, tacit_store *store, 
                                      tacit_error *error);
 tacit_statement *tacit_statement_free(tacit_statement *statement);
 
-/* Keep up to so many freed statements for when the same words are prepared again: preparing costs several times what most
- * statements do. None is kept by default. */
+/* Keep up to so many freed statements for when the same words are prepared again: preparing costs several
+ * times what most statements do. None is kept by default. */
 void tacit_store_keep_statements(tacit_store *store, size_t most);
 
 /* The bytes must stay as they are until the statement is reset or freed. A NULL text or blob binds NULL;

@@ -28,8 +28,8 @@ typedef struct tacit_store_schema {
     int32_t application_id; /* marks the file as ours; not 0 */
     const char *const *scripts;
     size_t script_count;
-    /* What SQL alone cannot do: called after the scripts, in their transaction, with the version that the file had (0:
-     * new). May be NULL. */
+    /* What SQL alone cannot do: called after the scripts, in their transaction, with the version that the
+     * file had (0: new). May be NULL. */
     tacit_status (*adapt)(tacit_store *store, int64_t version, tacit_error *error);
 } tacit_store_schema;
 

@@ -138,7 +138,8 @@ cleanup:
     return status;
 }
 
-/* {"3": ["party-...", ...]}: who answered in which round. A line may be there twice, or cut off at the end. */
+/* {"3": ["party-...", ...]}: who answered in which round. A line may be there twice, or cut off at the
+ * end. */
 static tacit_status read_answers(json_t **out, const char *folder, const char *study, tacit_error *error) {
     char path[PATH_MAX], key[24];
     tacit_buffer text = TACIT_BUFFER_LIMITED(ANSWERS_BYTES_MOST);

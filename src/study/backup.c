@@ -42,7 +42,8 @@ static tacit_status copy_pages(tacit_registry *registry, sqlite3 *copy, const ch
     return code == SQLITE_DONE ? TACIT_OK : sqlite_failed(copy, path, error);
 }
 
-/* Remove every row of other studies, from whatever table has a column of that name, and overwrite their pages. */
+/* Remove every row of other studies, from whatever table has a column of that name, and overwrite their
+ * pages. */
 static tacit_status keep_one_study(sqlite3 *copy, const char *study, const char *path, tacit_error *error) {
     static const char tables[] =
         "SELECT 'DELETE FROM \"' || m.name || '\" WHERE study IS NOT NULL AND study <> ?1'"
@@ -276,7 +277,8 @@ static tacit_status split(unpacking *self, tacit_error *error) {
 typedef tacit_status file_visit(void *context, const char *name, const uint8_t *bytes, size_t length,
                                 tacit_error *error);
 
-/* Every file, once its hash has been checked. Names are plain: a backup writes nowhere but into its folder. */
+/* Every file, once its hash has been checked. Names are plain: a backup writes nowhere but into its
+ * folder. */
 static tacit_status visit_files(const unpacking *self, file_visit *visit, void *context, tacit_error *error) {
     const json_t *list = json_object_get(self->manifest, "files"), *each;
     const uint8_t *at = self->files;

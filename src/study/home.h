@@ -14,8 +14,8 @@
  * TACIT_USAGE when none of the variables says where. */
 tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_error *error);
 
-/* TACIT_REFUSED for a folder that others than its owner can write, or that is another user's: they could change ledger, keys and
- * consent. One that does not exist is fine. tacit_home_path asks this of the home. */
+/* TACIT_REFUSED for a folder that others than its owner can write, or that is another user's: they could
+ * change ledger, keys and consent. One that does not exist is fine. tacit_home_path asks this of the home. */
 tacit_status tacit_home_check(const char *folder, tacit_error *error);
 
 /* The id under which a data source is charged: the real path of an existing file, so that a file has one

@@ -30,22 +30,24 @@ static const char *const scripts[] = {
     "CREATE TABLE checkpoint (study TEXT PRIMARY KEY REFERENCES study(name), round INTEGER NOT NULL,"
     "  state BLOB NOT NULL) WITHOUT ROWID;",
     "CREATE TABLE points (study TEXT NOT NULL UNIQUE REFERENCES study(name), bytes BLOB NOT NULL);",
-    /* Keys of secure summation by party; the roster of a study that has started; the answers to the closed steps of its
-     * unfinished masked sum. */
+    /* Keys of secure summation by party; the roster of a study that has started; the answers to the closed
+     * steps of its unfinished masked sum. */
     "CREATE TABLE signer (party TEXT PRIMARY KEY, key BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE roster (study TEXT NOT NULL REFERENCES study(name), place INTEGER NOT NULL, party TEXT NOT "
     "NULL,"
     "  key BLOB NOT NULL, PRIMARY KEY (study, place)) WITHOUT ROWID;"
     "CREATE TABLE masked_step (study TEXT NOT NULL REFERENCES study(name), round INTEGER NOT NULL,"
     "  step INTEGER NOT NULL, record BLOB NOT NULL, PRIMARY KEY (study, round, step));",
-    /* Versions of a definition; which one a party has consented to, and whether it has left; where a paused study was. */
+    /* Versions of a definition; which one a party has consented to, and whether it has left; where a paused
+     * study was. */
     "ALTER TABLE study ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
     "ALTER TABLE study ADD COLUMN resumes INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE party ADD COLUMN version INTEGER NOT NULL DEFAULT 1;"
     "ALTER TABLE party ADD COLUMN away INTEGER NOT NULL DEFAULT 0;"
     "CREATE TABLE earlier_version (study TEXT NOT NULL REFERENCES study(name), version INTEGER NOT NULL,"
     "  definition TEXT NOT NULL, replaced INTEGER NOT NULL, PRIMARY KEY (study, version)) WITHOUT ROWID;",
-    /* Further certificates of a party, beside its first; and those that count no more, in the order they were revoked. */
+    /* Further certificates of a party, beside its first; and those that count no more, in the order they were
+     * revoked. */
     "CREATE TABLE renewal (fingerprint TEXT PRIMARY KEY, party TEXT NOT NULL, request_hash BLOB NOT NULL,"
     "  certificate TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE revocation (number INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE, party TEXT NOT "
@@ -426,7 +428,8 @@ cleanup:
     return status;
 }
 
-/* The first column of the one row that `sql` finds for a study, appended; *found false when there is no row. */
+/* The first column of the one row that `sql` finds for a study, appended; *found false when there is no
+ * row. */
 static tacit_status read_bytes(tacit_registry *registry, const char *sql, const char *study, bool *found,
                                tacit_buffer *out, tacit_error *error) {
     tacit_registry_lock(registry);

@@ -55,8 +55,8 @@ typedef struct tacit_study_record {
     const char *step; /* of the masked sum that is under way; "" when none has got beyond its first */
 } tacit_study_record;
 
-/* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE when the
- * name is taken. */
+/* A new study, with a fresh secret and the bytes of its auxiliary points (NULL or empty: none). TACIT_USAGE
+ * when the name is taken. */
 tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name, const char *definition,
                                       const tacit_buffer *points, tacit_error *error);
 
@@ -64,8 +64,8 @@ tacit_status tacit_registry_add_study(tacit_registry *registry, const char *name
 tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name, const char *definition,
                                       const tacit_buffer *points, tacit_error *error);
 
-/* Open a draft to parties; pause a study that recruits or runs; go on with a paused one where it was. TACIT_USAGE for a study
- * in another state. */
+/* Open a draft to parties; pause a study that recruits or runs; go on with a paused one where it was.
+ * TACIT_USAGE for a study in another state. */
 tacit_status tacit_registry_open_draft(tacit_registry *registry, const char *name, tacit_error *error);
 tacit_status tacit_registry_pause(tacit_registry *registry, const char *name, tacit_error *error);
 tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, tacit_error *error);
@@ -74,14 +74,15 @@ tacit_status tacit_registry_resume(tacit_registry *registry, const char *name, t
 tacit_status tacit_registry_start(tacit_registry *registry, const char *name, unsigned version,
                                   tacit_error *error);
 
-/* Replace the definition of a study that is a draft, recruits, is paused, or failed, which then recruits again; TACIT_USAGE for one that
- * runs or has ended otherwise, or when nothing has changed. Rounds begin again, with a fresh secret: what was answered to the earlier version is not used for
- * this one. The earlier text is kept. Except for a draft, every party is outdated until it consents again. */
+/* Replace the definition of a study that is a draft, recruits, is paused, or failed, which then recruits
+ * again; TACIT_USAGE for one that runs or has ended otherwise, or when nothing has changed. Rounds begin
+ * again, with a fresh secret: what was answered to the earlier version is not used for this one. The earlier
+ * text is kept. Except for a draft, every party is outdated until it consents again. */
 tacit_status tacit_registry_amend(tacit_registry *registry, const char *name, const char *definition,
                                   const tacit_buffer *points, tacit_error *error);
 
-/* The same for the next look of a study that runs, which recruits again (study/stop.h). TACIT_USAGE when it is not running any
- * more, or has another version. */
+/* The same for the next look of a study that runs, which recruits again (study/stop.h). TACIT_USAGE when it
+ * is not running any more, or has another version. */
 tacit_status tacit_registry_next_look(tacit_registry *registry, const char *name, unsigned version,
                                       const char *definition, const tacit_buffer *points, tacit_error *error);
 
@@ -93,7 +94,8 @@ tacit_status tacit_registry_points(tacit_registry *registry, const char *name, t
 tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record **out, size_t *count,
                                     tacit_error *error);
 
-/* Only where a study stands: costs the same however many parties it has. TACIT_NOT_FOUND when there is none so called. */
+/* Only where a study stands: costs the same however many parties it has. TACIT_NOT_FOUND when there is none
+ * so called. */
 tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
                                   tacit_error *error);
 
@@ -139,8 +141,8 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
 
 typedef tacit_status tacit_party_visit(void *context, const char *party, bool away, tacit_error *error);
 
-/* The admitted parties of a study that have consented to it as it is, in the order they joined, those that are away
- * (tacit_presence) too. The visitor must not use the registry. */
+/* The admitted parties of a study that have consented to it as it is, in the order they joined, those that
+ * are away (tacit_presence) too. The visitor must not use the registry. */
 tacit_status tacit_registry_parties(tacit_registry *registry, const char *study, tacit_party_visit *visit,
                                     void *context, tacit_error *error);
 
@@ -152,8 +154,8 @@ tacit_status tacit_registry_set_signer(tacit_registry *registry, const char *par
 typedef tacit_status tacit_place_visit(void *context, const char *party,
                                        const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error);
 
-/* Fix the roster of a study that starts, once: whoever has consented to it as it is and is not revoked, in that order. Then visit it, by
- * place. The visitor must not use the registry. */
+/* Fix the roster of a study that starts, once: whoever has consented to it as it is and is not revoked, in
+ * that order. Then visit it, by place. The visitor must not use the registry. */
 tacit_status tacit_registry_roster(tacit_registry *registry, const char *study, tacit_place_visit *visit,
                                    void *context, tacit_error *error);
 
@@ -174,8 +176,9 @@ typedef struct tacit_presence {
 tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
                                      tacit_error *error);
 
-/* The party consents to this version, and is there: TACIT_REFUSED when `seats` others have consented to it already. *changed: the
- * study has another version meanwhile, and nothing was written down. Or it leaves; its seat stays its own. */
+/* The party consents to this version, and is there: TACIT_REFUSED when `seats` others have consented to it
+ * already. *changed: the study has another version meanwhile, and nothing was written down. Or it leaves; its
+ * seat stays its own. */
 tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, unsigned version, size_t seats,
                                   bool *changed, tacit_error *error);
 tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, tacit_error *error);
@@ -198,7 +201,8 @@ tacit_status tacit_registry_revocation_count(tacit_registry *registry, uint64_t 
 tacit_status tacit_registry_revoked_parties(tacit_registry *registry, const char *study,
                                             tacit_party_visit *visit, void *context, tacit_error *error);
 
-/* The text of the list of a study's revoked certificates (net/revocations.h), appended; nothing when there are none. */
+/* The text of the list of a study's revoked certificates (net/revocations.h), appended; nothing when there
+ * are none. */
 tacit_status tacit_registry_revocations(tacit_registry *registry, const char *study, tacit_buffer *out,
                                         tacit_error *error);
 
@@ -206,13 +210,13 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
 tacit_status tacit_registry_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
                                         tacit_error *error);
 
-/* Visit the parties of a study that goes on (NULL: of all of these), but revoked ones, in the order of their names; `away` says of each
- * that it has no certificate yet of the authority whose key has this id. */
+/* Visit the parties of a study that goes on (NULL: of all of these), but revoked ones, in the order of their
+ * names; `away` says of each that it has no certificate yet of the authority whose key has this id. */
 tacit_status tacit_registry_followers(tacit_registry *registry, const char *study, const char *key_id,
                                       tacit_party_visit *visit, void *context, tacit_error *error);
 
-/* A further certificate of a party. `find` appends the one that was stored for this request, if there is one; `keep` stores one, drops
- * those that ended before `now`, and is TACIT_REFUSED when too many are left. */
+/* A further certificate of a party. `find` appends the one that was stored for this request, if there is one;
+ * `keep` stores one, drops those that ended before `now`, and is TACIT_REFUSED when too many are left. */
 tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *party,
                                          const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now,
                                          tacit_buffer *certificate, tacit_error *error);

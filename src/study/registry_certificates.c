@@ -7,7 +7,8 @@
 
 enum { CERTIFICATES_MOST = 16 /* of one party that are valid at once: a party renews one at a time */ };
 
-/* The integer that a query with one text parameter finds; `otherwise` when it finds none. Called with the lock held. */
+/* The integer that a query with one text parameter finds; `otherwise` when it finds none. Called with the
+ * lock held. */
 static tacit_status find_integer(tacit_registry *registry, const char *sql, const char *text,
                                  int64_t otherwise, int64_t *out, tacit_error *error) {
     tacit_statement *get = NULL;

@@ -132,7 +132,8 @@ cleanup:
     return status;
 }
 
-/* Earlier rounds are in the journal by the time that a later one begins; who is in the study's exact sums is not, nor is the graph. */
+/* Earlier rounds are in the journal by the time that a later one begins; who is in the study's exact sums is
+ * not, nor is the graph. */
 static tacit_status drop_earlier(study_steps *self, uint64_t round, tacit_error *error) {
     tacit_statement *drop = NULL;
     tacit_status status;

@@ -1,11 +1,13 @@
-/* A study's life before it ends: draft, recruiting, running, paused; versions of its definition, and who has consented to which. */
+/* A study's life before it ends: draft, recruiting, running, paused; versions of its definition, and who has
+ * consented to which. */
 #include <sodium.h>
 #include <string.h>
 #include <time.h>
 
 #include "study/registry_parts.h"
 
-/* TACIT_USAGE unless the study is in an allowed state, which `what` names; called with the lock held, inside a transaction. */
+/* TACIT_USAGE unless the study is in an allowed state, which `what` names; called with the lock held, inside
+ * a transaction. */
 static tacit_status expect(tacit_registry *registry, const char *name,
                            bool (*allowed)(tacit_study_state state), const char *what, tacit_study_state *out,
                            tacit_error *error) {
@@ -145,7 +147,8 @@ cleanup:
     return status;
 }
 
-/* It failed, as when a party that its sums need was lost, and begins again with whoever consents. How it ended will have to be told again. */
+/* It failed, as when a party that its sums need was lost, and begins again with whoever consents. How it
+ * ended will have to be told again. */
 static tacit_status recruit_again(tacit_registry *registry, const char *name, tacit_error *error) {
     TACIT_TRY(registry_run_for(
         registry, "UPDATE study SET state = 0, reason = '', model = NULL WHERE name = ?1", name, error));

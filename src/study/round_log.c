@@ -57,8 +57,8 @@ static bool may_be_told(const tacit_plan *plan) {
     return plan->method->noise_free || plan->method->release_kind(plan) == TACIT_RELEASE_CHARGED;
 }
 
-/* Who answered is written as answers come; it is on the disk before the round's result is in the journal, except for an answer that is
- * being written down just then. */
+/* Who answered is written as answers come; it is on the disk before the round's result is in the journal,
+ * except for an answer that is being written down just then. */
 static void sync_answers(const tacit_recorder *recorder) {
     int file = open(recorder->answers, O_WRONLY | O_CLOEXEC);
     if (file < 0) return; /* no answer was noted */
@@ -164,8 +164,8 @@ void tacit_recorder_clear(tacit_recorder *recorder) {
     recorder->sum.values = recorder->release.values = NULL;
 }
 
-/* A round that was asked again after a crash, or a release drawn from the journal, is written twice: the later line
- * counts. The last line may be cut off. */
+/* A round that was asked again after a crash, or a release drawn from the journal, is written twice: the
+ * later line counts. The last line may be cut off. */
 static void take_line(json_t *rounds, json_t *releases, const char *line, size_t length) {
     json_t *each = json_loadb(line, length, 0, NULL);
     json_t *list = json_object_get(each, "round") != NULL ? rounds : releases;

@@ -1,12 +1,13 @@
 /*
- * What a coordinator writes down of a study's rounds for people to see: when each was asked and closed, how many answered,
- * and how much its result differs from the one before. A file of JSON lines in the coordinator's folder,
- * STUDY.rounds.jsonl; nothing depends on it, and no party is named in it.
+ * What a coordinator writes down of a study's rounds for people to see: when each was asked and closed, how
+ * many answered, and how much its result differs from the one before. A file of JSON lines in the
+ * coordinator's folder, STUDY.rounds.jsonl; nothing depends on it, and no party is named in it.
  *
- * Privacy. The change is |s_t - s_(t-1)| / |s_(t-1)| of the sums s that the coordinator was told, written only where
- * everything in s is released anyway: with the noise of the parties (release kind charged), or by a method without noise,
- * which promises nothing. A sum that is entrusted to the coordinator, to be published with noise, is told of by what was
- * published. So a line is post-processing of what was charged for, and costs nothing more.
+ * Privacy. The change is |s_t - s_(t-1)| / |s_(t-1)| of the sums s that the coordinator was told, written
+ * only where everything in s is released anyway: with the noise of the parties (release kind charged), or by
+ * a method without noise, which promises nothing. A sum that is entrusted to the coordinator, to be published
+ * with noise, is told of by what was published. So a line is post-processing of what was charged for, and
+ * costs nothing more.
  */
 #pragma once
 
@@ -30,13 +31,14 @@ typedef struct tacit_recorder {
     tacit_watch watch;
 } tacit_recorder;
 
-/* Write down the rounds of a session from now on: its transport is wrapped, and what it publishes is watched. The recorder
- * must live as long as the session. */
+/* Write down the rounds of a session from now on: its transport is wrapped, and what it publishes is watched.
+ * The recorder must live as long as the session. */
 tacit_status tacit_recorder_attach(tacit_recorder *recorder, tacit_session *session, const char *folder,
                                    tacit_error *error);
 void tacit_recorder_clear(tacit_recorder *recorder);
 
-/* The file that says who answered in which round, STUDY.answers.jsonl; each round's end brings it to the disk. */
+/* The file that says who answered in which round, STUDY.answers.jsonl; each round's end brings it to the
+ * disk. */
 tacit_status tacit_rounds_answers_path(char *out, size_t size, const char *folder, const char *study,
                                        tacit_error *error);
 

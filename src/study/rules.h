@@ -1,7 +1,7 @@
 /*
- * The owner's rules for all studies of a home, in rules.json there. The total budget is the ledger's limit; these come beside it.
- * They are read again before every answer, so that a change counts from the next one on, and a file that cannot be read lets
- * nothing leave.
+ * The owner's rules for all studies of a home, in rules.json there. The total budget is the ledger's limit;
+ * these come beside it. They are read again before every answer, so that a change counts from the next one
+ * on, and a file that cannot be read lets nothing leave.
  */
 #pragma once
 

@@ -1,7 +1,8 @@
 /*
- * When a study has enough, beside the rounds of its method: a statistical target that the coefficients' standard errors must
- * reach, judged at *looks*. A look is the whole method on whoever takes part then. Short of the target the study recruits
- * again, for the next look, which its owners consent to as to any new version, and which is charged as one.
+ * When a study has enough, beside the rounds of its method: a statistical target that the coefficients'
+ * standard errors must reach, judged at *looks*. A look is the whole method on whoever takes part then. Short
+ * of the target the study recruits again, for the next look, which its owners consent to as to any new
+ * version, and which is charged as one.
  *
  *   stop: {rounds: 50}                                 # iterations of a method that stops early, at most
  *   stop: {converged: 1e-4}                            # or until its weights hardly change
@@ -11,16 +12,19 @@
  *   stop: {power: {column: age, effect: 0.02, at_least: 0.8}}   # or the power to find a given effect
  *   stop: {se: {...}, looks: 5, more: 10}              # look up to five times, each time with ten parties more
  *
- * Where privacy noise is in the table its errors include that noise; a coefficient that is not estimable at the price has reached no target.
+ * Where privacy noise is in the table its errors include that noise; a coefficient that is not estimable at
+ * the price has reached no target.
  *
- * Privacy. A verdict is a function of the table of coefficients that the look has opened, so that it tells nothing more. Two
- * looks together open what sums over the new rows are: hence `more` is 0 or at least the study's minimum of parties.
+ * Privacy. A verdict is a function of the table of coefficients that the look has opened, so that it tells
+ * nothing more. Two looks together open what sums over the new rows are: hence `more` is 0 or at least the
+ * study's minimum of parties.
  *
- * Statistics. The limit and the effect are fixed in the definition; the verdict never looks at an estimate, only at its standard
- * error. Stopping when a standard error is small enough keeps a confidence interval's coverage as rows grow (Anscombe 1952;
- * Chow and Robbins 1965), and is a little short of it with few rows, because a variance that is underestimated by chance stops
- * sooner. It says nothing of tests read at every look. Power is therefore that of a test at alpha/looks, alpha = 1 - level
- * (Bonferroni: whoever tests at every look at alpha/looks errs with probability at most alpha in all).
+ * Statistics. The limit and the effect are fixed in the definition; the verdict never looks at an estimate,
+ * only at its standard error. Stopping when a standard error is small enough keeps a confidence interval's
+ * coverage as rows grow (Anscombe 1952; Chow and Robbins 1965), and is a little short of it with few rows,
+ * because a variance that is underestimated by chance stops sooner. It says nothing of tests read at every
+ * look. Power is therefore that of a test at alpha/looks, alpha = 1 - level (Bonferroni: whoever tests at
+ * every look at alpha/looks errs with probability at most alpha in all).
  */
 #pragma once
 
@@ -74,13 +78,15 @@ typedef struct tacit_stop_verdict {
     bool met;
 } tacit_stop_verdict;
 
-/* The power of a two-sided Wald test at level alpha/looks for the effect; `degrees` of Student's t, infinite for the normal. */
+/* The power of a two-sided Wald test at level alpha/looks for the effect; `degrees` of Student's t, infinite
+ * for the normal. */
 double tacit_stop_power(const tacit_stop *stop, double standard_error, double level, double degrees);
 
 /* TACIT_NOT_FOUND when the table has no such coefficient. */
 tacit_status tacit_stop_judge(tacit_stop_verdict *out, const tacit_stop *stop,
                               const tacit_estimates *estimates, tacit_error *error);
 
-/* One sentence without a full stop, e.g. "the standard error of age is 0.012, and at most 0.01 is asked for"; returns `out`. */
+/* One sentence without a full stop, e.g. "the standard error of age is 0.012, and at most 0.01 is asked for";
+ * returns `out`. */
 char *tacit_stop_text(char out[TACIT_STOP_TEXT_SIZE], const tacit_stop *stop,
                       const tacit_stop_verdict *verdict);

@@ -12,10 +12,11 @@
  *
  * study_table.h has a line for each setting, `tacit help study-settings` shows them.
  *
- * Its canonical text carries the schema and the consent document themselves, and of the points, which go out separately, number and hash
- * (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to the hash of it. A definition that
- * came over the network is never allowed to name a file, nor a program to train with (local: exec:...). Of a look after the first
- * (study/stop.h) the canonical text ends with its number (`look: 2`); a file never has one.
+ * Its canonical text carries the schema and the consent document themselves, and of the points, which go out
+ * separately, number and hash (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to
+ * the hash of it. A definition that came over the network is never allowed to name a file, nor a program to
+ * train with (local: exec:...). Of a look after the first (study/stop.h) the canonical text ends with its
+ * number (`look: 2`); a file never has one.
  */
 #pragma once
 
@@ -61,16 +62,16 @@ typedef struct tacit_study {
     tacit_points points;
 } tacit_study;
 
-/* Read a file; `schema:`, `auxiliary:` and `center:` name files relative to it, and the points are here afterwards. TACIT_REFUSED
- * for a method that cannot be deployed. */
+/* Read a file; `schema:`, `auxiliary:` and `center:` name files relative to it, and the points are here
+ * afterwards. TACIT_REFUSED for a method that cannot be deployed. */
 tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error);
 
 /* Read a canonical text, e.g. one that came over the network. */
 tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t length, const char *name,
                                tacit_error *error);
 
-/* Take in the bytes of the points, wherever they come from; `bytes` is moved when they are the study's, and untouched
- * when not: TACIT_REFUSED. They are checked against the hash before anything of them is read. */
+/* Take in the bytes of the points, wherever they come from; `bytes` is moved when they are the study's, and
+ * untouched when not: TACIT_REFUSED. They are checked against the hash before anything of them is read. */
 tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, tacit_pool *pool,
                                      tacit_error *error);
 

@@ -1,4 +1,5 @@
-/* What people read of a study before they consent: its description, who approved it, the consent document, its schedule. */
+/* What people read of a study before they consent: its description, who approved it, the consent document,
+ * its schedule. */
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,8 +10,8 @@
 
 enum { DESCRIPTION_MOST = 8192, DOCUMENT_MOST = 256 << 10 };
 
-/* The same text for the same words, however the file ends its lines: line feeds, no tabs, no blanks at the end of a line, no
- * empty lines at the end of the text, one line feed there. */
+/* The same text for the same words, however the file ends its lines: line feeds, no tabs, no blanks at the
+ * end of a line, no empty lines at the end of the text, one line feed there. */
 static tacit_status tidy(const char *text, size_t length, tacit_buffer *out, tacit_error *error) {
     size_t kept = out->length; /* up to here the text is known to end in something visible */
     for (size_t i = 0; i < length; i++) {

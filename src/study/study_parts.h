@@ -44,9 +44,9 @@ tacit_status study_read_range(reading *r, const yaml_node_t *node, const char *w
 tacit_status study_read_whole(reading *r, const yaml_node_t *node, const char *what, double least,
                               double most, size_t *out);
 
-/* The canonical text holds titles and settings as they are between quotes, so nothing may need an escape there: no
- * control characters, and none of the characters that YAML takes for a line break or a byte order mark, or does not
- * allow. */
+/* The canonical text holds titles and settings as they are between quotes, so nothing may need an escape
+ * there: no control characters, and none of the characters that YAML takes for a line break or a byte order
+ * mark, or does not allow. */
 bool study_is_plain_line(const char *text, size_t size);
 
 /* Where a file that the study names is. */
@@ -55,15 +55,16 @@ tacit_status study_find_file(reading *r, const yaml_node_t *node, const char *te
 /* Fail at the line of a node, or where that is NULL for the whole file, if `status` is a failure. */
 tacit_status study_fail_at(reading *r, const yaml_node_t *node, tacit_status status);
 
-/* ---- the settings that are made: read the node, NULL where it is left out; append a part of the canonical text ---- */
+/* ---- the settings that are made: read the node, NULL where it is left out; append a part of the canonical
+ * text ---- */
 
 #define TACIT_STUDY_MADE(name, ...)                                                                          \
     tacit_status study_read_##name(reading *r, const yaml_node_t *node);                                     \
     tacit_status study_print_##name(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 #include "study/study_table.h"
 
-/* Once all of the parties is read: can such sums be computed (study_sums.c), and for a method without a center, is there the graph
- * (study_neighbours.c)? */
+/* Once all of the parties is read: can such sums be computed (study_sums.c), and for a method without a
+ * center, is there the graph (study_neighbours.c)? */
 tacit_status study_check_sums(reading *r);
 tacit_status study_check_neighbours(reading *r);
 tacit_status study_read_graph(reading *r);

@@ -41,8 +41,8 @@ tacit_status study_print_method(const tacit_study *study, tacit_buffer *out, tac
     return tacit_buffer_print(out, error, "method: %s\n", study->plan.method->name);
 }
 
-/* A study can never make a party run code, in whatever setting it asks for it and whether or not this version knows the
- * setting. */
+/* A study can never make a party run code, in whatever setting it asks for it and whether or not this version
+ * knows the setting. */
 static tacit_status refuse_programs(reading *r, const yaml_node_t *key, const char *name, const char *value) {
     if (strstr(value, "exec:") == NULL) return TACIT_OK;
     return tacit_fail(r->error, TACIT_REFUSED,

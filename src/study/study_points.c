@@ -1,4 +1,5 @@
-/* Public points that the parties label: in a file that the definition names, then number and hash, and separately the bytes. */
+/* Public points that the parties label: in a file that the definition names, then number and hash, and
+ * separately the bytes. */
 #include <limits.h>
 #include <sodium.h>
 #include <string.h>
@@ -47,8 +48,8 @@ static tacit_status find_rows(reading *r, const yaml_node_t *node, const char *t
     return TACIT_OK;
 }
 
-/* The file that is named, encoded with the study's schema. What is used from here on is read back from the bytes, as
- * parties do it. */
+/* The file that is named, encoded with the study's schema. What is used from here on is read back from the
+ * bytes, as parties do it. */
 static tacit_status load_points(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;

@@ -42,7 +42,8 @@ typedef struct tacit_study_setting {
     bool (*applies)(const tacit_study *study);  /* NULL: always. Else it is refused, and not written */
     const char *belongs;                        /* to what, for the refusal */
     const char *form, *standard, *help, *terms; /* for people; `terms` is a line of consent, {} its value */
-    /* Of those that are made: read the node, NULL where it is left out; append a part of the canonical text. */
+    /* Of those that are made: read the node, NULL where it is left out; append a part of the canonical
+     * text. */
     tacit_status (*read)(struct study_reading *r, const struct yaml_node_s *node);
     tacit_status (*print)(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 } tacit_study_setting;
@@ -52,7 +53,8 @@ extern const tacit_study_setting tacit_study_settings[];
 
 enum { TACIT_STUDY_VALUE_SIZE = TACIT_TITLE_SIZE + 200 };
 
-/* What may stand there and what stands there by default, for people: both "" where there is nothing to say. */
+/* What may stand there and what stands there by default, for people: both "" where there is nothing to
+ * say. */
 const char *tacit_study_setting_form(const tacit_study_setting *one, char out[TACIT_STUDY_VALUE_SIZE]);
 const char *tacit_study_setting_default(const tacit_study_setting *one, char out[TACIT_STUDY_VALUE_SIZE]);
 

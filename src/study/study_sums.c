@@ -92,7 +92,8 @@ tacit_status study_print_expected_rows(const tacit_study *study, tacit_buffer *o
 
 /* ---- neighbours ---- */
 
-/* A method without a center has every party as a node, and gives the coordinator no weights but in a masked sum. */
+/* A method without a center has every party as a node, and gives the coordinator no weights but in a masked
+ * sum. */
 tacit_status study_check_neighbours(reading *r) {
     const tacit_plan *plan = &r->study->plan;
     enum {
@@ -117,7 +118,8 @@ tacit_status study_check_neighbours(reading *r) {
     return TACIT_OK;
 }
 
-/* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and nowhere else. */
+/* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and
+ * nowhere else. */
 tacit_status study_read_graph(reading *r) {
     tacit_plan *plan = &r->study->plan;
     tacit_topology_plan about, file;

@@ -1,7 +1,8 @@
 /*
- * The settings of a study's definition, in the order of its canonical text. One line makes a setting: its member of tacit_study, parser,
- * canonical text, line of consent, JSON, and the reference (`tacit help study-settings`) come from it. This file is included with these
- * macros defined (study.h, study_parts.h, study_settings.c):
+ * The settings of a study's definition, in the order of its canonical text. One line makes a setting: its
+ * member of tacit_study, parser, canonical text, line of consent, JSON, and the reference (`tacit help
+ * study-settings`) come from it. This file is included with these macros defined (study.h, study_parts.h,
+ * study_settings.c):
  *
  *   TACIT_STUDY_NUMBER(name, ...)      a double from .least to .most, the member `name` of tacit_study
  *   TACIT_STUDY_COUNT(name, ...)       a size_t, likewise
@@ -10,8 +11,9 @@
  *   TACIT_PLAN_NUMBER and so on        the same, where the plan has the member already
  *   TACIT_STUDY_MADE(name, ...)        anything else: study_read_NAME and study_print_NAME
  *
- * then members of tacit_study_setting (study_settings.h). A setting that earlier versions do not have is TACIT_STUDY_QUIET: it is not
- * written where it has its default, so that the hash of a definition without it stays what it was.
+ * then members of tacit_study_setting (study_settings.h). A setting that earlier versions do not have is
+ * TACIT_STUDY_QUIET: it is not written where it has its default, so that the hash of a definition without it
+ * stays what it was.
  */
 #ifndef TACIT_STUDY_NUMBER
 #define TACIT_STUDY_NUMBER(...)

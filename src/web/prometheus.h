@@ -1,7 +1,7 @@
 /*
- * Figures for Prometheus (text format 0.0.4) at http://127.0.0.1:PORT/metrics, for programs on this machine. Counts, sizes and times
- * of studies and parties; no party is named and no value of any answer is in them. There is no log-in: whoever can reach
- * loopback on this machine can read them.
+ * Figures for Prometheus (text format 0.0.4) at http://127.0.0.1:PORT/metrics, for programs on this machine.
+ * Counts, sizes and times of studies and parties; no party is named and no value of any answer is in them.
+ * There is no log-in: whoever can reach loopback on this machine can read them.
  */
 #pragma once
 

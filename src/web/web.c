@@ -109,8 +109,8 @@ void web_answer_file(web_call *call, const tacit_buffer *bytes, const char *type
 
 /* ---- events ---- */
 
-/* A stream of one event. The page opens the next, with the number of the last that it has seen: so a stream that is cut, here or
- * by a restart, loses nothing. */
+/* A stream of one event. The page opens the next, with the number of the last that it has seen: so a stream
+ * that is cut, here or by a restart, loses nothing. */
 static tacit_http_answer event_answer(tacit_header headers[HEADERS_MOST], const char *text) {
     return with_headers(headers, 200, "text/event-stream", text, strlen(text), NULL);
 }
@@ -321,7 +321,8 @@ static bool fits(const char *pattern, const char *path, char item[WEB_ITEM_SIZE]
     return strcmp(strchr(pattern, '}') + 1, path + head + length) == 0;
 }
 
-/* Does the request come from the page itself, or not from a page at all? Browsers say so, and no script can say otherwise. */
+/* Does the request come from the page itself, or not from a page at all? Browsers say so, and no script can
+ * say otherwise. */
 static bool is_own_origin(const web *page, const web_call *call) {
     const char *origin = tacit_exchange_header(call->exchange, "Origin");
     const char *site = tacit_exchange_header(call->exchange, "Sec-Fetch-Site");

@@ -1,19 +1,22 @@
 /*
- * A small web server for the people of this machine: the coordinator's dashboard and a party's own page. Plain HTTP on
- * 127.0.0.1 only. What it is built against:
- *  - another local user, another program that listens on this machine, or a page in the same browser: everything but the files
- *    of the page itself, which hold nothing private, and the log-in needs a session's token. A session is opened by the one-time
- *    link that the program prints, or by the credential, of which only the argon2id hash is kept;
- *  - a listener on another port: cookies ignore ports, so a browser hands those of one port to all others of the host. No cookie
- *    is set and none is read. The token is told once, in the answer to the log-in; the page keeps it in sessionStorage, which
- *    belongs to one origin, port included, and one tab, and sends it in the Authorization header of each request;
- *  - a foreign site that makes the browser send requests: a browser adds no Authorization header by itself, and sends none (nor a
- *    log-in, which must be application/json) to another origin without asking first, which is never granted. Where the browser
- *    says where a request comes from, it must be the page's own origin;
- *  - a foreign name that is made to point to 127.0.0.1 (DNS rebinding): requests with another Host are refused. So is localhost,
- *    which may mean [::1], where somebody else may listen on the same port;
- *  - guessing and flooding: failed log-ins and requests have a budget that refills slowly; bodies are of 4 KiB at most;
- *    slow requests are dropped (net/server.h).
+ * A small web server for the people of this machine: the coordinator's dashboard and a party's own page.
+ * Plain HTTP on 127.0.0.1 only. What it is built against:
+ *  - another local user, another program that listens on this machine, or a page in the same browser:
+ *    everything but the files of the page itself, which hold nothing private, and the log-in needs a
+ *    session's token. A session is opened by the one-time link that the program prints, or by the credential,
+ *    of which only the argon2id hash is kept;
+ *  - a listener on another port: cookies ignore ports, so a browser hands those of one port to all others of
+ *    the host. No cookie is set and none is read. The token is told once, in the answer to the log-in; the
+ *    page keeps it in sessionStorage, which belongs to one origin, port included, and one tab, and sends it
+ *    in the Authorization header of each request;
+ *  - a foreign site that makes the browser send requests: a browser adds no Authorization header by itself,
+ *    and sends none (nor a log-in, which must be application/json) to another origin without asking first,
+ *    which is never granted. Where the browser says where a request comes from, it must be the page's own
+ *    origin;
+ *  - a foreign name that is made to point to 127.0.0.1 (DNS rebinding): requests with another Host are
+ *    refused. So is localhost, which may mean [::1], where somebody else may listen on the same port;
+ *  - guessing and flooding: failed log-ins and requests have a budget that refills slowly; bodies are of 4
+ *    KiB at most; slow requests are dropped (net/server.h).
  * Handlers run on the server's threads, several at a time.
  */
 #pragma once
@@ -81,8 +84,8 @@ void web_answer_failure(web_call *call, tacit_status status, const tacit_error *
 /* Bytes as a file to keep. */
 void web_answer_file(web_call *call, const tacit_buffer *bytes, const char *type, const char *name);
 
-/* What everybody who listens to /v1/events is to know now; the document is taken over. It goes out when it differs from
- * what they know. To be called a few times a second, also to keep listeners waiting. */
+/* What everybody who listens to /v1/events is to know now; the document is taken over. It goes out when it
+ * differs from what they know. To be called a few times a second, also to keep listeners waiting. */
 void web_publish(web *page, json_t *document);
 
 /* Does anybody listen? */
@@ -90,7 +93,8 @@ bool web_is_watched(web *page);
 
 /* ---- web_login.c ---- */
 
-/* The text of one member of a body that is a JSON object. False: it is none, or has no such text, or it does not fit. */
+/* The text of one member of a body that is a JSON object. False: it is none, or has no such text, or it does
+ * not fit. */
 bool web_body_text(const tacit_buffer *body, const char *key, char *out, size_t size);
 /* Whether it says true there. */
 bool web_body_flag(const tacit_buffer *body, const char *key);
@@ -126,9 +130,11 @@ void web_login_close(web_login *login);
 /* The session whose token an Authorization header bears, "Bearer TOKEN"; -1: none. The header may be NULL. */
 int web_login_find(web_login *login, const char *authorization);
 
-/* Try what a body says, {"link": ...} or {"credential": ...}: 200 with the place of a new session, 400, 401 or 429. */
+/* Try what a body says, {"link": ...} or {"credential": ...}: 200 with the place of a new session, 400, 401
+ * or 429. */
 unsigned web_login_try(web_login *login, const tacit_buffer *body, int *session);
 void web_login_end(web_login *login, int session);
 
-/* Copy a session's token and say for how many seconds it still opens the page; 0 when it has ended meanwhile. */
+/* Copy a session's token and say for how many seconds it still opens the page; 0 when it has ended
+ * meanwhile. */
 int64_t web_login_token(web_login *login, int session, char out[WEB_SECRET_SIZE]);

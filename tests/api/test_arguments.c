@@ -1,4 +1,5 @@
-/* What a program must not do is told, and does no harm: NULL where something is needed, and buffers that are too small. */
+/* What a program must not do is told, and does no harm: NULL where something is needed, and buffers that are
+ * too small. */
 #include "library.h"
 
 static sample made;

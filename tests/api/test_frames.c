@@ -121,12 +121,14 @@ static void coefficients_of(tacit_frame *frame, double norm, bool intercept, dou
     tacit_frame_free(frame);
 }
 
-/* Except for the last bits: rows that are used where they lie miss the factor that rounds towards the ball's inside. */
+/* Except for the last bits: rows that are used where they lie miss the factor that rounds towards the ball's
+ * inside. */
 static void check_close(const double *actual, const double *wanted) {
     for (size_t j = 0; j <= COLUMNS; j++) CHECK_NEAR(actual[j], wanted[j], 1e-9 * (1 + fabs(wanted[j])));
 }
 
-/* With a norm sparse rows stay sparse: scaled, with a constant, or (norm 1, rows short enough) where they lie. */
+/* With a norm sparse rows stay sparse: scaled, with a constant, or (norm 1, rows short enough) where they
+ * lie. */
 static void sparse_rows_stay_sparse(void **state) {
     (void)state;
     static compressed way[2];

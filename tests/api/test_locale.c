@@ -1,4 +1,5 @@
-/* Numbers have a decimal point in everything that is read and written, whatever locale the program has set. Run by tests/german.py. */
+/* Numbers have a decimal point in everything that is read and written, whatever locale the program has set.
+ * Run by tests/german.py. */
 #include <limits.h>
 #include <locale.h>
 #include <stdio.h>

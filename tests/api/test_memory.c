@@ -1,4 +1,5 @@
-/* Memory that runs out anywhere is an error and no leak; rows that can be used where they lie are not copied. */
+/* Memory that runs out anywhere is an error and no leak; rows that can be used where they lie are not
+ * copied. */
 #include "failing.h"
 #include "library.h"
 

@@ -1,4 +1,5 @@
-/* Fits, models, ledgers and documents through the public header; where the program says the same, byte for byte what it prints. */
+/* Fits, models, ledgers and documents through the public header; where the program says the same, byte for
+ * byte what it prints. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -289,7 +290,8 @@ static void blank_seconds(char *text) {
     }
 }
 
-/* The same document as the program's; `tested`: on rows that are brought, so that none is held out of those to train on. */
+/* The same document as the program's; `tested`: on rows that are brought, so that none is held out of those
+ * to train on. */
 static void check_simulation(bool tested) {
     tacit_error error = TACIT_ERROR_INIT;
     char path[512], words[2048], *text = NULL;
@@ -342,7 +344,8 @@ static void write_rows(const char *path, size_t count) {
     fclose(rows);
 }
 
-/* A frame of a file reads it again by the schema of a model: results are as many as the frame said it has rows. */
+/* A frame of a file reads it again by the schema of a model: results are as many as the frame said it has
+ * rows. */
 static void a_file_that_changed_is_not_predicted_for(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -363,7 +366,8 @@ static void a_file_that_changed_is_not_predicted_for(void **state) {
     tacit_model_free(model);
 }
 
-/* A model's schema that says `missing: error` holds for rows in memory, too, those it is tested on among them. */
+/* A model's schema that says `missing: error` holds for rows in memory, too, those it is tested on among
+ * them. */
 static void a_schema_may_refuse_missing_values(void **state) {
     (void)state;
     static sample holes;
@@ -402,7 +406,8 @@ static void a_schema_may_refuse_missing_values(void **state) {
     tacit_model_free(model);
 }
 
-/* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from memory. */
+/* The model of a frame, saved, predicts from a CSV file of the same rows what the library predicts from
+ * memory. */
 static void a_saved_model_predicts_the_same_from_a_file(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;

@@ -89,8 +89,8 @@ static double last_left(stage_setting *all) {
                                               : amount;
 }
 
-/* A sweep: stages of one length, the first tenth ten times as slow as the rest. Nothing is said in the first second;
- * what is said then never jumps, and is nearly right once half is done. */
+/* A sweep: stages of one length, the first tenth ten times as slow as the rest. Nothing is said in the first
+ * second; what is said then never jumps, and is nearly right once half is done. */
 static void the_time_left_of_a_sweep_does_not_jump(void **state) {
     (void)state;
     stage_setting all;

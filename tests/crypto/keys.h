@@ -1,4 +1,5 @@
-/* Keys and random numbers for the tests of Paillier. Short keys are quick; nothing depends on the size but the time. */
+/* Keys and random numbers for the tests of Paillier. Short keys are quick; nothing depends on the size but
+ * the time. */
 #pragma once
 
 #include "check.h"

@@ -1,7 +1,8 @@
 /*
- * Run under valgrind, which follows every bit that is not initialised: secrets are declared such, and a branch or an
- * address that depends on one is an error. Without an argument the inner loops run; with "leak" a branch on a secret,
- * which must be found, or the check is worth nothing. (valgrind does not know VAES; its file has no branch but on counts.)
+ * Run under valgrind, which follows every bit that is not initialised: secrets are declared such, and a
+ * branch or an address that depends on one is an error. Without an argument the inner loops run; with "leak"
+ * a branch on a secret, which must be found, or the check is worth nothing. (valgrind does not know VAES; its
+ * file has no branch but on counts.)
  */
 #include <stdio.h>
 #include <string.h>

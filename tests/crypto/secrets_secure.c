@@ -1,7 +1,8 @@
 /*
- * Run under valgrind, as secrets.c: two servers in two threads, whose shares and random numbers are declared secret, factor,
- * solve, invert, multiply, compare, and turn shares into ciphertexts, on each engine. A branch, or an address, that depends on a share, a label or a mask
- * is an error. (valgrind does not follow what goes through a channel: the labels of the evaluator are watched in secrets.c.)
+ * Run under valgrind, as secrets.c: two servers in two threads, whose shares and random numbers are declared
+ * secret, factor, solve, invert, multiply, compare, and turn shares into ciphertexts, on each engine. A
+ * branch, or an address, that depends on a share, a label or a mask is an error. (valgrind does not follow
+ * what goes through a channel: the labels of the evaluator are watched in secrets.c.)
  */
 #include "keys.h"
 
@@ -33,8 +34,8 @@ static bool is_secret(const tacit_share *share) {
 
 static const tacit_paillier_secret *key; /* B's */
 
-/* A masks, packs and subtracts under encryption what it must not look at. (The way back does the same and then writes the
- * ciphertext, which is public, and valgrind cannot know.) */
+/* A masks, packs and subtracts under encryption what it must not look at. (The way back does the same and
+ * then writes the ciphertext, which is public, and valgrind cannot know.) */
 static tacit_status convert(tacit_secure *secure, const tacit_share *shares, tacit_error *error) {
     const tacit_paillier_public *public = tacit_paillier_public_of(key);
     tacit_masked_slots layout;

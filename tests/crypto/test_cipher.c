@@ -44,8 +44,8 @@ static void keys_expand_as_in_the_standard(void **state) {
     }
 }
 
-/* The interface encrypts counters and hashes; both give AES of a block of one's choice. With x = s^-1(block) and the
- * key as start, H(x, 0) xor s(x) = AES_key(block). */
+/* The interface encrypts counters and hashes; both give AES of a block of one's choice. With x = s^-1(block)
+ * and the key as start, H(x, 0) xor s(x) = AES_key(block). */
 static tacit_wire aes_by_hash(tacit_engine engine, tacit_wire key, tacit_wire block) {
     tacit_hash_key hash = { .start = key };
     tacit_wire x = { { block.half[1] ^ block.half[0], block.half[0] } }, out;

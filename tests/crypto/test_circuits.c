@@ -1,4 +1,5 @@
-/* Circuits in the clear against exact integers: exhaustively over small widths, on edges and at random over 64 bits. */
+/* Circuits in the clear against exact integers: exhaustively over small widths, on edges and at random over
+ * 64 bits. */
 #include "check.h"
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /*
- * No branch and no address depends on a secret. The secrets are declared undefined memory, and valgrind reports
- * whatever is decided by undefined bits. Runs itself again under valgrind; skipped where there is none.
- * Negative control: the same watch must catch a decision by a secret bit.
+ * No branch and no address depends on a secret. The secrets are declared undefined memory, and valgrind
+ * reports whatever is decided by undefined bits. Runs itself again under valgrind; skipped where there is
+ * none. Negative control: the same watch must catch a decision by a secret bit.
  */
 #include "keys.h"
 

@@ -227,8 +227,9 @@ static bool grind(const tacit_graph_shape *shape, const char *label, const table
     return false;
 }
 
-/* Were the seed a hash of the roster, whoever joins last would have its puppets beside the victim: 14 of 20 where 7 are expected.
- * Drawn, what it prepares beforehand is worth nothing, and what it prepares afterwards is refused. All of it from fixed seeds. */
+/* Were the seed a hash of the roster, whoever joins last would have its puppets beside the victim: 14 of 20
+ * where 7 are expected. Drawn, what it prepares beforehand is worth nothing, and what it prepares afterwards
+ * is refused. All of it from fixed seeds. */
 static void test_grinding_puts_no_puppets_beside_a_victim(void **state) {
     (void)state;
     table *self = table_of(MOST, PUPPETS);

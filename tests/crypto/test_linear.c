@@ -1,4 +1,5 @@
-/* Linear algebra in circuits: bit for bit what integer arithmetic with the same rounding gives, and near what it should be. */
+/* Linear algebra in circuits: bit for bit what integer arithmetic with the same rounding gives, and near what
+ * it should be. */
 #include "check.h"
 
 #include <stdbool.h>
@@ -221,7 +222,8 @@ static void draw_matrix(int64_t *triangle, double *exact, size_t d, double ridge
         }
 }
 
-/* Factor, solve and invert; returns the gates of each. With `narrow` bits for what a sum multiplies, in solving six more. */
+/* Factor, solve and invert; returns the gates of each. With `narrow` bits for what a sum multiplies, in
+ * solving six more. */
 static void check_matrix(uint64_t gates[3], const int64_t *a, int64_t *x, integers *results,
                          tacit_fixed format, size_t narrow, size_t d) {
     size_t wider = narrow + 6 < format.width ? narrow + 6 : format.width;
@@ -254,7 +256,8 @@ static void check_matrix(uint64_t gates[3], const int64_t *a, int64_t *x, intege
 
 static void matrices_of_a_study_are_factored_solved_and_inverted(void **state) {
     (void)state;
-    /* Entries up to 2.8 and eigenvalues from 0.001 on: L and its inverse are within sqrt(2 4.2/0.001) = 92. */
+    /* Entries up to 2.8 and eigenvalues from 0.001 on: L and its inverse are within sqrt(2 4.2/0.001) =
+     * 92. */
     static const tacit_fixed formats[] = { { 64, 32 }, { 48, 32 }, { 64, 32 } };
     static const size_t narrow[] = { 64, 48, 41 };
     tacit_stream stream = tacit_stream_from_seed(22);

@@ -1,4 +1,5 @@
-/* Every allocation of garbling and of secure linear algebra fails once: nothing crashes or leaks, and the peer gets an error, not a wait. */
+/* Every allocation of garbling and of secure linear algebra fails once: nothing crashes or leaks, and the
+ * peer gets an error, not a wait. */
 #include "pair.h"
 
 #include "crypto/garble/circuits_fixed.h"
@@ -127,8 +128,8 @@ static tacit_status play_shares(tacit_channel *channel, tacit_stream *stream, vo
     return play_secure(channel, stream, TACIT_SECURE_SHARES, *(const bool *)context, error);
 }
 
-/* Setting up takes the time, so of the many allocations only some fail, in each test run others: each of the two servers makes them
- * in turn. */
+/* Setting up takes the time, so of the many allocations only some fail, in each test run others: each of the
+ * two servers makes them in turn. */
 static void linear_algebra_survives_allocations_that_fail(void **state) {
     (void)state;
     tacit_paillier_secret *secret = stored_key(SHORT_KEY);

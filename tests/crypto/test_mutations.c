@@ -1,11 +1,13 @@
 /*
- * Linear algebra between two servers over a line that cuts off, changes or adds to what one of them says, at any byte: greeting,
- * transfers, garbled tables, masked numbers, ciphertexts. Both come to an end, with a sentence where it is an error.
+ * Linear algebra between two servers over a line that cuts off, changes or adds to what one of them says, at
+ * any byte: greeting, transfers, garbled tables, masked numbers, ciphertexts. Both come to an end, with a
+ * sentence where it is an error.
  *
- * What is noticed: a line that is cut is an error to who listens, always, and nothing is opened to it after. A greeting
- * that is changed is refused by both. Other changes are noticed where the bytes have a form (points of the base transfers,
- * the heads and ranges of ciphertexts, labels of opened wires), and may else give wrong numbers: the servers are taken to follow the
- * protocol, and on a network TLS tells changed bytes from true ones.
+ * What is noticed: a line that is cut is an error to who listens, always, and nothing is opened to it after.
+ * A greeting that is changed is refused by both. Other changes are noticed where the bytes have a form
+ * (points of the base transfers, the heads and ranges of ciphertexts, labels of opened wires), and may else
+ * give wrong numbers: the servers are taken to follow the protocol, and on a network TLS tells changed bytes
+ * from true ones.
  */
 #include "pair.h"
 

@@ -165,8 +165,8 @@ static void hostile_peers_are_an_error(void **state) {
 /* ---- a receiver that cheats ---- */
 
 /*
- * It flips a choice for some trees only, so that bits of delta show in the sender's rows, and answers the check as well as can
- * be done: for these trees with what passes if delta's bits are as guessed.
+ * It flips a choice for some trees only, so that bits of delta show in the sender's rows, and answers the
+ * check as well as can be done: for these trees with what passes if delta's bits are as guessed.
  */
 typedef struct cheat {
     size_t trees;   /* how many, from tree 1 on */
@@ -269,8 +269,8 @@ static tacit_status outcome(size_t trees, unsigned guess, uint64_t seed) {
     return status;
 }
 
-/* With fixed seeds nothing is left to chance. A tree's bits of delta can be guessed, and a wrong guess ends the run; of many trees no
- * guess is right. Without the check all of these would pass. */
+/* With fixed seeds nothing is left to chance. A tree's bits of delta can be guessed, and a wrong guess ends
+ * the run; of many trees no guess is right. Without the check all of these would pass. */
 static void a_receiver_with_different_choices_in_columns_is_caught(void **state) {
     (void)state;
     int passed = 0;
@@ -340,7 +340,8 @@ static tacit_status spoilt_outcome(uint64_t seed, size_t tree, size_t first, siz
     return status;
 }
 
-/* The sum of the side that the sender does not look at can be anything; which one it is can be guessed, and costs the run if wrong. */
+/* The sum of the side that the sender does not look at can be anything; which one it is can be guessed, and
+ * costs the run if wrong. */
 static void a_receiver_with_wrong_sums_in_a_tree_is_caught_where_the_sender_looks(void **state) {
     (void)state;
     for (size_t level = 0; level < OT_BITS - 1; level++) {

@@ -1,7 +1,8 @@
 /*
- * Base transfers from fixed streams: the messages that come out. Both ends run the same code, so leaving something out of a hash
- * would show in no test of whether they agree; here it changes the digest of all messages. The digest was made by the code that
- * hashes transfer number, side, everything that was sent and the shared element.
+ * Base transfers from fixed streams: the messages that come out. Both ends run the same code, so leaving
+ * something out of a hash would show in no test of whether they agree; here it changes the digest of all
+ * messages. The digest was made by the code that hashes transfer number, side, everything that was sent and
+ * the shared element.
  */
 #include "pair.h"
 

@@ -1,4 +1,5 @@
-/* What comes from outside: keys and ciphertexts that are wrong on purpose, and calls that do not go together. */
+/* What comes from outside: keys and ciphertexts that are wrong on purpose, and calls that do not go
+ * together. */
 #include "keys.h"
 
 enum { HEADER = 24, EACH = 64 }; /* bytes, under the short key */

@@ -1,5 +1,5 @@
-/* Every allocation fails once: the call fails cleanly. GMP never allocates: it would end the process if it could
- * not, and keep what it had been given. And no freed memory holds a prime or a plaintext. */
+/* Every allocation fails once: the call fails cleanly. GMP never allocates: it would end the process if it
+ * could not, and keep what it had been given. And no freed memory holds a prime or a plaintext. */
 #include "failing.h"
 #include "keys.h"
 

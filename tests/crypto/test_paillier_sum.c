@@ -1,7 +1,7 @@
 /*
- * Sums under Paillier encryption without a network: exact, over those who sent; what the key holder decrypts does not follow
- * from the numbers; what is signed and wrong all the same is refused by whoever gets it. A coordinator that lies to the key
- * holder, with a colluding party to help it, opens nobody's contribution.
+ * Sums under Paillier encryption without a network: exact, over those who sent; what the key holder decrypts
+ * does not follow from the numbers; what is signed and wrong all the same is refused by whoever gets it. A
+ * coordinator that lies to the key holder, with a colluding party to help it, opens nobody's contribution.
  */
 #include "check.h"
 
@@ -207,7 +207,8 @@ static void check_nothing_opens(attack *lie, const char *says) {
     assert_int_equal(lie->opened.length, 0);
 }
 
-/* The victim's box in the place of others', which leaves its contribution alone, some times over, in the sum. */
+/* The victim's box in the place of others', which leaves its contribution alone, some times over, in the
+ * sum. */
 static void one_partys_box_in_the_place_of_others_is_not_opened(void **state) {
     (void)state;
     attack lie;
@@ -218,7 +219,8 @@ static void one_partys_box_in_the_place_of_others_is_not_opened(void **state) {
     attack_end(&lie);
 }
 
-/* A puppet that signs a copy of the victim's box, or a box with a bit turned, adds nothing that follows from it. */
+/* A puppet that signs a copy of the victim's box, or a box with a bit turned, adds nothing that follows from
+ * it. */
 static void a_puppet_cannot_contribute_what_follows_from_anothers_box(void **state) {
     (void)state;
     attack lie;
@@ -299,8 +301,9 @@ static void invert_others(const attack *lie, tacit_buffer *out) {
     tacit_ciphertexts_free(product);
 }
 
-/* Paillier ciphertexts are malleable, and that is why they travel in boxes: whoever has read the others' can leave one alone
- * in the product by sending their inverses. Here the puppet is handed what only the key holder can open, and it works. */
+/* Paillier ciphertexts are malleable, and that is why they travel in boxes: whoever has read the others' can
+ * leave one alone in the product by sending their inverses. Here the puppet is handed what only the key
+ * holder can open, and it works. */
 static void boxes_are_what_keeps_a_puppet_from_sending_inverses(void **state) {
     (void)state;
     attack lie;

@@ -35,8 +35,8 @@ static tacit_status answer(world *here, uint32_t i, const tacit_buffer *question
     return world_answer(here, i, tacit_securesum_server_step(here->server), question, out, &here->error);
 }
 
-/* The bytes of an answer that only the one they are for, or nobody, can check: sealed shares and the commitments
- * to them, and the masked vector itself. */
+/* The bytes of an answer that only the one they are for, or nobody, can check: sealed shares and the
+ * commitments to them, and the masked vector itself. */
 static bool opaque(tacit_securesum_step step, size_t at) {
     const size_t entry = 4 + TACIT_SUM_DEALT_BYTES, list = TACIT_SUM_HEADER_BYTES + TACIT_DIGEST_BYTES + 4;
     if (step == TACIT_SUM_SHARE && at >= TACIT_SUM_HEADER_BYTES &&
@@ -75,8 +75,8 @@ static void the_coordinator_finds_every_damaged_answer(void **state) {
     world_end(&here);
 }
 
-/* Each on a copy of the party. A changed set of survivors may be a sound one, and changed shares are complained
- * of; all else is refused. */
+/* Each on a copy of the party. A changed set of survivors may be a sound one, and changed shares are
+ * complained of; all else is refused. */
 static void a_party_finds_every_damaged_question(void **state) {
     (void)state;
     world here;

@@ -78,8 +78,8 @@ static void a_share_is_the_value_of_the_polynomial(void **state) {
         }
 }
 
-/* With threshold 2, one share fits every secret: for any other secret there is a coefficient that gives the same
- * share. */
+/* With threshold 2, one share fits every secret: for any other secret there is a coefficient that gives the
+ * same share. */
 static void fewer_shares_fit_every_secret(void **state) {
     (void)state;
     tacit_stream stream = tacit_stream_from_seed(6);

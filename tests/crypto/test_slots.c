@@ -48,7 +48,8 @@ static void every_number_at_every_extreme_comes_back(void **state) {
     }
 }
 
-/* The declared number of additions of the largest values, under encryption: the sum is right, one more is refused. */
+/* The declared number of additions of the largest values, under encryption: the sum is right, one more is
+ * refused. */
 static void the_declared_additions_fit_and_more_are_refused(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -164,7 +165,8 @@ static void impossible_layouts_are_refused(void **state) {
     assert_int_equal(tacit_slots_plan(&layout, key, 1, 62, 64, UINT64_MAX, NULL), TACIT_USAGE);
 }
 
-/* Whatever residue a liar's ciphertext decrypts to, unpacking ends in numbers within the bound or in an error. */
+/* Whatever residue a liar's ciphertext decrypts to, unpacking ends in numbers within the bound or in an
+ * error. */
 static void garbage_is_refused_or_within_the_bound(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;

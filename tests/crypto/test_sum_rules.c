@@ -17,7 +17,8 @@ static tacit_securesum_party *copy_of(const world *here, uint32_t i) {
     return party;
 }
 
-/* What a copy of party ASKED says to the present question with the first `count` of its list, whose entries have `entry` bytes. */
+/* What a copy of party ASKED says to the present question with the first `count` of its list, whose entries
+ * have `entry` bytes. */
 static tacit_status answer_to_first(world *here, uint32_t count, size_t entry) {
     tacit_buffer whole = TACIT_BUFFER_INIT, cut = TACIT_BUFFER_INIT, out = TACIT_BUFFER_INIT;
     tacit_securesum_party *party = here->party[ASKED];
@@ -58,8 +59,8 @@ static void a_party_deals_and_masks_with_enough_others_to_open_a_secret(void **s
     world_end(&here);
 }
 
-/* Whatever minimum a study declares, two parties that collude with nobody are in every sum. In a ring the threshold is of a
- * neighbourhood, and does not see to that. */
+/* Whatever minimum a study declares, two parties that collude with nobody are in every sum. In a ring the
+ * threshold is of a neighbourhood, and does not see to that. */
 static void two_honest_parties_are_in_every_sum(void **state) {
     (void)state;
     static const uint32_t sizes[] = { 7, 50, 200, 1000 };

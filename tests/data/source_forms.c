@@ -14,7 +14,8 @@
 enum { LONG = 300000 };
 const char *const reference_columns[COLUMNS] = { "who", "age", "note", "sick" };
 
-/* The cells of row i: a name, a number that needs all its digits or nothing, a text that must be quoted, and a class. */
+/* The cells of row i: a name, a number that needs all its digits or nothing, a text that must be quoted, and
+ * a class. */
 static void row_of(size_t i, char who[32], char age[32], char note[64], const char **sick) {
     snprintf(who, 32, "p%zu", i);
     age[0] = 0;

@@ -1,5 +1,5 @@
-/* Sources of every kind with the same rows, for the suite that every kind must pass (test_sources.c) and for what is special to
- * one (test_source_kinds.c). */
+/* Sources of every kind with the same rows, for the suite that every kind must pass (test_sources.c) and for
+ * what is special to one (test_source_kinds.c). */
 #pragma once
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* A scenario in which each allocation fails once: it must say so and leak nothing. In one file of a program that is linked with
- * failing_link_args. */
+/* A scenario in which each allocation fails once: it must say so and leak nothing. In one file of a program
+ * that is linked with failing_link_args. */
 #pragma once
 
 #include "check.h"

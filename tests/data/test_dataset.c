@@ -432,7 +432,8 @@ static void generated_rows_follow_their_papers(void **state) {
     tacit_dataset_free(logistic);
 }
 
-/* 200 frauds of 2,000 expected, standard deviation 13; those far off are told by the numbers that are shifted. */
+/* 200 frauds of 2,000 expected, standard deviation 13; those far off are told by the numbers that are
+ * shifted. */
 static void generated_frauds_are_rare_and_mostly_far_off(void **state) {
     (void)state;
     tacit_dataset *dataset = NULL;

@@ -1,4 +1,5 @@
-/* What a draft makes of files as people have them: dates, identifiers, decimal commas, rare levels, files of other programs. */
+/* What a draft makes of files as people have them: dates, identifiers, decimal commas, rare levels, files of
+ * other programs. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

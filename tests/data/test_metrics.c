@@ -103,8 +103,9 @@ static void the_interval_of_auc_is_delongs(void **state) {
     }
 }
 
-/* Normal scores one apart: the area is Phi(1/sqrt(2)). With 400 samples the number of intervals that hold it is binomial; a
- * nominal coverage of 95% leaves [340, 399] with probability below 1e-9, and intervals half as wide (67%) fall below. */
+/* Normal scores one apart: the area is Phi(1/sqrt(2)). With 400 samples the number of intervals that hold it
+ * is binomial; a nominal coverage of 95% leaves [340, 399] with probability below 1e-9, and intervals half as
+ * wide (67%) fall below. */
 static void the_interval_of_auc_covers_the_area(void **state) {
     (void)state;
     enum { SAMPLES = 400, ROWS = 120 };
@@ -176,7 +177,8 @@ static void log_loss_is_stable_and_the_two_forms_agree(void **state) {
     assert_int_equal(tacit_log_loss_multiclass(&both, label, score, 4, 2, NULL), TACIT_INPUT);
 }
 
-/* The curve's area by the trapezoidal rule is the AUC, ties included; thinned, it still runs from corner to corner. */
+/* The curve's area by the trapezoidal rule is the AUC, ties included; thinned, it still runs from corner to
+ * corner. */
 static void the_curve_has_the_area(void **state) {
     (void)state;
     enum { ROWS = 500 };

@@ -1,4 +1,5 @@
-/* Auxiliary points: kappa bounds the norm of X/sqrt(N), the shape L has L L^T >= X^T X/N, and what follows from both. */
+/* Auxiliary points: kappa bounds the norm of X/sqrt(N), the shape L has L L^T >= X^T X/N, and what follows
+ * from both. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -186,7 +187,8 @@ static double check_move(const tacit_matrix *x, const tacit_points *points, cons
     return moved / allowed;
 }
 
-/* Random answers, single ones, all the same, and X v: the worst, because |L^-1 X^T X v| is then nearly |X v|. */
+/* Random answers, single ones, all the same, and X v: the worst, because |L^-1 X^T X v| is then nearly |X
+ * v|. */
 static void seen_through_the_shape_answers_move_no_more_than_they_are(void **state) {
     (void)state;
     for (size_t k = 0; k < CLOUDS; k++) {

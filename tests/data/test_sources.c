@@ -1,7 +1,7 @@
 /*
- * What every kind of source must do, run against each of them: a form makes a source of its kind with given rows, and the suite
- * does not know which. A kind without a form fails the first test. PostgreSQL needs a server, which sources.py starts; without one
- * its form is left out.
+ * What every kind of source must do, run against each of them: a form makes a source of its kind with given
+ * rows, and the suite does not know which. A kind without a form fails the first test. PostgreSQL needs a
+ * server, which sources.py starts; without one its form is left out.
  */
 #include <string.h>
 
@@ -166,7 +166,8 @@ static void a_source_without_rows_says_so(void **state) {
     }
 }
 
-/* Somebody writes while it is read: the rows are those of before, or there is an error that names the source. */
+/* Somebody writes while it is read: the rows are those of before, or there is an error that names the
+ * source. */
 static void rows_of_two_moments_never_mix(void **state) {
     (void)state;
     EACH_FORM(one) {

@@ -1,5 +1,5 @@
-/* Every allocation fails once while texts become features: vocabularies, schemas with texts, archives and folders of documents,
- * and the public directions. */
+/* Every allocation fails once while texts become features: vocabularies, schemas with texts, archives and
+ * folders of documents, and the public directions. */
 #include "check.h"
 #include "scratch.h"
 #include "survive.h"

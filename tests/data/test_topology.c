@@ -1,5 +1,5 @@
-/* Graphs and their mixing weights: the families are what they are called, a file's mistakes have a line, W is doubly
- * stochastic in every round whatever is down, and the same seed gives the same graph. */
+/* Graphs and their mixing weights: the families are what they are called, a file's mistakes have a line, W is
+ * doubly stochastic in every round whatever is down, and the same seed gives the same graph. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -239,8 +239,8 @@ static void a_node_that_leaves_is_back_after_its_rounds(void **state) {
     tacit_topology_free(graph);
 }
 
-/* A ring's W is circulant with 1/3 on three diagonals: its eigenvalues are (1 + 2 cos(2 pi k/n))/3. A complete graph's
- * is all 1/n: 1 and zeros. */
+/* A ring's W is circulant with 1/3 on three diagonals: its eigenvalues are (1 + 2 cos(2 pi k/n))/3. A
+ * complete graph's is all 1/n: 1 and zeros. */
 static void the_spectrum_is_that_of_the_textbook(void **state) {
     (void)state;
     static const struct {

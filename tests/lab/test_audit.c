@@ -1,10 +1,10 @@
 /*
  * Audits: sound mechanisms stay below their epsilon and near it, broken ones are caught.
  *
- * Chance. Every seed is fixed, so nothing here fails by chance on the same code. For a change that draws other numbers: a
- * sound subject is called broken with probability at most 1e-10, which is what the confidence says. The checks of power
- * ("above half", "broken") have four or more standard deviations of the counted frequencies to spare, beyond the six that
- * the bounds themselves allow for: below 1e-4 each.
+ * Chance. Every seed is fixed, so nothing here fails by chance on the same code. For a change that draws
+ * other numbers: a sound subject is called broken with probability at most 1e-10, which is what the
+ * confidence says. The checks of power ("above half", "broken") have four or more standard deviations of the
+ * counted frequencies to spare, beyond the six that the bounds themselves allow for: below 1e-4 each.
  */
 #include "check.h"
 
@@ -141,8 +141,9 @@ static void halved_noise_is_caught(void **state) {
     assert_true(run(&record).broken);
 }
 
-/* The low bits of double-precision noise depend on what it was added to, which is why the scores of audits are rounded
- * and why no real party lets such noise out. Magnified, they give the data set away whatever the scale of the noise. */
+/* The low bits of double-precision noise depend on what it was added to, which is why the scores of audits
+ * are rounded and why no real party lets such noise out. Magnified, they give the data set away whatever the
+ * scale of the noise. */
 static double lowest_bits(const tacit_audit_case *subject, const double *release, const double *const at[2]) {
     return ldexp(tacit_score_distance(subject, release, at) - 1, 40);
 }

@@ -1,7 +1,7 @@
 /*
- * Audits of vote, soft, soft-stat and pate: what their sessions publish stays below the charged epsilon and near it, with
- * half the noise it does not. Chance as in test_audit.c: seeds are fixed, a sound method is called broken with probability
- * at most 1e-10.
+ * Audits of vote, soft, soft-stat and pate: what their sessions publish stays below the charged epsilon and
+ * near it, with half the noise it does not. Chance as in test_audit.c: seeds are fixed, a sound method is
+ * called broken with probability at most 1e-10.
  */
 #include "check.h"
 
@@ -74,8 +74,8 @@ static void soft_stat_holds_and_is_tight(void **state) {
     check_tight("soft-stat", NULL, 0, 0, 0.5);
 }
 
-/* At a large delta a Gaussian uses its epsilon in events that are not rare; at a small one it takes millions of runs to
- * see them. */
+/* At a large delta a Gaussian uses its epsilon in events that are not rare; at a small one it takes millions
+ * of runs to see them. */
 static void gaussian_soft_stat_holds_and_is_tight(void **state) {
     (void)state;
     check_tight("soft-stat", NULL, 0, 0.2, 0.5);

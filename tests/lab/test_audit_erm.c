@@ -1,8 +1,9 @@
 /*
- * Audits of private empirical risk minimisation and of Gaussian noise: sound ones stay below their epsilon and above half of
- * it, broken ones are caught, and no noisy method is without an audit.
+ * Audits of private empirical risk minimisation and of Gaussian noise: sound ones stay below their epsilon
+ * and above half of it, broken ones are caught, and no noisy method is without an audit.
  *
- * Chance: as in test_audit.c. Every seed is fixed; a sound subject is called broken with probability at most 1e-10.
+ * Chance: as in test_audit.c. Every seed is fixed; a sound subject is called broken with probability at most
+ * 1e-10.
  */
 #include "check.h"
 
@@ -164,8 +165,9 @@ static void halved_noise_is_caught_in_the_gaussian_mechanism(void **state) {
 }
 
 /*
- * Rows of norm up to R = 10 and a Jacobian factor with c R in place of c R^2, as a public library has it. One row at 10
- * against one at the origin: in the corner of Huber's loss the density of w is larger by 1 + c R^2/(n (lambda + Delta)).
+ * Rows of norm up to R = 10 and a Jacobian factor with c R in place of c R^2, as a public library has it. One
+ * row at 10 against one at the origin: in the corner of Huber's loss the density of w is larger by 1 + c
+ * R^2/(n (lambda + Delta)).
  */
 typedef struct curvature_case {
     tacit_dataset *data[2];

@@ -1,7 +1,7 @@
 /*
- * The attacks on answers of many rounds, and the audits made of them, and of dpsgd. Every seed is fixed. For a change that draws other numbers:
- * a sound subject is called broken with probability at most 1e-10; an attacker who errs half of the time errs in fewer than 15 of
- * 100 games with probability below 1e-12.
+ * The attacks on answers of many rounds, and the audits made of them, and of dpsgd. Every seed is fixed. For
+ * a change that draws other numbers: a sound subject is called broken with probability at most 1e-10; an
+ * attacker who errs half of the time errs in fewer than 15 of 100 games with probability below 1e-12.
  */
 #include "check.h"
 
@@ -130,8 +130,8 @@ static void dpsgd_is_found_sound(void **state) {
     assert_true(result.reach > 0.99 && result.reach <= 1);
 }
 
-/* Ten steps on samples of a fifth: the promise holds, and a good part of it is used; whoever deals rows out to batches and adds the
- * same noise breaks it. */
+/* Ten steps on samples of a fifth: the promise holds, and a good part of it is used; whoever deals rows out
+ * to batches and adds the same noise breaks it. */
 static void dpsgd_on_samples_is_found_sound_and_batches_are_not(void **state) {
     (void)state;
     static const tacit_setting_value sampled[] = { { "sampling", "0.2" }, { "epochs", "2" } };

@@ -1,6 +1,6 @@
 /*
- * Audits of dp in newton and privlogit-hessian. Seeds are fixed. For a change that draws other numbers: a sound subject is
- * called broken with probability at most 1e-10.
+ * Audits of dp in newton and privlogit-hessian. Seeds are fixed. For a change that draws other numbers: a
+ * sound subject is called broken with probability at most 1e-10.
  */
 #include "check.h"
 

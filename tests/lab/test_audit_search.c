@@ -1,6 +1,7 @@
 /*
- * Audits of what is really released: exact noise through a real party's gate, runs that end without an answer, and pairs that are
- * searched for. Where a control must be found broken, the audit's own confidence, 1 - 1e-6, bounds the false alarms of its opposite.
+ * Audits of what is really released: exact noise through a real party's gate, runs that end without an
+ * answer, and pairs that are searched for. Where a control must be found broken, the audit's own confidence,
+ * 1 - 1e-6, bounds the false alarms of its opposite.
  */
 #include "check.h"
 

@@ -1,8 +1,9 @@
 /*
- * Audits of stacks: sound ones stay below their epsilon and above half of it; with half the noise they are caught,
- * and so is the source's step of pst-h as it is printed.
+ * Audits of stacks: sound ones stay below their epsilon and above half of it; with half the noise they are
+ * caught, and so is the source's step of pst-h as it is printed.
  *
- * Chance: as in test_audit.c. Every seed is fixed; a sound subject is called broken with probability at most 1e-10.
+ * Chance: as in test_audit.c. Every seed is fixed; a sound subject is called broken with probability at most
+ * 1e-10.
  */
 #include "check.h"
 

@@ -1,6 +1,7 @@
 /*
- * dpstgd under audit: the sound price holds and is nearly used up; the printed one is broken. Seeds are fixed. For a change that draws
- * other numbers: the sound price is called broken with probability at most 1e-10.
+ * dpstgd under audit: the sound price holds and is nearly used up; the printed one is broken. Seeds are
+ * fixed. For a change that draws other numbers: the sound price is called broken with probability at most
+ * 1e-10.
  */
 #include "check.h"
 

@@ -1,4 +1,5 @@
-/* The experiments on secure logistic regression: their simulated rows, and a fit beside the same optimiser in the clear. */
+/* The experiments on secure logistic regression: their simulated rows, and a fit beside the same optimiser in
+ * the clear. */
 #include "check.h"
 
 #include "lab/reproduce/logit_run.h"

@@ -1,5 +1,5 @@
-/* Plans: rows of belief have the signal that is stated, thinned rows say what all would, and what does not suit is named. All chance is
- * from fixed seeds, so that no check fails by chance. */
+/* Plans: rows of belief have the signal that is stated, thinned rows say what all would, and what does not
+ * suit is named. All chance is from fixed seeds, so that no check fails by chance. */
 #include "check.h"
 
 #include <string.h>
@@ -81,8 +81,8 @@ static void thinning_leaves_noise_the_same_share_of_a_sum(void **state) {
     CHECK_NEAR(thinned, 0.5, 0);
 }
 
-/* 12,000 rows are played whole and 96,000 thinned eight times. With an eighth of the epsilon the noise is the same share of a sum: what
- * is left of the difference is what more rows are worth, and that only helps. */
+/* 12,000 rows are played whole and 96,000 thinned eight times. With an eighth of the epsilon the noise is the
+ * same share of a sum: what is left of the difference is what more rows are worth, and that only helps. */
 static void thinned_rows_say_what_all_would(void **state) {
     (void)state;
     tacit_schema *schema = schema_of(SCHEMA);
@@ -145,7 +145,8 @@ static void joining_pays_more_with_epsilon_and_not_where_noise_drowns_all(void *
     tacit_schema_free(schema);
 }
 
-/* The settings that a plan would have are those of a study with the same public numbers, whatever was played. */
+/* The settings that a plan would have are those of a study with the same public numbers, whatever was
+ * played. */
 static void rounds_follow_expected_rows_and_not_the_threshold(void **state) {
     (void)state;
     tacit_schema *schema = schema_of(SCHEMA);

@@ -1,5 +1,5 @@
-/* Charts: what they hold, that labels do not collide, and that odd input gives a chart nonetheless. With the name
- * of a case as argument the program prints that chart, for a real XML parser (plot_xml.py). */
+/* Charts: what they hold, that labels do not collide, and that odd input gives a chart nonetheless. With the
+ * name of a case as argument the program prints that chart, for a real XML parser (plot_xml.py). */
 #include "check.h"
 
 #include <locale.h>

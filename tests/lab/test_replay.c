@@ -1,4 +1,5 @@
-/* The replay itself: it finds the largest ratio, catches an understated sensitivity, and does not depend on threads. */
+/* The replay itself: it finds the largest ratio, catches an understated sensitivity, and does not depend on
+ * threads. */
 #include "lab/audit/audit.h"
 #include "parties.h"
 

@@ -1,7 +1,7 @@
 /*
- * Sensitivity replay of the ensemble methods and avg: what the session publishes, without noise, on neighbours that differ
- * in all rows of one party (and in one point with aux_private), never moves by more than the declared S; on adversarial
- * neighbours it comes near it.
+ * Sensitivity replay of the ensemble methods and avg: what the session publishes, without noise, on
+ * neighbours that differ in all rows of one party (and in one point with aux_private), never moves by more
+ * than the declared S; on adversarial neighbours it comes near it.
  */
 #include "check.h"
 
@@ -80,9 +80,9 @@ static tacit_status random_pair(void *context, size_t number, tacit_pair *out, t
     return TACIT_OK;
 }
 
-/* All points along one axis, even pairs of a short norm; the parties' rows lie there too, and those of the first turn
- * from class 1 to class 0 (of three: to class 2) while the others are split as evenly as can be. A private point turns
- * around as well. lambda goes from where curvature matters to where it does not. */
+/* All points along one axis, even pairs of a short norm; the parties' rows lie there too, and those of the
+ * first turn from class 1 to class 0 (of three: to class 2) while the others are split as evenly as can be. A
+ * private point turns around as well. lambda goes from where curvature matters to where it does not. */
 static tacit_status turning_pair(void *context, size_t number, tacit_pair *out, tacit_error *error) {
     static const double lambdas[] = { 1e-4, 1e-2, 0.1704, 1, 30 };
     const subject *self = context;
@@ -171,8 +171,9 @@ static void a_replaced_point_is_covered_when_points_are_private(void **state) {
         }
 }
 
-/* Without aux_private a replaced point must be able to break the declaration, or the test above shows nothing: forty
- * agreeing parties, so that one of them moves little, and a point that turns around while its label stays. */
+/* Without aux_private a replaced point must be able to break the declaration, or the test above shows
+ * nothing: forty agreeing parties, so that one of them moves little, and a point that turns around while its
+ * label stays. */
 static tacit_status replaced_point(void *context, size_t number, tacit_pair *out, tacit_error *error) {
     enum { MANY = 40 };
     TACIT_TRY(turning_pair(context, number, out, error));

@@ -1,5 +1,5 @@
-/* Experiments: that the table is sound, that rows are prepared from public ones alone, and that a reproduction is
- * what its parts give. */
+/* Experiments: that the table is sound, that rows are prepared from public ones alone, and that a
+ * reproduction is what its parts give. */
 #include "check.h"
 
 #include <stdlib.h>

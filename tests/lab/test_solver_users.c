@@ -1,7 +1,8 @@
 /*
- * No method tells rows apart by giving up on some. Every method of the table of audits is run, noise and all, on rows that are
- * identical, collinear, of one class, vanishing or at the edge of the ball, under regularisers from 1e-8 to 1e4: it must answer.
- * TACIT_METHOD_INPUTS in the environment says on how many inputs each (40).
+ * No method tells rows apart by giving up on some. Every method of the table of audits is run, noise and all,
+ * on rows that are identical, collinear, of one class, vanishing or at the edge of the ball, under
+ * regularisers from 1e-8 to 1e4: it must answer. TACIT_METHOD_INPUTS in the environment says on how many
+ * inputs each (40).
  */
 #include "check.h"
 
@@ -121,7 +122,8 @@ static bool fits_identical_points(size_t points, size_t features, size_t classes
     return status == TACIT_OK;
 }
 
-/* 4,000 pairs of neighbours: nobody or everybody says the last class. The tolerance is reached on both sides of each. */
+/* 4,000 pairs of neighbours: nobody or everybody says the last class. The tolerance is reached on both sides
+ * of each. */
 static void identical_points_are_solved_whatever_the_votes(void **state) {
     (void)state;
     size_t pairs = 4000, alone = 0, neither = 0;

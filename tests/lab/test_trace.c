@@ -1,5 +1,5 @@
-/* Traces: what they say of each round is what the nodes' words and the pooled optimum give, and a run that is watched is
- * the run that is not. */
+/* Traces: what they say of each round is what the nodes' words and the pooled optimum give, and a run that is
+ * watched is the run that is not. */
 #include "check.h"
 
 #include "failing.h"
@@ -61,7 +61,8 @@ static void a_trace_has_every_round_and_changes_nothing(void **state) {
     tacit_trace_clear(&trace);
 }
 
-/* With weigh=parties an unequal split has another optimum, and with rows that change it jumps: the trace knows. */
+/* With weigh=parties an unequal split has another optimum, and with rows that change it jumps: the trace
+ * knows. */
 static void the_optimum_is_that_of_the_plan(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,8 @@
 /*
- * How often intervals of dpnewton's inference cover the truth: the mechanism played on sums, with the noise and scales of a real plan and the
- * statistics of num/noisy_inference.h. There are COVERAGE_POINTS different rows, each equally often, and responses are drawn for each of these, so
- * that a repeat costs little whatever the number of rows; that is exact, for the model holds given the rows.
+ * How often intervals of dpnewton's inference cover the truth: the mechanism played on sums, with the noise
+ * and scales of a real plan and the statistics of num/noisy_inference.h. There are COVERAGE_POINTS different
+ * rows, each equally often, and responses are drawn for each of these, so that a repeat costs little whatever
+ * the number of rows; that is exact, for the model holds given the rows.
  */
 #pragma once
 
@@ -84,7 +85,8 @@ static inline void coverage_make_plan(coverage_world *world) {
 static inline void coverage_make_point(coverage_world *world, size_t i, tacit_stream *stream) {
     size_t d = world->about->d;
     double common = tacit_fast_normal(stream), square = 0;
-    /* x = u/R; an encoded row of this schema has the intercept `encoded`, and x of it is encoded times design.intercept. */
+    /* x = u/R; an encoded row of this schema has the intercept `encoded`, and x of it is encoded times
+     * design.intercept. */
     double unit = world->design.encoded * world->design.intercept;
     for (size_t j = 0; j < d; j++) {
         bool rare = j + 1 + world->about->rare >= d, last = j + 2 == d;
@@ -159,7 +161,8 @@ static inline void coverage_end(coverage_world *world) {
     free(world);
 }
 
-/* How many of a point's rows have the outcome: by the inverse of the binomial's distribution, exact except for rounding. */
+/* How many of a point's rows have the outcome: by the inverse of the binomial's distribution, exact except
+ * for rounding. */
 static inline double coverage_binomial(const double *below, size_t most, tacit_stream *stream) {
     double chance = tacit_stream_unit(stream);
     size_t low = 0, high = most;
@@ -182,7 +185,8 @@ static inline double coverage_gamma(double shape, tacit_stream *stream) {
     }
 }
 
-/* New responses. For a number with normal errors the mean of a point's and their spread around it are independent. */
+/* New responses. For a number with normal errors the mean of a point's and their spread around it are
+ * independent. */
 static inline void coverage_draw_rows(coverage_world *world, tacit_stream *stream) {
     double each = (double)world->about->rows / COVERAGE_POINTS, spread = COVERAGE_SPREAD;
     for (size_t i = 0; i < COVERAGE_POINTS; i++) {

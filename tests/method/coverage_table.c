@@ -1,6 +1,7 @@
 /*
- * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and largest coverage of a coefficient
- * among the intervals given, where the noise in the curvature is small (kk < .3) apart. coverage_table [repeats [seed [logistic|linear [rows]]]]
+ * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and
+ * largest coverage of a coefficient among the intervals given, where the noise in the curvature is small (kk
+ * < .3) apart. coverage_table [repeats [seed [logistic|linear [rows]]]]
  */
 #include <stdio.h>
 

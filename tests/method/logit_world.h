@@ -38,7 +38,8 @@ static inline void world_set(logit_world *self, const char *name, const char *va
     CHECK_OK(tacit_plan_set(&self->parties.plan, name, value, &error), error);
 }
 
-/* Another method, with its own defaults but without inference. The nodes keep the key that they have checked. */
+/* Another method, with its own defaults but without inference. The nodes keep the key that they have
+ * checked. */
 static inline void world_use(logit_world *self, const tacit_method *method) {
     self->parties.plan.settings = (tacit_settings){ .table = NULL };
     self->parties.plan.method = method;

@@ -82,7 +82,8 @@ static tacit_status replace_rows(void *context, size_t number, tacit_pair *out, 
     return TACIT_OK;
 }
 
-/* How far the sum moves when one row, or all rows of a party, are replaced; never beyond what avg declares. */
+/* How far the sum moves when one row, or all rows of a party, are replaced; never beyond what avg
+ * declares. */
 static double measured_shift(const parties *self, size_t first, size_t count, const tacit_dataset *other) {
     tacit_error error = TACIT_ERROR_INIT;
     replacement rows = { self, first, count, other };

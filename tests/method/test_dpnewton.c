@@ -1,10 +1,11 @@
 /*
- * dpnewton: no neighbour moves the moments or a step beyond the declared sensitivity, which is nearly reached; the noise of every question has
- * the scale that its share asks for; all together cost what is declared, and two studies little more than one; a party answers a question
- * only in its place; without noise the steps end where the clipped equation is solved; with noise the model is worth having.
+ * dpnewton: no neighbour moves the moments or a step beyond the declared sensitivity, which is nearly
+ * reached; the noise of every question has the scale that its share asks for; all together cost what is
+ * declared, and two studies little more than one; a party answers a question only in its place; without noise
+ * the steps end where the clipped equation is solved; with noise the model is worth having.
  *
- * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with probability below 1e-9
- * (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
+ * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with
+ * probability below 1e-9 (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
  */
 #include "check.h"
 
@@ -99,7 +100,8 @@ static double declared(const parties *self, size_t question) {
     return design_of(&plan).release[question].mechanism.sensitivity;
 }
 
-/* Replace the first row by random ones, as long as rows may be or shorter, at weights of any size; the largest shifts. */
+/* Replace the first row by random ones, as long as rows may be or shorter, at weights of any size; the
+ * largest shifts. */
 static ratios largest_ratios(const tacit_schema *schema) {
     enum { NEIGHBOURS = 300 };
     static const double size[] = { 0, 1, 40, 1e6, 1e308 };

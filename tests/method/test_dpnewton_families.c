@@ -1,7 +1,7 @@
 /*
- * dpnewton for every family: no neighbour moves a step beyond the declared sensitivity, whatever the weights and the responses, and without clipping
- * it would; without noise the steps end where the clipped equation is solved; with noise the model is worth having; a response that no
- * family takes is refused with the remedy.
+ * dpnewton for every family: no neighbour moves a step beyond the declared sensitivity, whatever the weights
+ * and the responses, and without clipping it would; without noise the steps end where the clipped equation is
+ * solved; with noise the model is worth having; a response that no family takes is refused with the remedy.
  */
 #include "check.h"
 
@@ -295,7 +295,8 @@ static void sums_of(tacit_plan *plan, tacit_dataset *data, const double *weights
     CHECK_OK(dpnewton_sum_gradient(&party, &design, weights, gradient, &error), error);
 }
 
-/* The largest shifts of moments and step, of what is declared, when a person with some rows takes the place of one with others. */
+/* The largest shifts of moments and step, of what is declared, when a person with some rows takes the place
+ * of one with others. */
 static void shifts_of_persons(const kind *of, const char *unit, double most[2]) {
     tacit_schema *schema = schema_of(of->label);
     schema->person = tacit_copy_text("patient");
@@ -390,7 +391,8 @@ static void without_noise_every_family_solves_its_clipped_equation(void **state)
         session.watch = &watch;
         CHECK_OK(world.plan.method->coordinate(&session, &outcome, &error), error);
         tacit_outcome_clear(&outcome);
-        /* l is n lambda over how much rows are shortened, which the moments tell: find it along the solution. */
+        /* l is n lambda over how much rows are shortened, which the moments tell: find it along the
+         * solution. */
         double best = INFINITY;
         for (double l = 600 * 0.01; l < 600 * 0.04; l *= 1.001) {
             for (size_t j = 0; j < size; j++) weights[j] = -2 * design.clip * last.values[j] / l;
@@ -434,7 +436,8 @@ static double base_loss(const kind *of, const tacit_dataset *data) {
     return loss;
 }
 
-/* The model without noise is near the pooled one; that with noise is far better than none. Seeds are fixed. */
+/* The model without noise is near the pooled one; that with noise is far better than none. Seeds are
+ * fixed. */
 static void with_noise_every_family_is_worth_having(void **state) {
     (void)state;
     static const char *const who[] = { "coordinator", "party", "shares" };

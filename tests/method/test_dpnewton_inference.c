@@ -1,13 +1,16 @@
 /*
- * dpnewton with purpose=inference: no neighbour moves an answer beyond the declared sensitivity, which is nearly reached, while a sensitivity
- * that is too small is noticed; the noise of every question has the scale that is declared; a party answers a question in its place only; without noise the table is
- * that of `estimate`; intervals cover as often as they say, and those that leave the noise out do not; a table goes into a model's file and back.
+ * dpnewton with purpose=inference: no neighbour moves an answer beyond the declared sensitivity, which is
+ * nearly reached, while a sensitivity that is too small is noticed; the noise of every question has the scale
+ * that is declared; a party answers a question in its place only; without noise the table is that of
+ * `estimate`; intervals cover as often as they say, and those that leave the noise out do not; a table goes
+ * into a model's file and back.
  *
- * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with probability below 1e-9
- * (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
+ * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with
+ * probability below 1e-9 (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
  *
- * Coverage. Seeds are fixed, so the outcome is always the same. Had they been drawn: of 600 intervals with coverage .95 fewer than 540 or more
- * than 595 cover with probability below 2e-7 each (binomial tails), 16 coefficients: 4e-6 together.
+ * Coverage. Seeds are fixed, so the outcome is always the same. Had they been drawn: of 600 intervals with
+ * coverage .95 fewer than 540 or more than 595 cover with probability below 2e-7 each (binomial tails), 16
+ * coefficients: 4e-6 together.
  */
 #include "coverage.h"
 
@@ -98,7 +101,8 @@ static double distance(const double *a, const double *b, size_t count) {
 static const uint64_t ROUNDS[3] = { 0, 1, DPNEWTON_INFERENCE_STEPS + 1 };
 static const size_t LENGTHS[3] = { MOMENTS, FEATURES, LAST };
 
-/* Of a plan with noise; `silent` has its scales and no noise: the largest shift of each question over neighbours of the first row. */
+/* Of a plan with noise; `silent` has its scales and no noise: the largest shift of each question over
+ * neighbours of the first row. */
 static void largest_shifts(const tacit_schema *schema, double most[3]) {
     enum { NEIGHBOURS = 400 };
     static const double size[] = { 0, 1, 40, 1e6, 1e308 };
@@ -172,7 +176,8 @@ static void the_worst_rows_reach_it(void **state) {
     parties_end(&world);
 }
 
-/* Of numbers: the moments with the response beside the columns, in the only question; rows at right angles come near the bound, whatever their responses say. */
+/* Of numbers: the moments with the response beside the columns, in the only question; rows at right angles
+ * come near the bound, whatever their responses say. */
 static void no_neighbour_moves_the_moments_of_numbers_beyond_what_is_declared(void **state) {
     (void)state;
     enum { LENGTH = (FEATURES + 1) * (FEATURES + 2) / 2 };

@@ -1,10 +1,11 @@
 /*
- * dpsgd: it learns what a linear model cannot; the declared sensitivity holds for what is computed and is reached; the noise has
- * the law it promises, whoever adds it; all steps together cost what is declared, and fewer when it stops early; a coordinator
- * that starts again ends with the same model; compression keeps what it says.
+ * dpsgd: it learns what a linear model cannot; the declared sensitivity holds for what is computed and is
+ * reached; the noise has the law it promises, whoever adds it; all steps together cost what is declared, and
+ * fewer when it stops early; a coordinator that starts again ends with the same model; compression keeps what
+ * it says.
  *
- * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with probability below 1e-9
- * (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
+ * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with
+ * probability below 1e-9 (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
  */
 #include "check.h"
 
@@ -198,9 +199,9 @@ static void stopping_early_costs_less(void **state) {
     parties_end(&world);
 }
 
-/* The losses of a sampled step, drawn: the delta that the accountant proves for T of them is not below what is found
- * (Hoeffding: 1e-9), and one for four fifths of the noise is. The pair is the one with the most loss known for a replaced row: the row at
- * +1, and at -1. */
+/* The losses of a sampled step, drawn: the delta that the accountant proves for T of them is not below what
+ * is found (Hoeffding: 1e-9), and one for four fifths of the noise is. The pair is the one with the most loss
+ * known for a replaced row: the row at +1, and at -1. */
 static void the_accountant_is_above_simulated_losses(void **state) {
     (void)state;
     enum { RUNS = 40000, STEPS = 8 };

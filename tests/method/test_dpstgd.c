@@ -1,7 +1,7 @@
 /*
- * dpstgd: signs on the wire; it learns; a row moves no number of a sum by more than declared, and by that much; all turns together
- * cost what is declared and printed beside it; parties that refuse are passed over; a server that starts again ends with the same
- * model; every allocation may fail.
+ * dpstgd: signs on the wire; it learns; a row moves no number of a sum by more than declared, and by that
+ * much; all turns together cost what is declared and printed beside it; parties that refuse are passed over;
+ * a server that starts again ends with the same model; every allocation may fail.
  */
 #include "check.h"
 
@@ -109,7 +109,8 @@ static void without_noise_it_learns_and_threads_change_nothing(void **state) {
 
 /* ---- sensitivity ---- */
 
-/* What a row adds to a sum moves each number by at most 1, and by 1 where its gradient is beyond the clip, whatever else is there. */
+/* What a row adds to a sum moves each number by at most 1, and by 1 where its gradient is beyond the clip,
+ * whatever else is there. */
 static void a_row_moves_each_number_by_at_most_one_and_reaches_it(void **state) {
     (void)state;
     const uint64_t seed = 5;

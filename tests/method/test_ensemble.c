@@ -1,5 +1,5 @@
-/* What vote, soft, soft-stat and pate share: votes are what the parties' classifiers say, computed once or often, together
- * or alone; statistics, contrasts and fits are what their definitions say. */
+/* What vote, soft, soft-stat and pate share: votes are what the parties' classifiers say, computed once or
+ * often, together or alone; statistics, contrasts and fits are what their definitions say. */
 #include "check.h"
 
 #include <stdatomic.h>

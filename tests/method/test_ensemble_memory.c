@@ -1,4 +1,5 @@
-/* An ensemble method that runs out of memory says so, or does without; what it returns then is what it always returns. */
+/* An ensemble method that runs out of memory says so, or does without; what it returns then is what it always
+ * returns. */
 #include "check.h"
 
 #include "failing.h"

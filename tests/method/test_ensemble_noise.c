@@ -1,11 +1,12 @@
 /*
- * The noise of the ensemble methods: the sensitivity they declare is the one of their proof notes, written down a second
- * time; what the session publishes differs from the exact statistic by noise of that law and scale.
+ * The noise of the ensemble methods: the sensitivity they declare is the one of their proof notes, written
+ * down a second time; what the session publishes differs from the exact statistic by noise of that law and
+ * scale.
  *
- * Chance. R releases of G(D, s) have radii that add up to a Gamma(R D) variable; those of N(0, s^2) have squares that add up
- * to a chi-square of R D degrees, twice a Gamma(R D/2). With u = ln(2e9) a Gamma(k) variable leaves
- * [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 1e-9 (Laurent and Massart 2000): the false-alarm rate of
- * each check. Each must also reject a scale that is 10% off.
+ * Chance. R releases of G(D, s) have radii that add up to a Gamma(R D) variable; those of N(0, s^2) have
+ * squares that add up to a chi-square of R D degrees, twice a Gamma(R D/2). With u = ln(2e9) a Gamma(k)
+ * variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 1e-9 (Laurent and Massart
+ * 2000): the false-alarm rate of each check. Each must also reject a scale that is 10% off.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
- * estimate: it ends where the derivative of all rows' loss vanishes, a run that died is taken up with the same result to
- * the last bit, and other parties in a later round are noticed.
+ * estimate: it ends where the derivative of all rows' loss vanishes, a run that died is taken up with the
+ * same result to the last bit, and other parties in a later round are noticed.
  */
 #include "check.h"
 

@@ -1,10 +1,10 @@
 /*
- * dpgd and psgd: without noise they find the minimum of all rows; the declared sensitivity holds for the answers and is nearly
- * reached; the noise has the law it promises; all rounds together cost what is declared; a coordinator that starts again ends
- * with the same model.
+ * dpgd and psgd: without noise they find the minimum of all rows; the declared sensitivity holds for the
+ * answers and is nearly reached; the noise has the law it promises; all rounds together cost what is
+ * declared; a coordinator that starts again ends with the same model.
  *
- * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with probability below 1e-9
- * (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
+ * Noise. The sum of k squared standard normals leaves k -+ (2 sqrt(k u) + 2u), u = 21.5 > ln(2e9), with
+ * probability below 1e-9 (Laurent and Massart 2000); each check must also reject a scale that is 10% off.
  */
 #include "check.h"
 
@@ -96,7 +96,8 @@ static double declared(const parties *self) {
     return law.sensitivity;
 }
 
-/* Replace `count` rows from the first by random ones, at random weights; the largest shift over the declared one. */
+/* Replace `count` rows from the first by random ones, at random weights; the largest shift over the declared
+ * one. */
 static double largest_ratio(const tacit_method *method, tacit_dataset *data, const char *unit) {
     enum { NEIGHBOURS = 200 };
     tacit_stream stream = tacit_stream_from_seed(23);
@@ -212,7 +213,8 @@ static void all_rounds_together_cost_what_is_declared(void **state) {
         }
 }
 
-/* T answers of epsilon each: never less than the claim, never more than the sum, and the optimal composition between. */
+/* T answers of epsilon each: never less than the claim, never more than the sum, and the optimal composition
+ * between. */
 static void psgd_is_charged_for_every_round(void **state) {
     (void)state;
     double before = 0;
@@ -276,8 +278,8 @@ static void psgd_is_for_two_classes(void **state) {
 
 /* ---- psgd and gop ---- */
 
-/* As rounds grow psgd's model is distributed as gop's on all rows: here in the mean square distance from the minimum, over
- * runs of both, which for the same noise in the objective differ by little. */
+/* As rounds grow psgd's model is distributed as gop's on all rows: here in the mean square distance from the
+ * minimum, over runs of both, which for the same noise in the objective differ by little. */
 static double mean_square(parties *world, const double *from, uint64_t runs) {
     double sum = 0;
     for (uint64_t run = 0; run < runs; run++) {
@@ -300,7 +302,8 @@ static void many_rounds_of_psgd_are_spread_like_gop(void **state) {
     double spread = mean_square(&many, minimum->weights, RUNS),
            limit = mean_square(&one, minimum->weights, RUNS);
     print_message("# mean square distance: psgd %.4g, gop %.4g\n", spread, limit);
-    /* Of each mean, over 480 numbers, one standard deviation is 6.5%; gop pays 1% of epsilon for its solver. */
+    /* Of each mean, over 480 numbers, one standard deviation is 6.5%; gop pays 1% of epsilon for its
+     * solver. */
     assert_true(spread / limit > 0.6 && spread / limit < 1.7);
     set(&many.plan, "noise", "fresh"); /* the control: without the persistent noise it is far nearer */
     assert_true(mean_square(&many, minimum->weights, 10) < 0.3 * limit);

@@ -1,6 +1,6 @@
 /*
- * histogram: counts are those of the rows, one replaced row moves two of them by 1, an audit finds most of epsilon and no
- * more, and the grid is what the schema and the declared numbers say.
+ * histogram: counts are those of the rows, one replaced row moves two of them by 1, an audit finds most of
+ * epsilon and no more, and the grid is what the schema and the declared numbers say.
  */
 #include "check.h"
 

@@ -1,6 +1,6 @@
 /*
- * newton, privlogit-hessian and privlogit-local: what two center servers compute on numbers that they do not see is what
- * the same optimiser computes in the clear, iteration by iteration.
+ * newton, privlogit-hessian and privlogit-local: what two center servers compute on numbers that they do not
+ * see is what the same optimiser computes in the clear, iteration by iteration.
  */
 #include "logit_world.h"
 
@@ -44,7 +44,8 @@ static void converged_comes_within_1e_4_of_the_maximum(void **state) {
     world_end(&world);
 }
 
-/* One row in thirty is of the other class, where PrivLogit creeps: 1 - p is small, and so is what the bound overrates. */
+/* One row in thirty is of the other class, where PrivLogit creeps: 1 - p is small, and so is what the bound
+ * overrates. */
 static void converged_does_so_where_privlogit_creeps(void **state) {
     (void)state;
     logit_world world;
@@ -64,9 +65,10 @@ static void converged_does_so_where_privlogit_creeps(void **state) {
     world_end(&world);
 }
 
-/* Two kinds of rows, a column each. One kind is all of one class, so that only the ridge holds its coefficient, far out where PrivLogit
- * creeps; the start lies near it, so that its steps are small from the first. The other's are large at first and fall fast: the
- * step after them looks like the end and is not, and without the look between the servers the run would stop there. */
+/* Two kinds of rows, a column each. One kind is all of one class, so that only the ridge holds its
+ * coefficient, far out where PrivLogit creeps; the start lies near it, so that its steps are small from the
+ * first. The other's are large at first and fall fast: the step after them looks like the end and is not, and
+ * without the look between the servers the run would stop there. */
 static void converged_is_not_taken_in_by_a_fall_of_the_steps(void **state) {
     (void)state;
     logit_world world;
@@ -306,7 +308,8 @@ static void a_private_run_that_died_is_not_taken_up(void **state) {
 
 /* ---- limits ---- */
 
-/* n = 10,000, lambda 1, S = 12: R = 96, 1/mu = 10^4. 2 sqrt(9) 10^4 takes 16 bits, 2 sqrt(2 R 10^4) = 2771 takes 12. */
+/* n = 10,000, lambda 1, S = 12: R = 96, 1/mu = 10^4. 2 sqrt(9) 10^4 takes 16 bits, 2 sqrt(2 R 10^4) = 2771
+ * takes 12. */
 static void numbers_are_as_wide_as_their_proof_asks(void **state) {
     (void)state;
     logit_world world;

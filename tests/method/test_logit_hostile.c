@@ -1,6 +1,7 @@
 /*
- * Center servers and nodes that die, lie about a length or send garbage: the others end with a sentence, nobody waits for
- * ever, and nothing is opened. And what passes between the two servers: none of the numbers they compute on.
+ * Center servers and nodes that die, lie about a length or send garbage: the others end with a sentence,
+ * nobody waits for ever, and nothing is opened. And what passes between the two servers: none of the numbers
+ * they compute on.
  */
 #include "logit_world.h"
 
@@ -247,7 +248,8 @@ static int compare(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* Random bytes hold one of some 3,000 needles with a chance of 3,000/2^64 a place: 1e-9 in six million places. */
+/* Random bytes hold one of some 3,000 needles with a chance of 3,000/2^64 a place: 1e-9 in six million
+ * places. */
 static bool finds(const tap *self, needles *wanted) {
     qsort(wanted->value, wanted->count, sizeof *wanted->value, compare);
     for (size_t at = 0; at + 8 <= self->seen.length; at++) {

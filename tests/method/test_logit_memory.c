@@ -1,6 +1,7 @@
 /*
- * Allocations of newton, privlogit-hessian and privlogit-local fail, at nodes and at both servers: nothing crashes or leaks, nobody
- * waits, and the run says that memory is out. A run makes thousands, so each test run lets others fail; the seed is printed.
+ * Allocations of newton, privlogit-hessian and privlogit-local fail, at nodes and at both servers: nothing
+ * crashes or leaks, nobody waits, and the run says that memory is out. A run makes thousands, so each test
+ * run lets others fail; the seed is printed.
  */
 #include "logit_world.h"
 

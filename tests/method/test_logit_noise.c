@@ -1,7 +1,8 @@
 /*
- * dp in newton and privlogit-hessian: a replaced row moves no sum by more than what is declared, in the node's own arithmetic and
- * on its grid; and what the two servers add between them is two whole draws of the declared discrete Gaussian. Seeds are printed
- * or fixed; a law that holds is refused with probability below 1e-9 in each comparison.
+ * dp in newton and privlogit-hessian: a replaced row moves no sum by more than what is declared, in the
+ * node's own arithmetic and on its grid; and what the two servers add between them is two whole draws of the
+ * declared discrete Gaussian. Seeds are printed or fixed; a law that holds is refused with probability below
+ * 1e-9 in each comparison.
  */
 #include "logit_world.h"
 
@@ -239,8 +240,8 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Kolmogorov's distance of numbers from a centered normal law of this deviation. A sum of discrete Gaussians of scales far above 1
- * is one, except for a part in millions. */
+/* Kolmogorov's distance of numbers from a centered normal law of this deviation. A sum of discrete Gaussians
+ * of scales far above 1 is one, except for a part in millions. */
 static double distance(double *values, size_t count, double deviation) {
     double most = 0;
     qsort(values, count, sizeof *values, ascending);

@@ -1,4 +1,5 @@
-/* Every allocation of ours fails once while a method runs: the run ends with that sentence and nothing leaks. */
+/* Every allocation of ours fails once while a method runs: the run ends with that sentence and nothing
+ * leaks. */
 #include "check.h"
 
 #include "failing.h"

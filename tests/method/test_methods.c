@@ -68,7 +68,8 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
     }
 }
 
-/* Well-formed, and of no use: fields that nobody asks for, and those that the methods ask for with a length that none has. */
+/* Well-formed, and of no use: fields that nobody asks for, and those that the methods ask for with a length
+ * that none has. */
 static void answers_of_no_use_are_told_from_others(void **state) {
     (void)state;
     static const char *const names[] = { "nothing",  "weights", "hypothesis", "density",
@@ -96,7 +97,8 @@ static void answers_of_no_use_are_told_from_others(void **state) {
             checked++;
         }
     }
-    /* dphtl, dpsgd, dpstgd, pst-h of sources and of targets, and rows of newton and privlogit-hessian and -local */
+    /* dphtl, dpsgd, dpstgd, pst-h of sources and of targets, and rows of newton and privlogit-hessian and
+     * -local */
     assert_int_equal(checked, 8);
 }
 

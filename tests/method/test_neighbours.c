@@ -1,13 +1,15 @@
 /*
- * Methods without a center: every node of a graph of any shape ends at the minimiser of all rows pooled, exactly (extra) or
- * as near as its step allows; also when links fail and nodes leave; and nobody but neighbours hears a word.
+ * Methods without a center: every node of a graph of any shape ends at the minimiser of all rows pooled,
+ * exactly (extra) or as near as its step allows; also when links fail and nodes leave; and nobody but
+ * neighbours hears a word.
  */
 #include "check.h"
 
 #include "parties.h"
 #include "session/party.h"
 
-/* How far the nodes are from each other and from the pooled minimiser after a run, in the words they said last. */
+/* How far the nodes are from each other and from the pooled minimiser after a run, in the words they said
+ * last. */
 typedef struct ending {
     double disagreement; /* max_i |w_i - mean| */
     double distance;     /* |mean - w*| */
@@ -127,7 +129,8 @@ static void extra_is_exact_for_unequal_parties_and_many_classes(void **state) {
     }
 }
 
-/* A fixed step stops short of the optimum, nearer the shorter it is; a diminishing one goes on. extra does not stop. */
+/* A fixed step stops short of the optimum, nearer the shorter it is; a diminishing one goes on. extra does
+ * not stop. */
 static void consensus_stops_near_the_optimum_with_a_fixed_step(void **state) {
     (void)state;
     static const struct {
@@ -229,7 +232,8 @@ static void the_same_seed_gives_the_same_bits_on_any_threads(void **state) {
     }
 }
 
-/* News travels one link a round: whatever the first party's rows are, nodes further away than that do not know. */
+/* News travels one link a round: whatever the first party's rows are, nodes further away than that do not
+ * know. */
 static void a_word_is_heard_by_neighbours_only(void **state) {
     (void)state;
     enum { PARTIES = 20, ROUNDS = 5 };

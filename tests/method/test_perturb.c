@@ -1,10 +1,11 @@
 /*
- * output, plr and gop: the sensitivity that output declares holds for the models it computes; at a fixed released weight the
- * noise that a perturbed objective needs moves no further, and stretches no more, than the proof allows; and the noise has
- * the promised law.
+ * output, plr and gop: the sensitivity that output declares holds for the models it computes; at a fixed
+ * released weight the noise that a perturbed objective needs moves no further, and stretches no more, than
+ * the proof allows; and the noise has the promised law.
  *
- * Noise. A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u (Laurent and Massart
- * 2000): 1e-9 is the false-alarm rate of each check of a law, and each must also reject a scale that is 10% off.
+ * Noise. A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u
+ * (Laurent and Massart 2000): 1e-9 is the false-alarm rate of each check of a law, and each must also reject
+ * a scale that is 10% off.
  */
 #include "check.h"
 
@@ -239,7 +240,8 @@ static tacit_objective_noise noise_of(const parties *world, tacit_law law, size_
     return noise;
 }
 
-/* From each released w compute the b it came from; |b|/s is Gamma(d), (|b|/s)^2/2 for a Gaussian Gamma(d/2). */
+/* From each released w compute the b it came from; |b|/s is Gamma(d), (|b|/s)^2/2 for a Gaussian
+ * Gamma(d/2). */
 static void check_law(const tacit_method *method, tacit_law law, const char *loss, double lambda) {
     enum { RUNS = 1500, D = 6 };
     bool gaussian = law == TACIT_LAW_GAUSSIAN;
@@ -323,7 +325,8 @@ static void the_solvers_distance_is_covered(void **state) {
     }
 }
 
-/* A solver that cannot reach its tolerance stops the run, and when it does would depend on the rows: it must not happen. */
+/* A solver that cannot reach its tolerance stops the run, and when it does would depend on the rows: it must
+ * not happen. */
 static void the_tolerance_is_reachable(void **state) {
     (void)state;
     static const size_t rows[] = { 1, 30, 200 }, features[] = { 1, 40, 300 };
@@ -407,7 +410,8 @@ static void what_they_cannot_do_is_said(void **state) {
     parties_end(&world);
 }
 
-/* ---- what the tight calibration is worth: the simulated data of Rajkumar and Agarwal 2012, section 6 ---- */
+/* ---- what the tight calibration is worth: the simulated data of Rajkumar and Agarwal 2012, section 6
+ * ---- */
 
 /* The mean test error over five sets of 1000 + 1000 rows in 10 dimensions, `trials` noises each. */
 static double error_on_simulated_data(const char *calibration, double epsilon, int trials) {

@@ -1,4 +1,5 @@
-/* Lambda chosen on private rows: it is one of the candidates, the better the more is paid, and what is paid is charged. */
+/* Lambda chosen on private rows: it is one of the candidates, the better the more is paid, and what is paid
+ * is charged. */
 #include "check.h"
 
 #include "failing.h"
@@ -59,8 +60,8 @@ static void the_choice_is_charged_beside_the_model(void **state) {
     }
 }
 
-/* A lambda of 1000 shrinks weights to nothing: for a high price it is not chosen; for next to none it is a coin. Of 200 fair coins fewer
- * than 57 or more than 143 are heads with probability below 1e-9. */
+/* A lambda of 1000 shrinks weights to nothing: for a high price it is not chosen; for next to none it is a
+ * coin. Of 200 fair coins fewer than 57 or more than 143 are heads with probability below 1e-9. */
 static void the_choice_is_the_better_the_more_is_paid(void **state) {
     (void)state;
     enum { RUNS = 200 };

@@ -1,4 +1,5 @@
-/* Lambda is chosen by rehearsal: from public quantities alone, the same every time, larger where noise is larger. */
+/* Lambda is chosen by rehearsal: from public quantities alone, the same every time, larger where noise is
+ * larger. */
 #include "check.h"
 
 #include "lab/simulate.h"

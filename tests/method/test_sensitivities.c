@@ -1,6 +1,7 @@
 /*
- * Every term of the declared sensitivities, rounding and solver included: replays see rows move, and rounding is too small for
- * them to see. And what a party refuses or does in a sum: another sum than the study's, rows with the probability that is charged.
+ * Every term of the declared sensitivities, rounding and solver included: replays see rows move, and rounding
+ * is too small for them to see. And what a party refuses or does in a sum: another sum than the study's, rows
+ * with the probability that is charged.
  */
 #include "check.h"
 
@@ -100,7 +101,8 @@ static void a_party_answers_the_studys_own_sum_only(void **state) {
     }
 }
 
-/* Rows that are all alike, of which one step takes part: weights then move by the rows that were drawn over those expected. */
+/* Rows that are all alike, of which one step takes part: weights then move by the rows that were drawn over
+ * those expected. */
 static double moved(const char *sampling, const char *rate, double *at) {
     enum { ROWS = 200000 };
     parties world;
@@ -124,8 +126,8 @@ static double moved(const char *sampling, const char *rate, double *at) {
     return found;
 }
 
-/* Of 200,000 rows at q = 1/10 the number drawn has a standard deviation of .67% of its mean; 4.4% away is 6.5 of them: a false alarm in
- * 1e10. A probability that is 10% off would be found with probability .999999. */
+/* Of 200,000 rows at q = 1/10 the number drawn has a standard deviation of .67% of its mean; 4.4% away is 6.5
+ * of them: a false alarm in 1e10. A probability that is 10% off would be found with probability .999999. */
 static void rows_take_part_with_the_probability_that_is_charged(void **state) {
     (void)state;
     double start = 0;

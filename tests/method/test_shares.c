@@ -1,10 +1,11 @@
 /*
- * Noise in shares (noise=shares): the sum carries the law that the price asks for, whoever of the declared parties vanishes;
- * all rounds together cost what is declared; the declared sensitivity holds; and nothing is opened from fewer.
+ * Noise in shares (noise=shares): the sum carries the law that the price asks for, whoever of the declared
+ * parties vanishes; all rounds together cost what is declared; the declared sensitivity holds; and nothing is
+ * opened from fewer.
  *
- * False alarms below 1e-9 a check. Squares of normals as in test_gradient.c. The empirical distribution function of N numbers
- * is further than sqrt(u/(2N)), u = 21.5 > ln(2e9), from the true one with probability below 1e-9 (Massart 1990). Each check
- * must also reject noise that is 10% off.
+ * False alarms below 1e-9 a check. Squares of normals as in test_gradient.c. The empirical distribution
+ * function of N numbers is further than sqrt(u/(2N)), u = 21.5 > ln(2e9), from the true one with probability
+ * below 1e-9 (Massart 1990). Each check must also reject noise that is 10% off.
  */
 #include "check.h"
 
@@ -27,7 +28,8 @@ static void set(tacit_plan *plan, const char *name, const char *value) {
     CHECK_OK(tacit_plan_set(plan, name, value, &error), error);
 }
 
-/* Ten parties that add shares, for two of which 2 in 10 allow; `missing` of them, at most two, have too few rows and refuse. */
+/* Ten parties that add shares, for two of which 2 in 10 allow; `missing` of them, at most two, have too few
+ * rows and refuse. */
 static parties world_of(const tacit_method *method, size_t features, size_t missing) {
     parties world;
     parties_make(&world, ball(PARTIES * EACH, features, 3), PARTIES, NULL);
@@ -140,8 +142,8 @@ static void all_rounds_together_cost_what_is_declared(void **state) {
         }
 }
 
-/* By the accountant of the ledger, without any slack; and, where the sum's grid is fine enough for shares to count as Gaussian noise, all
- * but a millionth of it is used. */
+/* By the accountant of the ledger, without any slack; and, where the sum's grid is fine enough for shares to
+ * count as Gaussian noise, all but a millionth of it is used. */
 static void a_study_never_costs_more_than_its_epsilon(void **state) {
     (void)state;
     static const double epsilons[] = { 0.01, 0.1, 1, 8, 20 }, deltas[] = { 1e-70, 1e-12, 1e-5, 0.05 };
@@ -213,8 +215,8 @@ static double cost_in_order(const tacit_prices *first, const tacit_prices *secon
     return account.spent_epsilon;
 }
 
-/* Gradient descent with shares of noise and a stochastic one on samples, of (1, 1e-5) each, in both orders: a limit of a tenth more than one
- * account of both costs takes both. */
+/* Gradient descent with shares of noise and a stochastic one on samples, of (1, 1e-5) each, in both orders: a
+ * limit of a tenth more than one account of both costs takes both. */
 static void it_costs_with_another_study_nearly_what_one_account_of_both_costs(void **state) {
     (void)state;
     static const double deltas[] = { 1e-4, 1e-5 };
@@ -385,8 +387,8 @@ static void plans_that_leave_no_noise_are_refused(void **state) {
     parties_end(&world);
 }
 
-/* Fractions are of whole parties, and a product that is a hair below a whole number is that number. Of four parties or more
- * one colludes at least, unless the fraction is 0. */
+/* Fractions are of whole parties, and a product that is a hair below a whole number is that number. Of four
+ * parties or more one colludes at least, unless the fraction is 0. */
 static void fractions_are_whole_parties(void **state) {
     (void)state;
     static const struct {

@@ -1,10 +1,11 @@
 /*
- * pst-s, pst-f and pst-h: one member is plr bit for bit; replacing a row of one part leaves what is made of the other
- * as it was; at fixed released weights the noise that the members need moves no further, and stretches no more, than
- * the proof allows; it has the promised law; and everybody pays for one answer.
+ * pst-s, pst-f and pst-h: one member is plr bit for bit; replacing a row of one part leaves what is made of
+ * the other as it was; at fixed released weights the noise that the members need moves no further, and
+ * stretches no more, than the proof allows; it has the promised law; and everybody pays for one answer.
  *
- * A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u (Laurent and
- * Massart 2000): 1e-9 is the false-alarm rate of each check of a law, and each must also reject a scale that is 10% off.
+ * A Gamma(k) variable leaves [k - sqrt(2 k u), k + sqrt(2 k u) + u] with probability below 2 e^-u (Laurent
+ * and Massart 2000): 1e-9 is the false-alarm rate of each check of a law, and each must also reject a scale
+ * that is 10% off.
  */
 #include "check.h"
 
@@ -125,7 +126,8 @@ static void impossible_settings_are_named(void **state) {
     parties_end(&few);
 }
 
-/* The groups of public points' variances, and the intercept of a schema in every group: plans as studies make them. */
+/* The groups of public points' variances, and the intercept of a schema in every group: plans as studies make
+ * them. */
 static void variances_of_public_points_are_importances(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -191,8 +193,8 @@ static size_t place_of_first(const stacking *how, size_t rows) {
     return place;
 }
 
-/* The same noise on neighbours that differ in row 0, of D_l or of D_h. Without solver's error the other part's numbers are the
- * same; for D_l's row the high model may move, since it sees other members. */
+/* The same noise on neighbours that differ in row 0, of D_l or of D_h. Without solver's error the other
+ * part's numbers are the same; for D_l's row the high model may move, since it sees other members. */
 static void a_row_moves_only_what_is_made_of_its_part(void **state) {
     (void)state;
     enum { D = 6, MOST = 60 };
@@ -239,7 +241,8 @@ typedef struct needed {
     double bend; /* log det(n (lambda + Delta) I + sum loss'' x x^T), of groups of one or two features */
 } needed;
 
-/* b_k(w) = -n (lambda + Delta)(w - u) - sum loss' y x over D_l of group k; groups of at most two features for the determinant. */
+/* b_k(w) = -n (lambda + Delta)(w - u) - sum loss' y x over D_l of group k; groups of at most two features for
+ * the determinant. */
 static needed needed_by(const tacit_dataset *data, const stacking *how, size_t k, double lambda,
                         const double *w, const double *u) {
     tacit_error error = TACIT_ERROR_INIT;
@@ -270,7 +273,8 @@ static needed needed_by(const tacit_dataset *data, const stacking *how, size_t k
     return out;
 }
 
-/* Replay: over random neighbours and weights, sum_k |b_k - b_k'|/s plus the Jacobians stay within what the noise pays for. */
+/* Replay: over random neighbours and weights, sum_k |b_k - b_k'|/s plus the Jacobians stay within what the
+ * noise pays for. */
 static void the_members_stay_within_epsilon(void **state) {
     (void)state;
     enum { D = 6, ROWS = 9 };
@@ -322,7 +326,8 @@ static bool is_gamma(double sum, double shape) {
     return sum >= shape - sqrt(2 * shape * U) && sum <= shape + sqrt(2 * shape * U) + U;
 }
 
-/* From released members compute the b_k they came from; |b_k|/s is Gamma(d_k), for groups about prior means as well. */
+/* From released members compute the b_k they came from; |b_k|/s is Gamma(d_k), for groups about prior means
+ * as well. */
 static void the_members_noise_has_the_promised_law(void **state) {
     (void)state;
     enum { RUNS = 8000, D = 6, ROWS = 40 };
@@ -386,7 +391,8 @@ static void everybody_pays_for_one_answer(void **state) {
     parties_end(&lent);
 }
 
-/* Without noise, a target of one group and a huge lambda has the source's model; with a small one, its own. */
+/* Without noise, a target of one group and a huge lambda has the source's model; with a small one, its
+ * own. */
 static void a_target_is_drawn_to_the_sources(void **state) {
     (void)state;
     static const char *const lambdas[] = { "1e3", "1e-3" };

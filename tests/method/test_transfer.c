@@ -1,8 +1,10 @@
 /*
- * dpiw and dphtl: the certificate of the hypotheses' weights, the sensitivities that a schema proves and their replay on
- * random and adversarial neighbours, prices, what the target learns, and what its audits find.
+ * dpiw and dphtl: the certificate of the hypotheses' weights, the sensitivities that a schema proves and
+ * their replay on random and adversarial neighbours, prices, what the target learns, and what its audits
+ * find.
  *
- * Chance: seeds are fixed and printed; a sound subject of an audit is called broken with probability at most 1e-10.
+ * Chance: seeds are fixed and printed; a sound subject of an audit is called broken with probability at most
+ * 1e-10.
  */
 #include "check.h"
 
@@ -71,7 +73,8 @@ static double divergence(const mixture *one, const double *weights) {
     return value;
 }
 
-/* No point of the simplex is better by more than the certificate says, also where the target is no mixture. */
+/* No point of the simplex is better by more than the certificate says, also where the target is no
+ * mixture. */
 static void the_certificate_bounds_what_any_weights_could_gain(void **state) {
     (void)state;
     mixture one, other;
@@ -91,8 +94,8 @@ static void the_certificate_bounds_what_any_weights_could_gain(void **state) {
     }
 }
 
-/* Of a mean of known length with noise of known variance, the share that is no noise: 1 without noise, 0 where noise would make it
- * as long. */
+/* Of a mean of known length with noise of known variance, the share that is no noise: 1 without noise, 0
+ * where noise would make it as long. */
 static void the_share_of_a_mean_that_is_no_noise_is_found(void **state) {
     (void)state;
     enum { SIZE = 4000 };
@@ -223,7 +226,8 @@ static tacit_status random_pair(void *context, size_t number, tacit_pair *out, t
     return TACIT_OK;
 }
 
-/* The rounding of the fit aside, slopes near one half leave half of each constant: within two of the bound. */
+/* The rounding of the fit aside, slopes near one half leave half of each constant: within two of the
+ * bound. */
 static void no_pair_moves_more_than_declared(void **state) {
     (void)state;
     tacit_schema *schemas[] = { NULL, NULL, schema_of(texts, false), schema_of(texts, true) };
@@ -287,8 +291,8 @@ static void rows_used_twice_cost_twice(void **state) {
 
 enum { EACH = 200, TARGET_ROWS = 200, TESTS = 300, PUBLIC = 120, PARTS = 3, DIMENSIONS = 6 };
 
-/* Source k lies around its own axis 3 + k, and its classes part along axis k: a target like source 0 learns from it, and
- * the others tell it nothing. */
+/* Source k lies around its own axis 3 + k, and its classes part along axis k: a target like source 0 learns
+ * from it, and the others tell it nothing. */
 static void fill_row(tacit_dataset *data, size_t row, size_t source, tacit_stream *stream) {
     double *x = data->dense.values + row * DIMENSIONS, square = 0;
     int32_t label = tacit_stream_unit(stream) < 0.5;
@@ -370,7 +374,8 @@ static void a_run_without_a_target_says_so(void **state) {
     assert_non_null(strstr(error.text, "the option 'target'"));
 }
 
-/* A source is held to the grid on which it may say a hypothesis and a density: what lies beyond either is of no use. */
+/* A source is held to the grid on which it may say a hypothesis and a density: what lies beyond either is of
+ * no use. */
 static void a_source_beyond_its_grid_is_of_no_use(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;

@@ -12,8 +12,8 @@ typedef struct voters {
     tacit_points points;
 } voters;
 
-/* Rows of the unit ball with the class of the nearest of `classes` directions, dense or sparse; about half of the entries
- * of a sparse row are zeros. The same directions whatever the seed. */
+/* Rows of the unit ball with the class of the nearest of `classes` directions, dense or sparse; about half of
+ * the entries of a sparse row are zeros. The same directions whatever the seed. */
 static inline tacit_dataset *directed_rows(size_t rows, size_t features, size_t classes, bool sparse,
                                            uint64_t seed) {
     static const char *const names[] = { "a", "b", "c", "d", "e" };

@@ -54,8 +54,8 @@ static inline tacit_view classes_view(const classes_set *set, bool sparse) {
                          .classes = set->classes };
 }
 
-/* Clouds around one corner a class, inside the unit ball; about a third of the numbers are zero, and the last feature
- * is an intercept. */
+/* Clouds around one corner a class, inside the unit ball; about a third of the numbers are zero, and the last
+ * feature is an intercept. */
 static inline classes_set classes_clouds(size_t rows, size_t features, size_t classes, double spread,
                                          uint64_t seed) {
     classes_set set = classes_make(rows, features, classes);

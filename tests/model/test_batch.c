@@ -1,4 +1,5 @@
-/* Clipped sums of a batch: right to single precision, and with the sensitivity that is claimed, to the last bit. */
+/* Clipped sums of a batch: right to single precision, and with the sensitivity that is claimed, to the last
+ * bit. */
 #include "classes.h"
 
 #include <string.h>
@@ -117,8 +118,8 @@ static void sums_are_those_of_single_rows(void **state) {
         }
 }
 
-/* The sum less that without a row is that row's own contribution, exactly, and no longer than 1: on any number of threads,
- * wherever the row is. */
+/* The sum less that without a row is that row's own contribution, exactly, and no longer than 1: on any
+ * number of threads, wherever the row is. */
 static void a_row_moves_a_sum_by_its_own_contribution_only(void **state) {
     (void)state;
     for (size_t a = 0; a < TACIT_ACTIVATIONS; a++)

@@ -1,5 +1,5 @@
-/* Local classifiers of every kind: they learn, on few rows too, the same for dense and sparse rows and any number of
- * threads; and each does what its definition says. */
+/* Local classifiers of every kind: they learn, on few rows too, the same for dense and sparse rows and any
+ * number of threads; and each does what its definition says. */
 #include "classes.h"
 
 static const char *const kinds[] = { "logistic",  "softmax", "svm",   "tree",  "bayes",
@@ -98,7 +98,8 @@ static void chosen_rows_train_like_a_set_of_their_own(void **state) {
     classes_clear(&own);
 }
 
-/* Six rows of six classes, one row, one class, all rows alike, nothing but zeros: labels in range whatever happens. */
+/* Six rows of six classes, one row, one class, all rows alike, nothing but zeros: labels in range whatever
+ * happens. */
 static void few_and_odd_rows_are_survived(void **state) {
     (void)state;
     static const struct {
@@ -217,7 +218,8 @@ static void a_tree_splits_in_the_middle(void **state) {
     classes_clear(&test);
 }
 
-/* Which of many splits that part the rows perfectly is chosen follows from the seed, and differs between seeds. */
+/* Which of many splits that part the rows perfectly is chosen follows from the seed, and differs between
+ * seeds. */
 static void equally_good_splits_are_drawn_from_the_seed(void **state) {
     (void)state;
     enum { FEATURES = 40 };
@@ -328,7 +330,8 @@ static void bernoulli_bayes_is_as_defined(void **state) {
     classes_clear(&test);
 }
 
-/* On a coarse grid distances are exact and ties many: the earlier row is nearer, the class of the nearest wins. */
+/* On a coarse grid distances are exact and ties many: the earlier row is nearer, the class of the nearest
+ * wins. */
 static void neighbours_are_those_found_by_looking_at_all(void **state) {
     (void)state;
     enum { ROWS = 150, D = 4, K = 3, POINTS = 300, NEAR = 4 };

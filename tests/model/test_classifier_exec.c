@@ -1,5 +1,5 @@
-/* A program as a classifier: it gets what the protocol says, and whatever it does instead of answering ends in one
- * sentence, in time. Programs are scripts for sh, run without a shell's help. */
+/* A program as a classifier: it gets what the protocol says, and whatever it does instead of answering ends
+ * in one sentence, in time. Programs are scripts for sh, run without a shell's help. */
 #include "classes.h"
 
 #include <fcntl.h>
@@ -125,7 +125,8 @@ static void rows_and_points_arrive_as_the_protocol_says(void **state) {
     tacit_buffer_clear(&text);
 }
 
-/* The label of the nearest center would do; here it is the sign of the first feature, worked out by the program. */
+/* The label of the nearest center would do; here it is the sign of the first feature, worked out by the
+ * program. */
 static void a_program_may_work_line_by_line_on_many_points(void **state) {
     world *w = *state;
     enum { MANY = 20000 };

@@ -1,5 +1,5 @@
-/* Every allocation of ours fails once while classifiers are trained and used: the call fails cleanly, leaves the labels
- * alone, and nothing leaks. */
+/* Every allocation of ours fails once while classifiers are trained and used: the call fails cleanly, leaves
+ * the labels alone, and nothing leaks. */
 #include "classes.h"
 #include "failing.h"
 

@@ -1,5 +1,5 @@
-/* Exported models: what is in the files, names that need care, and every allocation failing once. How they score is compared in
- * tests/cli/test_export.py. */
+/* Exported models: what is in the files, names that need care, and every allocation failing once. How they
+ * score is compared in tests/cli/test_export.py. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* What every family of the table promises. Random cases follow from a seed that a failure prints; TACIT_FAMILY_SEED sets another. */
+/* What every family of the table promises. Random cases follow from a seed that a failure prints;
+ * TACIT_FAMILY_SEED sets another. */
 #include "check.h"
 
 #include <float.h>
@@ -167,7 +168,8 @@ static void losses_are_convex(void **state) {
 
 /* ---- bounds ---- */
 
-/* The largest |l'|, l'' and t |l'| on the right side that are found: over a fine grid, at random, and far out. */
+/* The largest |l'|, l'' and t |l'| on the right side that are found: over a fine grid, at random, and far
+ * out. */
 typedef struct found {
     double slope, curvature, pull;
 } found;
@@ -252,7 +254,8 @@ static void a_wrong_bound_is_noticed(void **state) {
     assert_false(bounds_hold(&wrong, seed));
 }
 
-/* The tolerance that is granted to private fits (num/glm_tolerance.c) knows a loss by c and its classes alone. */
+/* The tolerance that is granted to private fits (num/glm_tolerance.c) knows a loss by c and its classes
+ * alone. */
 static void what_the_solver_certifies_is_within_its_tolerance(void **state) {
     (void)state;
     for (size_t f = 0; tacit_family_at(f) != NULL; f++) {
@@ -345,7 +348,8 @@ static void a_link_undoes_its_mean(void **state) {
     }
 }
 
-/* Up to what does not depend on t, the loss is half the deviance and minus the log-likelihood at dispersion 1. */
+/* Up to what does not depend on t, the loss is half the deviance and minus the log-likelihood at dispersion
+ * 1. */
 static void deviance_and_likelihood_are_those_of_the_loss(void **state) {
     (void)state;
     for (size_t f = 0; tacit_family_at(f) != NULL; f++) {

@@ -151,7 +151,8 @@ static void a_softmax_model_without_names_or_schema_comes_back(void **state) {
 }
 
 /* Must be refused, with a sentence that names the file. */
-/* Fit with a linear term: at the minimum the gradient of the objective, which is written down here, vanishes. */
+/* Fit with a linear term: at the minimum the gradient of the objective, which is written down here,
+ * vanishes. */
 static void a_model_of_every_family_comes_back_from_its_file(void **state) {
     (void)state;
     for (size_t f = 0; tacit_family_at(f) != NULL; f++) {

@@ -1,4 +1,5 @@
-/* Every allocation of ours fails once while a network is set up and passes over rows: the call fails cleanly, and nothing leaks. */
+/* Every allocation of ours fails once while a network is set up and passes over rows: the call fails cleanly,
+ * and nothing leaks. */
 #include "classes.h"
 #include "failing.h"
 

@@ -1,4 +1,5 @@
-/* A fit to the statistic of labels is the fit to the labels, also where a point carries shares of several classes. */
+/* A fit to the statistic of labels is the fit to the labels, also where a point carries shares of several
+ * classes. */
 #include "check.h"
 
 #include <stdlib.h>

@@ -108,7 +108,8 @@ static void a_clients_certificate_does_not_make_a_server(void **state) {
     world_close(&here);
 }
 
-/* A party that listens is reached at an address and known by its name; it is no host, not even of that address. */
+/* A party that listens is reached at an address and known by its name; it is no host, not even of that
+ * address. */
 static void a_listening_party_answers_to_its_name_only(void **state) {
     (void)state;
     world here;

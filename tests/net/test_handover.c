@@ -1,5 +1,5 @@
-/* The chain of statements by which an authority hands over to the next one: who is trusted when, what is followed without asking, and
- * that forged, replayed and forked statements are refused. */
+/* The chain of statements by which an authority hands over to the next one: who is trusted when, what is
+ * followed without asking, and that forged, replayed and forked statements are refused. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /*
- * Problems that nobody would choose and any party may hold: all rows the same, rows on one line, rows of zeros or of numbers whose
- * squares vanish, one class only, one row, more columns than rows, a regulariser of 1e-12 or 1e12; in the form in which each user
- * of the solver hands them over. Everything follows from a number.
+ * Problems that nobody would choose and any party may hold: all rows the same, rows on one line, rows of
+ * zeros or of numbers whose squares vanish, one class only, one row, more columns than rows, a regulariser of
+ * 1e-12 or 1e12; in the form in which each user of the solver hands them over. Everything follows from a
+ * number.
  */
 #pragma once
 
@@ -208,7 +209,8 @@ static inline void make_degenerate(degenerate *out, uint64_t number) {
     degenerate_terms(out, tacit_glm_size(problem), state);
 }
 
-/* Sparse rows of so many columns that nothing is factored: few entries each, rows that repeat, columns that nobody has. */
+/* Sparse rows of so many columns that nothing is factored: few entries each, rows that repeat, columns that
+ * nobody has. */
 static inline void make_wide_degenerate(degenerate *out, uint64_t number) {
     uint64_t seed = number * 0x2545f4914f6cdd1du + 3, *state = &seed;
     bool softmax = number % 3 == 0;

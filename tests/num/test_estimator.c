@@ -1,4 +1,5 @@
-/* Sums over rows and their bounds; solving; L-BFGS. Random cases follow from the seed that a failure prints. */
+/* Sums over rows and their bounds; solving; L-BFGS. Random cases follow from the seed that a failure
+ * prints. */
 #include "check.h"
 
 #include <string.h>
@@ -125,7 +126,8 @@ static void kept_features_are_found_in_any_row(void **state) {
     }
 }
 
-/* Where the total is no larger than at 0, nothing exceeds n R; and a loss of n R is a total larger than at 0. */
+/* Where the total is no larger than at 0, nothing exceeds n R; and a loss of n R is a total larger than at
+ * 0. */
 static void sums_stay_within_their_bound_where_the_objective_is_lower(void **state) {
     (void)state;
     double x[ROWS * WIDTH], y[ROWS], zero[WIDTH] = { 0 }, w[WIDTH], at_zero[10], out[10];

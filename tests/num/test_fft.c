@@ -34,8 +34,8 @@ static void slow_transform(long double complex *out, const tacit_complex *in, si
     }
 }
 
-/* Every output keeps the promised distance from the definition, and is not much more accurate than promised: the bound
- * means something. */
+/* Every output keeps the promised distance from the definition, and is not much more accurate than promised:
+ * the bound means something. */
 static void transforms_keep_their_error_bound(void **state) {
     (void)state;
     for (size_t n = 1; n <= 1024; n *= 2) {

@@ -1,6 +1,7 @@
 /*
- * A solver that gave up on some rows and not on their neighbours would tell them apart. So it must not give up: on no input within
- * the limits that a study declares. TACIT_SOLVER_INPUTS in the environment says how many are tried, from number TACIT_SOLVER_FIRST.
+ * A solver that gave up on some rows and not on their neighbours would tell them apart. So it must not give
+ * up: on no input within the limits that a study declares. TACIT_SOLVER_INPUTS in the environment says how
+ * many are tried, from number TACIT_SOLVER_FIRST.
  */
 #include "degenerate.h"
 

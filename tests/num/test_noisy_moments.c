@@ -27,7 +27,8 @@ static void packing_keeps_the_norm_and_comes_back(void **state) {
     CHECK_NEAR(norm, frobenius, 1e-13);
 }
 
-/* Of a diagonal matrix the eigenvalues are there to see; of any, lifting keeps what is positive and nothing below the lift. */
+/* Of a diagonal matrix the eigenvalues are there to see; of any, lifting keeps what is positive and nothing
+ * below the lift. */
 static void lifting_replaces_what_is_impossible(void **state) {
     (void)state;
     static const double diagonal[D * D] = { 5, 0, 0, 0, -2, 0, 0, 0, 1 };
@@ -103,8 +104,8 @@ static void log_odds_keep_the_mean_probability(void **state) {
     CHECK_NEAR(offset, 0, 1e-6);
 }
 
-/* Without a pull and with much to go by the equation is solved: the line is near the link, however large the scores. A pull along the scores says
- * that they are too small, a pull of all that the offset is. */
+/* Without a pull and with much to go by the equation is solved: the line is near the link, however large the
+ * scores. A pull along the scores says that they are too small, a pull of all that the offset is. */
 static void log_odds_follow_the_pulls_that_are_seen(void **state) {
     (void)state;
     double offset, slope, more, above;
@@ -120,7 +121,8 @@ static void log_odds_follow_the_pulls_that_are_seen(void **state) {
     assert_true(above > offset + 0.1);
 }
 
-/* With the link's chances the clipped residual has mean 0 in every class; of two classes it is the one above. */
+/* With the link's chances the clipped residual has mean 0 in every class; of two classes it is the one
+ * above. */
 static void the_link_of_classes_is_that_of_clipped_residuals(void **state) {
     (void)state;
     enum { K = 4 };
@@ -141,7 +143,8 @@ static void the_link_of_classes_is_that_of_clipped_residuals(void **state) {
     }
 }
 
-/* Two scores, t and -t with t ~ N(m, v)/2, are one score: the same line, and at 0 the same curvature as 1/2 times the identity off the ones. */
+/* Two scores, t and -t with t ~ N(m, v)/2, are one score: the same line, and at 0 the same curvature as 1/2
+ * times the identity off the ones. */
 static void a_line_of_two_classes_is_that_of_one_score(void **state) {
     (void)state;
     const double m = 0.6, v = 1.5, mean[2] = { -m / 2, m / 2 };

@@ -41,7 +41,8 @@ static void close_world(world *self) {
     tacit_csr_clear(&self->sparse);
 }
 
-/* Rows begin..begin+count of a view against the naive product, within the promised (cols + 2) 2^-52 |x||w|. */
+/* Rows begin..begin+count of a view against the naive product, within the promised (cols + 2) 2^-52
+ * |x||w|. */
 static void compare(const world *self, const tacit_rows *rows, size_t begin, size_t count, size_t models) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_weight_panel panel = TACIT_WEIGHT_PANEL_INIT;

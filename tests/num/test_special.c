@@ -1,4 +1,5 @@
-/* Reference values: mpmath 1.3 with 60 digits, from the formulas in special.h; arguments are the doubles shown. */
+/* Reference values: mpmath 1.3 with 60 digits, from the formulas in special.h; arguments are the doubles
+ * shown. */
 #include "check.h"
 
 #include <float.h>

@@ -1,9 +1,10 @@
 /*
- * Whether outcomes come with given probabilities, by Pearson's statistic against the 1 - 1e-9 quantile of chi-square
- * (the closed form of rand/fit.h, degrees of freedom rounded up to an even number), and whether the same test rejects a
- * wrong law. No test may fail by chance: the control demands that the wrong law lies so far off, in units of the
- * statistic's root, that missing it takes a deviation of 7 standard errors (the root is a length of which one coordinate
- * is normal about the root of `far`, with a standard deviation of at most max sqrt(right/wrong) < 1.15).
+ * Whether outcomes come with given probabilities, by Pearson's statistic against the 1 - 1e-9 quantile of
+ * chi-square (the closed form of rand/fit.h, degrees of freedom rounded up to an even number), and whether
+ * the same test rejects a wrong law. No test may fail by chance: the control demands that the wrong law lies
+ * so far off, in units of the statistic's root, that missing it takes a deviation of 7 standard errors (the
+ * root is a length of which one coordinate is normal about the root of `far`, with a standard deviation of at
+ * most max sqrt(right/wrong) < 1.15).
  */
 #pragma once
 

@@ -16,7 +16,8 @@ static double epsilon_of(tacit_adjacency adjacency, const tacit_event *events, s
     return epsilon;
 }
 
-/* |f(x) - f(x')| is up to twice what a row that comes or goes moves: Laplace noise of scale b gives 1/b, then 2/b. */
+/* |f(x) - f(x')| is up to twice what a row that comes or goes moves: Laplace noise of scale b gives 1/b, then
+ * 2/b. */
 static void a_replaced_row_costs_laplace_noise_twice(void **state) {
     (void)state;
     tacit_event event = tacit_event_laplace(2.5, 1);
@@ -43,7 +44,8 @@ static void deltas_of_approximate_events_add_up(void **state) {
     assert_true(isinf(epsilon_of(TACIT_ADD_OR_REMOVE, events, 2, TACIT_COMPOSITION_BASIC, 4.9999e-6)));
 }
 
-/* The delta at epsilon of randomised responses of e_1, ..., e_n: the sum over all signs of (P - e^epsilon Q)+. */
+/* The delta at epsilon of randomised responses of e_1, ..., e_n: the sum over all signs of (P - e^epsilon
+ * Q)+. */
 static double enumerated_delta(const double *e, size_t count, double epsilon) {
     double delta = 0;
     for (unsigned signs = 0; signs < 1u << count; signs++) {
@@ -58,8 +60,8 @@ static double enumerated_delta(const double *e, size_t count, double epsilon) {
     return delta;
 }
 
-/* Several kinds of pure events, no matter how few or how strong: never below the truth. Large epsilons make the mean of the loss
- * count, which is most of it there. */
+/* Several kinds of pure events, no matter how few or how strong: never below the truth. Large epsilons make
+ * the mean of the loss count, which is most of it there. */
 static void advanced_composition_of_several_kinds_is_an_upper_bound(void **state) {
     (void)state;
     static const double sizes[] = { 0.05, 0.3, 1, 2.5 };
@@ -74,7 +76,8 @@ static void advanced_composition_of_several_kinds_is_an_upper_bound(void **state
     }
 }
 
-/* Hoeffding's bound itself, where a mean of half its size would do: the loss of many small events is near its mean. */
+/* Hoeffding's bound itself, where a mean of half its size would do: the loss of many small events is near its
+ * mean. */
 static void advanced_composition_counts_the_mean_of_the_loss(void **state) {
     (void)state;
     const tacit_event events[] = { tacit_event_pure(0.2, 4000), tacit_event_pure(0.21, 4000) };
@@ -84,15 +87,16 @@ static void advanced_composition_counts_the_mean_of_the_loss(void **state) {
     CHECK_NEAR(epsilon, mean + sqrt(2 * squares * -log(delta)), 1e-6 * mean);
 }
 
-/* Removed, then added, each at half of epsilon: the second delta is seen through the first's e^(epsilon/2). */
+/* Removed, then added, each at half of epsilon: the second delta is seen through the first's
+ * e^(epsilon/2). */
 static void group_privacy_multiplies_the_second_delta(void **state) {
     (void)state;
     CHECK_NEAR(tacit_group_delta(1e-6, 3e-6, 2), 1e-6 + exp(1) * 3e-6, 1e-15);
     CHECK_NEAR(tacit_group_delta(0.5, 0.5, 4), 1, 0);
 }
 
-/* rho = (S/(sqrt(m) s) + sqrt(d) tau)^2/2 with tau = 10 sum_(k<m) exp(-2 pi^2 s^2 k/(k+1)); at a small scale and a long vector the
- * second term is what counts. */
+/* rho = (S/(sqrt(m) s) + sqrt(d) tau)^2/2 with tau = 10 sum_(k<m) exp(-2 pi^2 s^2 k/(k+1)); at a small scale
+ * and a long vector the second term is what counts. */
 static void the_correction_of_shares_counts_in_each_coordinate(void **state) {
     (void)state;
     const double scale = 0.8, length = 1e6;

@@ -70,8 +70,8 @@ static void a_single_gaussian_is_the_analytic_one(void **state) {
     }
 }
 
-/* Merged in closed form, and by Fourier transforms of the unmerged step, also where delta is far below the rounding of
- * the transforms. */
+/* Merged in closed form, and by Fourier transforms of the unmerged step, also where delta is far below the
+ * rounding of the transforms. */
 static void composed_gaussians_are_one_of_less_noise(void **state) {
     (void)state;
     static const double deltas[] = { 1e-3, 1e-6, 1e-30, 1e-150 };
@@ -157,7 +157,8 @@ static void approximate_events_keep_their_own_delta_apart(void **state) {
     assert_true(isinf(epsilon_by(TACIT_ADD_OR_REMOVE, event, TACIT_COMPOSITION_PLD, 1e-6))); /* spent: 2e-6 */
 }
 
-/* One sampled run: delta is q delta_0 at log(1 + q(e^epsilon - 1)) (Balle, Barthe and Gaboardi 2018, Theorem 8, tight). */
+/* One sampled run: delta is q delta_0 at log(1 + q(e^epsilon - 1)) (Balle, Barthe and Gaboardi 2018, Theorem
+ * 8, tight). */
 static void a_sampled_gaussian_is_amplified_exactly(void **state) {
     (void)state;
     for (double q = 0.01; q < 1; q *= 4)

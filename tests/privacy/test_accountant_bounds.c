@@ -2,9 +2,10 @@
  * Bounds must be bounds: PLD against RDP on a random grid, monotone, and above what simulation proves.
  *
  * Simulation: the composed loss L is drawn n times under the first distribution of the pair; the mean of
- * (1 - e^(epsilon - L))_+, numbers in [0, 1], estimates delta(epsilon). By the empirical Bernstein inequality (Maurer and
- * Pontil 2009, Theorem 4) delta is above mean - sqrt(2 V log(2/b)/n) - 7 log(2/b)/(3(n - 1)) except with probability b;
- * b = 1e-9 is the false-alarm rate of each comparison. Seeds are fixed and printed.
+ * (1 - e^(epsilon - L))_+, numbers in [0, 1], estimates delta(epsilon). By the empirical Bernstein inequality
+ * (Maurer and Pontil 2009, Theorem 4) delta is above mean - sqrt(2 V log(2/b)/n) - 7 log(2/b)/(3(n - 1))
+ * except with probability b; b = 1e-9 is the false-alarm rate of each comparison. Seeds are fixed and
+ * printed.
  */
 #include "check.h"
 
@@ -160,7 +161,8 @@ static void forgotten_noise_sampling_or_runs_are_caught(void **state) {
     assert_true(delta_by(TACIT_ADD_OR_REMOVE, broken, EPSILON) < proved);
 }
 
-/* delta of RUNS = 2^5 runs on a coarse grid, every loss moved by `shift` cells: -1 rounds down instead of up. */
+/* delta of RUNS = 2^5 runs on a coarse grid, every loss moved by `shift` cells: -1 rounds down instead of
+ * up. */
 static double coarse_delta(double grid, long shift) {
     tacit_step step = { TACIT_EVENT_GAUSSIAN, SIGMA, 0, Q, 1, false };
     tacit_losses losses;
@@ -203,7 +205,8 @@ static double curve(const tacit_losses *losses, double epsilon) {
     return sum;
 }
 
-/* The discretised curve lies above the exact one everywhere, whatever the grid: one sampled run of each kind. */
+/* The discretised curve lies above the exact one everywhere, whatever the grid: one sampled run of each
+ * kind. */
 static void every_grid_is_pessimistic(void **state) {
     (void)state;
     static const double grids[] = { 0x1p-12, 0x1.8p-6, 0x1p-3, 0x1p0 };
@@ -222,8 +225,9 @@ static void every_grid_is_pessimistic(void **state) {
     }
 }
 
-/* Replacement under sampling: at epsilon > 0 the curve is q delta_0, with delta_0 that of twice the sensitivity, for Laplace noise 1 -
- * e^((base - r)/2); and it is symmetric: delta(-epsilon) = 1 - e^-epsilon + e^-epsilon delta(epsilon). */
+/* Replacement under sampling: at epsilon > 0 the curve is q delta_0, with delta_0 that of twice the
+ * sensitivity, for Laplace noise 1 - e^((base - r)/2); and it is symmetric: delta(-epsilon) = 1 - e^-epsilon
+ * + e^-epsilon delta(epsilon). */
 static void the_pair_for_replacement_is_symmetric(void **state) {
     (void)state;
     tacit_step step = { TACIT_EVENT_LAPLACE, 0.75, 0, 0.2, 1, true };
@@ -240,7 +244,8 @@ static void the_pair_for_replacement_is_symmetric(void **state) {
     free(losses.mass);
 }
 
-/* H_a, a = e^epsilon, of (1-q) N(0) + q N(u) against (1-q) N(0) + q N(v) in the plane, over a square by the midpoint rule. */
+/* H_a, a = e^epsilon, of (1-q) N(0) + q N(u) against (1-q) N(0) + q N(v) in the plane, over a square by the
+ * midpoint rule. */
 static double plane_delta(double q, double sigma, const double u[2], const double v[2], double epsilon) {
     const double width = 0.04, far = 8;
     double sum = 0, uu = (u[0] * u[0] + u[1] * u[1]) / 2, vv = (v[0] * v[0] + v[1] * v[1]) / 2;
@@ -253,8 +258,8 @@ static double plane_delta(double q, double sigma, const double u[2], const doubl
     return sum * width * width / (2 * M_PI);
 }
 
-/* Sampled Gaussians under replacement: the curve used is that of two rows that pull to opposite sides, which is also found by
- * quadrature in the plane; rows that pull less, or not to opposite sides, stay below it. */
+/* Sampled Gaussians under replacement: the curve used is that of two rows that pull to opposite sides, which
+ * is also found by quadrature in the plane; rows that pull less, or not to opposite sides, stay below it. */
 static void opposite_rows_are_the_worst_for_a_sampled_gaussian(void **state) {
     (void)state;
     const double q = 0.3, sigma = 0.9, one[2] = { 1, 0 }, opposite[2] = { -1, 0 };
@@ -282,7 +287,8 @@ static void opposite_rows_are_the_worst_for_a_sampled_gaussian(void **state) {
     free(losses.mass);
 }
 
-/* What the conversion by twice the sensitivity and group privacy gave before: the direct pair is never dearer. */
+/* What the conversion by twice the sensitivity and group privacy gave before: the direct pair is never
+ * dearer. */
 static void little_noise_on_small_samples_is_cheap(void **state) {
     (void)state;
     tacit_event event = tacit_event_sampled(tacit_event_gaussian(1.277, 240), 0.025);

@@ -1,4 +1,5 @@
-/* Every allocation of the accountants fails once: the call says so, leaves its output alone and leaks nothing. */
+/* Every allocation of the accountants fails once: the call says so, leaves its output alone and leaks
+ * nothing. */
 #include "check.h"
 
 #include "failing.h"

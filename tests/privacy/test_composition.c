@@ -1,5 +1,5 @@
-/* What many charges cost together, by the least of the accountants: the account of one study, and of limits of earlier formats. How a limit in
- * total is counted is in test_counting.c. */
+/* What many charges cost together, by the least of the accountants: the account of one study, and of limits
+ * of earlier formats. How a limit in total is counted is in test_counting.c. */
 #include "party.h"
 
 #include <sqlite3.h>
@@ -148,8 +148,9 @@ static tacit_event random_event(tacit_stream *stream, tacit_price *price) {
     }
 }
 
-/* What is spent, of each limit, over random histories: never falls, never passes the sum of the prices (where their
- * deltas fit), never undercuts what is left when all but the Gaussians, or all but the pure events, are forgotten. */
+/* What is spent, of each limit, over random histories: never falls, never passes the sum of the prices (where
+ * their deltas fit), never undercuts what is left when all but the Gaussians, or all but the pure events, are
+ * forgotten. */
 static void spending_is_monotone_and_between_its_bounds(void **state) {
     (void)state;
     print_message("# seed %d\n", SEED);
@@ -193,8 +194,8 @@ static double gaussian_delta(double sigma, double epsilon) {
     return delta;
 }
 
-/* The true delta of randomised responses of the given epsilons and one Gaussian (sigma 0: none), by going through all
- * answers of the former: the worst mechanisms that the charges could have been. */
+/* The true delta of randomised responses of the given epsilons and one Gaussian (sigma 0: none), by going
+ * through all answers of the former: the worst mechanisms that the charges could have been. */
 static double true_delta(const double *epsilons, int count, double sigma, double epsilon) {
     double sum = 0;
     for (unsigned answers = 0; answers < 1u << count; answers++) {

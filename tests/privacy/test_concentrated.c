@@ -1,4 +1,5 @@
-/* Events of which zCDP is known: composed by rho, never below what a Gaussian of that rho costs, and priced by it at the gate. */
+/* Events of which zCDP is known: composed by rho, never below what a Gaussian of that rho costs, and priced
+ * by it at the gate. */
 #include "check.h"
 
 #include <math.h>
@@ -26,7 +27,8 @@ static double epsilon_of(tacit_adjacency adjacency, const tacit_event *events, s
     return spent.epsilon;
 }
 
-/* A Gaussian is rho-zCDP and better: the event may cost more, by the looseness of the conversion, and never less. */
+/* A Gaussian is rho-zCDP and better: the event may cost more, by the looseness of the conversion, and never
+ * less. */
 static void it_costs_at_least_what_its_gaussian_costs(void **state) {
     (void)state;
     static const double sigmas[] = { 0.7, 3, 40 };

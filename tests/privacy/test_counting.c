@@ -1,5 +1,5 @@
-/* How a limit in total is counted: filters that hold whoever chooses the next study, budgets held for studies from consent to their end,
- * and data sources that share one limit. */
+/* How a limit in total is counted: filters that hold whoever chooses the next study, budgets held for studies
+ * from consent to their end, and data sources that share one limit. */
 #include "party.h"
 
 #include <math.h>
@@ -103,7 +103,8 @@ static void begin(party *self, double epsilon, double delta, tacit_count count) 
     limit_to(self, epsilon, delta, count);
 }
 
-/* The gate proves the price of each sampled answer, which takes a while: of many rounds a few are asked. All of them count. */
+/* The gate proves the price of each sampled answer, which takes a while: of many rounds a few are asked. All
+ * of them count. */
 static int few(const study *one) { return one->rounds < 30 ? one->rounds : 3; }
 
 /* One after the other. */
@@ -273,9 +274,10 @@ static void the_way_of_counting_stays_as_it_was_set(void **state) {
     party_end(&self);
 }
 
-/* An adversary that looks at each answer's loss and picks the next kind of noise by it, of the pairs that are worst. Its failures are
- * counted over many runs; a filter that forgot to pay for its choice, or a tenth of the noise, is caught by the same count. False alarm below
- * 1e-6: the mean of TRIALS numbers in [0, 1], by Hoeffding. */
+/* An adversary that looks at each answer's loss and picks the next kind of noise by it, of the pairs that are
+ * worst. Its failures are counted over many runs; a filter that forgot to pay for its choice, or a tenth of
+ * the noise, is caught by the same count. False alarm below 1e-6: the mean of TRIALS numbers in [0, 1], by
+ * Hoeffding. */
 enum { TRIALS = 3000 };
 
 typedef struct adversary {
@@ -331,7 +333,8 @@ static void whoever_chooses_the_next_noise_by_the_answers_gains_nothing(void **s
     }
 }
 
-/* Quadrature against a finer one, and against the moments of the pair by themselves: never below, close above. */
+/* Quadrature against a finer one, and against the moments of the pair by themselves: never below, close
+ * above. */
 static void the_moments_of_sampled_noise_are_bounds(void **state) {
     (void)state;
     static const double cases[][3] = { { 0.01, 1, 4 }, { 0.1, 2, 12 }, { 0.5, 5, 30 }, { 0.02, 0.8, 2.5 } };

@@ -1,5 +1,5 @@
-/* Damaged ledgers: a bit turned anywhere in the file, or any value of any table changed, lets nothing out that an
- * undamaged ledger would keep. */
+/* Damaged ledgers: a bit turned anywhere in the file, or any value of any table changed, lets nothing out
+ * that an undamaged ledger would keep. */
 #include "party.h"
 
 #include <sqlite3.h>
@@ -29,8 +29,8 @@ static void party_spent_up(party *self) {
     self->ledger = tacit_ledger_free(self->ledger);
 }
 
-/* Try to get something out: new answers, and stored ones, which must come as they were or not at all. How many attempts
- * met a failure other than the refusal that was due. */
+/* Try to get something out: new answers, and stored ones, which must come as they were or not at all. How
+ * many attempts met a failure other than the refusal that was due. */
 static int attack(party *self) {
     int failures = 0;
     self->error = (tacit_error)TACIT_ERROR_INIT;

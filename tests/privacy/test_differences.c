@@ -42,7 +42,8 @@ static void test_two_sets_tell_about_those_who_are_in_one_only(void **state) {
     assert_true(isolates(past, 1, "11111111", 3));
 }
 
-/* A = {0..5}, B = {0..2, 6, 7}, C = {3..7}: no two differ by fewer than five, and A - B - C is minus twice 6 and 7. */
+/* A = {0..5}, B = {0..2, 6, 7}, C = {3..7}: no two differ by fewer than five, and A - B - C is minus twice 6
+ * and 7. */
 static void test_combinations_of_three_count(void **state) {
     (void)state;
     const char *past[] = { "11111100", "11100011" };
@@ -79,8 +80,9 @@ static void test_too_many_sets_are_not_told_apart(void **state) {
     assert_true(isolates(texts, TACIT_SETS_MOST + 1, "11111111", 1));
 }
 
-/* Party j is in set i where j has bit i. Every combination of these sets, and of all parties, is about 15 or more (a code of Reed and
- * Muller); but whether one is about five takes 206,367 attempts, more than are made. */
+/* Party j is in set i where j has bit i. Every combination of these sets, and of all parties, is about 15 or
+ * more (a code of Reed and Muller); but whether one is about five takes 206,367 attempts, more than are
+ * made. */
 static void test_what_takes_too_long_to_tell_is_refused(void **state) {
     (void)state;
     enum { SETS = 5, PARTIES = 31 };
@@ -116,7 +118,8 @@ static void test_pairs_agree_with_counting(void **state) {
         }
 }
 
-/* The rank of integers, by elimination without fractions (Bareiss), of the columns that `kept` has a bit for. */
+/* The rank of integers, by elimination without fractions (Bareiss), of the columns that `kept` has a bit
+ * for. */
 static size_t integer_rank(size_t rows, long matrix[][WIDTH], unsigned kept) {
     long a[6][WIDTH], before = 1;
     size_t columns = 0, rank = 0;
@@ -142,7 +145,8 @@ static size_t integer_rank(size_t rows, long matrix[][WIDTH], unsigned kept) {
     return rank;
 }
 
-/* By trying every group of at most `most`: whether more forms are about it alone with the last row than without. */
+/* By trying every group of at most `most`: whether more forms are about it alone with the last row than
+ * without. */
 static bool isolates_by_trying(size_t rows, long matrix[][WIDTH], size_t most) {
     const unsigned all = (1U << WIDTH) - 1;
     size_t with = integer_rank(rows, matrix, all), without = integer_rank(rows - 1, matrix, all);

@@ -1,6 +1,7 @@
 /*
- * The calibration of perturbed objectives: its parts add up to epsilon, its constants are the stated ones, and in one
- * dimension, where the density of the released weight can be written down, its logarithm never moves by more than epsilon.
+ * The calibration of perturbed objectives: its parts add up to epsilon, its constants are the stated ones,
+ * and in one dimension, where the density of the released weight can be written down, its logarithm never
+ * moves by more than epsilon.
  */
 #include "check.h"
 
@@ -82,8 +83,8 @@ static void the_chi_square_rule_meets_its_condition(void **state) {
 
 /* ---- the step of the Gaussian proof that is a computation ---- */
 
-/* E_b max_v (1 - e^epsilon nu(b + v)/nu(b))_+ over the corners v of a pair z = (r, 0), z' = q (cos, sin); b ~ N(0, s^2 I), in
- * the plane of the pair, by the rectangle rule on [-8, 8]^2 standard deviations. */
+/* E_b max_v (1 - e^epsilon nu(b + v)/nu(b))_+ over the corners v of a pair z = (r, 0), z' = q (cos, sin); b ~
+ * N(0, s^2 I), in the plane of the pair, by the rectangle rule on [-8, 8]^2 standard deviations. */
 static double expected_excess(double r, double q, double angle, double epsilon, double s) {
     enum { POINTS = 240 };
     double z[2] = { r, 0 }, other[2] = { q * cos(angle), q * sin(angle) }, sum = 0, step = 16.0 / POINTS;
@@ -137,7 +138,8 @@ static double worst_density_loss(const tacit_erm *erm, const tacit_objective_noi
     return worst;
 }
 
-/* The largest loss over a range of n lambda, in epsilons. `power` is that of R in the Jacobian factor: 2 is right. */
+/* The largest loss over a range of n lambda, in epsilons. `power` is that of R in the Jacobian factor: 2 is
+ * right. */
 static double worst_over_lambda(double radius, double epsilon, int power, tacit_calibration calibration) {
     double worst = 0;
     for (int i = -20; i <= 20; i++) {

@@ -1,9 +1,10 @@
-/* A bit turned in a ledger's file: either verifying finds it, or everything that the file says, and what the ledger does next, is as
- * before. With TACIT_FLIPS=all every byte has its turn, in the bit that follows from its place; else a few.
+/* A bit turned in a ledger's file: either verifying finds it, or everything that the file says, and what the
+ * ledger does next, is as before. With TACIT_FLIPS=all every byte has its turn, in the bit that follows from
+ * its place; else a few.
  *
- * Bytes are turned many at once first. Where that is found by nothing, and neither what the file says nor what the ledger does next is
- * changed, none of them matters: most lie in the unused part of a page. Else both halves are turned by themselves, down to each
- * byte alone, which then must be found. */
+ * Bytes are turned many at once first. Where that is found by nothing, and neither what the file says nor
+ * what the ledger does next is changed, none of them matters: most lie in the unused part of a page. Else
+ * both halves are turned by themselves, down to each byte alone, which then must be found. */
 #include "party.h"
 
 #include <fcntl.h>
@@ -18,7 +19,8 @@ static const char *const tables[] = { "log",      "head",  "answer",  "spending"
 
 enum { TABLES = sizeof tables / sizeof *tables };
 
-/* Every value of every row, with its kind and length. Of `log` and `head`, which hold the time, nothing after a charge. */
+/* Every value of every row, with its kind and length. Of `log` and `head`, which hold the time, nothing after
+ * a charge. */
 static bool dump(tacit_buffer *out, const char *path, bool timeless) {
     sqlite3 *connection = NULL;
     bool read = sqlite3_open_v2(path, &connection, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK;

@@ -1,5 +1,5 @@
-/* Ledgers that earlier programs wrote: what they say stays true when this one opens them. The files are real ones, of formats 2 and 3;
- * that of the first is in test_composition.c. */
+/* Ledgers that earlier programs wrote: what they say stays true when this one opens them. The files are real
+ * ones, of formats 2 and 3; that of the first is in test_composition.c. */
 #include "party.h"
 
 enum { FORMAT = 4, ENTRIES = 14 };

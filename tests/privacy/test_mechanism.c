@@ -7,8 +7,8 @@
 #include "privacy/account/gaussian.h"
 #include "privacy/mechanism/mechanism.h"
 
-/* Enough for a scale 10% off to lie twice 3.3 away, so that missing it has a chance of 1e-9 too: the laws then differ by
- * .051 (radius), .035 (Laplace) and .046 (Gaussian), times the root of the draws. */
+/* Enough for a scale 10% off to lie twice 3.3 away, so that missing it has a chance of 1e-9 too: the laws
+ * then differ by .051 (radius), .035 (Laplace) and .046 (Gaussian), times the root of the draws. */
 enum { RADII = 20000, DRAWS = 90000, GRID = 40 };
 
 static const tacit_mechanism gamma_norm = { TACIT_LAW_GAMMA_NORM, 0.5, { TACIT_UNIT_RECORD, 2, 0 } };

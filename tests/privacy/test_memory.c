@@ -47,7 +47,8 @@ static void a_simulated_party_survives_each_failure(void **state) {
     }
 }
 
-/* There are hundreds or thousands of allocations in these, and a charge, a new file or a whole verification for each. */
+/* There are hundreds or thousands of allocations in these, and a charge, a new file or a whole verification
+ * for each. */
 enum { STRIDE = 7 };
 
 static double sum_of(party *self) {

@@ -1,4 +1,5 @@
-/* Noise as it is released: its bound, its grade when joined, and every term of the sensitivities of minimisers. */
+/* Noise as it is released: its bound, its grade when joined, and every term of the sensitivities of
+ * minimisers. */
 #include "check.h"
 
 #include "privacy/mechanism/erm.h"
@@ -17,7 +18,8 @@ static tacit_noised *draw(const tacit_noise_source *source, double bound) {
     return noised;
 }
 
-/* Of scale 1 and a bound of 1/2 a part e^-1/2 lies beyond. None of 400 does so with probability (1 - e^-1/2)^400 < 1e-160. */
+/* Of scale 1 and a bound of 1/2 a part e^-1/2 lies beyond. None of 400 does so with probability (1 -
+ * e^-1/2)^400 < 1e-160. */
 static void exact_noise_stays_within_its_bound(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -59,8 +61,8 @@ static void joined_values_are_as_good_as_the_worst_and_have_no_event(void **stat
     tacit_entropy_free(entropy);
 }
 
-/* Both neighbours' minima are off by up to (g + |b^ - b|/n)/(lambda + Delta), where |b^ - b| is 2^10 steps of b's grid in each of d
- * coordinates. With g small and the noise large, the second term is what counts. */
+/* Both neighbours' minima are off by up to (g + |b^ - b|/n)/(lambda + Delta), where |b^ - b| is 2^10 steps of
+ * b's grid in each of d coordinates. With g small and the noise large, the second term is what counts. */
 static void the_last_noise_covers_solver_and_rounding_of_both_neighbours(void **state) {
     (void)state;
     static const double epsilons[] = { 1e-6, 0.1, 3 };
@@ -77,7 +79,8 @@ static void the_last_noise_covers_solver_and_rounding_of_both_neighbours(void **
     }
 }
 
-/* Weights of up to 1/lambda = 1e9 make a certificate round by about d u c |w| > 1e-6: g must leave room for that. */
+/* Weights of up to 1/lambda = 1e9 make a certificate round by about d u c |w| > 1e-6: g must leave room for
+ * that. */
 static void the_tolerance_covers_the_rounding_of_the_certificate(void **state) {
     (void)state;
     const tacit_erm erm = {

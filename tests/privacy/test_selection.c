@@ -1,4 +1,5 @@
-/* Selection: the law of what is chosen, the guarantee computed from that law, the grid, the grade, what is refused. */
+/* Selection: the law of what is chosen, the guarantee computed from that law, the grid, the grade, what is
+ * refused. */
 #include "probabilities.h"
 
 #include <float.h>
@@ -133,7 +134,8 @@ static void noisy_max_has_its_law(void **state) {
     check_rule(TACIT_SELECT_NOISY_MAX);
 }
 
-/* P(u_i + noise_i is the largest), by the midpoint rule over the noise of i: nothing of permute-and-flip is in it. */
+/* P(u_i + noise_i is the largest), by the midpoint rule over the noise of i: nothing of permute-and-flip is
+ * in it. */
 static double noisy_max_chance(const double *scores, size_t count, double scale, size_t i) {
     enum { PIECES = 200000 };
     double sum = 0;
@@ -167,7 +169,8 @@ static double loss_between(const tacit_selection *selection, const double *score
     return most;
 }
 
-/* Over scores in {-6, ..., 6} Delta and all neighbours that move each score by a whole Delta or not at all. */
+/* Over scores in {-6, ..., 6} Delta and all neighbours that move each score by a whole Delta or not at
+ * all. */
 static double worst_loss(const tacit_selection *selection, size_t count, double scale) {
     static const double place[] = { -6, -3, -1, 0, 1, 3, 6 };
     double most = 0;

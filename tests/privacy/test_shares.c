@@ -1,4 +1,5 @@
-/* Shares of noise: the law of their sum, the guarantee computed from it, the grade, the modulus, what is refused. */
+/* Shares of noise: the law of their sum, the guarantee computed from it, the grade, the modulus, what is
+ * refused. */
 #include "probabilities.h"
 
 #include "failing.h"
@@ -102,7 +103,8 @@ static void sums_of_shares_have_their_law(void **state) {
     sources_end(&from);
 }
 
-/* With as many shares as planned, epsilon is met and attained; with more it still holds; with fewer it does not. */
+/* With as many shares as planned, epsilon is met and attained; with more it still holds; with fewer it does
+ * not. */
 static void polya_shares_are_worth_epsilon(void **state) {
     (void)state;
     static double law[WIDE];
@@ -126,7 +128,8 @@ static double renyi(const double law[WIDE], int shift, double order) {
     return log(sum) / (order - 1);
 }
 
-/* The divergence of the sum, from its very probabilities, against the bound: below it always, and near it once tau is nothing. */
+/* The divergence of the sum, from its very probabilities, against the bound: below it always, and near it
+ * once tau is nothing. */
 static void the_bound_on_gaussian_shares_holds_and_is_tight(void **state) {
     (void)state;
     static double law[WIDE];

@@ -1,4 +1,5 @@
-/* Ternary steps: the printed accounting, the sound one against the exact law of tiny steps, the law itself, what is refused. */
+/* Ternary steps: the printed accounting, the sound one against the exact law of tiny steps, the law itself,
+ * what is refused. */
 #include "probabilities.h"
 
 #include <stdlib.h>
@@ -9,8 +10,8 @@
 
 /* ---- the paper's table ---- */
 
-/* Printed numbers are rounded here and cut there: within one unit of the last digit. One is a misprint: 2 x 14312 x 0.5 is
- * 14312.0, and the .4 is that of the row above. */
+/* Printed numbers are rounded here and cut there: within one unit of the last digit. One is a misprint: 2 x
+ * 14312 x 0.5 is 14312.0, and the .4 is that of the row above. */
 static bool is_as_printed(double ours, const char *printed) {
     const char *point = strchr(printed, '.');
     return fabs(ours - strtod(printed, NULL)) < pow(10, -(double)strlen(point + 1));
@@ -46,8 +47,9 @@ enum { D = 6, SETS = 1 << D };
 
 static double at_least(double t) { return t > 0 ? exp(-t) / 2 : 1 - exp(t) / 2; } /* Pr[Lap(1) >= t] */
 
-/* Pr[the chosen set is `set`]: all inside pass the largest outside. Midpoints of the law of that largest, in its own
- * probability for the factor that is differentiated: sum over outside j of density_j(t) prod over other k of cdf_k(t). */
+/* Pr[the chosen set is `set`]: all inside pass the largest outside. Midpoints of the law of that largest, in
+ * its own probability for the factor that is differentiated: sum over outside j of density_j(t) prod over
+ * other k of cdf_k(t). */
 static double chance_of_set(const double *x, size_t d, double epsilon, unsigned set) {
     const double step = 0.01, far = 40;
     double sum = 0, most = 0;
@@ -118,8 +120,8 @@ static void no_outcome_of_a_tiny_step_costs_more(void **state) {
     }
 }
 
-/* Two numbers rise from 0 and the others fall from far above: almost 2 epsilon + ln(2 - e^-epsilon) each. With one sample for
- * all, the printed price is passed many times over. */
+/* Two numbers rise from 0 and the others fall from far above: almost 2 epsilon + ln(2 - e^-epsilon) each.
+ * With one sample for all, the printed price is passed many times over. */
 static void the_cost_is_nearly_attained_and_the_printed_one_is_passed(void **state) {
     (void)state;
     const double x[D] = { 0, 0, 60, 60, 60, 60 }, moved[D] = { 1, 1, 59, 59, 59, 59 };

@@ -4,10 +4,11 @@
 #include "source.h"
 
 /*
- * An exponential number just below 1/2 against 1/2: it loses. Its first digits leave an interval that ends at 1/2, and whoever decides
- * for the upper end of it gets it wrong.
+ * An exponential number just below 1/2 against 1/2: it loses. Its first digits leave an interval that ends at
+ * 1/2, and whoever decides for the upper end of it gets it wrong.
  *
- * The words: a uniform number above x ends von Neumann's run at once, so that x is kept; then the digits of x.
+ * The words: a uniform number above x ends von Neumann's run at once, so that x is kept; then the digits of
+ * x.
  */
 static void a_race_is_decided_on_certain_digits_only(void **state) {
     (void)state;

@@ -175,8 +175,8 @@ static double pearson_excess(const int64_t *drawn, size_t count, double scale,
     return sum - chi_square_limit(cells + cells % 2);
 }
 
-/* Shares of discrete Laplace noise: the difference of two negative binomials of shape 1/parts, by convolution, kept for one scale at
- * a time. */
+/* Shares of discrete Laplace noise: the difference of two negative binomials of shape 1/parts, by
+ * convolution, kept for one scale at a time. */
 static uint64_t polya_parts;
 
 static double polya_weight(int64_t k, double s) {

@@ -1,7 +1,7 @@
 /*
  * The released step is the rounding of the real sum. Each case is computed a second time from the same
- * digits, 32 of them (2,048 bits) for every real, at more than 2,000 bits and to nearest, by other code; in the
- * adversarial cases the value is chosen so that the sum all but hits the middle between two steps.
+ * digits, 32 of them (2,048 bits) for every real, at more than 2,000 bits and to nearest, by other code; in
+ * the adversarial cases the value is chosen so that the sum all but hits the middle between two steps.
  */
 #include "check.h"
 
@@ -23,7 +23,8 @@ static void real_of(mpfr_t out, tacit_lazy *x, tacit_bits *bits) {
     mpfr_clear(digit);
 }
 
-/* The nearest step to (noise + value) 2^grid; the sum must not be closer to a boundary than the digits tell. */
+/* The nearest step to (noise + value) 2^grid; the sum must not be closer to a boundary than the digits
+ * tell. */
 static int64_t nearest(mpfr_t noise, double value, int grid) {
     mpfr_t sum, gap;
     mpfr_inits2(PRECISION, sum, gap, NULL);

@@ -1,7 +1,7 @@
 /*
  * Intervals always hold the real number they stand for, and decisions are taken only when both ends agree.
- * Reals are given the least and the greatest digits behind those that an interval knows, where a bound rounded
- * the wrong way would show at once.
+ * Reals are given the least and the greatest digits behind those that an interval knows, where a bound
+ * rounded the wrong way would show at once.
  */
 #include "check.h"
 

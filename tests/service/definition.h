@@ -24,7 +24,8 @@ static const char *const definition_keys[DEFINITION_KEYS][2] = {
       "|\n  label: {name: y, classes: [n, p]}\n  columns:\n    - {name: a, kind: number, low: 0, high: 1}" },
 };
 
-/* `key` gets `value`, or is left out when that is NULL; `key` NULL changes nothing. A key that is not there comes last. */
+/* `key` gets `value`, or is left out when that is NULL; `key` NULL changes nothing. A key that is not there
+ * comes last. */
 static inline const char *definition_with(char out[DEFINITION_SIZE], const char *key, const char *value) {
     size_t used = 0;
     bool known = key == NULL || value == NULL;

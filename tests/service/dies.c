@@ -1,6 +1,7 @@
 /*
- * Preloaded into a tacit process by test_kills.py: ends it as kill -9 does at its N-th durable step, just before or just after it.
- * A durable step is what a crash can separate from the next: a sync of a file, a new name for one, a name gone.
+ * Preloaded into a tacit process by test_kills.py: ends it as kill -9 does at its N-th durable step, just
+ * before or just after it. A durable step is what a crash can separate from the next: a sync of a file, a new
+ * name for one, a name gone.
  *
  *     TACIT_DIES="before 7"   or   "after 7"
  */

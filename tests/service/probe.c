@@ -1,9 +1,11 @@
 /*
- * Preloaded into a tacit process by test_threads.py. A signal makes the thread that gets it try what its process must not do, and tell
- * what came of it; so a test can ask every thread that there is, one by one, also those of libraries.
+ * Preloaded into a tacit process by test_threads.py. A signal makes the thread that gets it try what its
+ * process must not do, and tell what came of it; so a test can ask every thread that there is, one by one,
+ * also those of libraries.
  *
  *     TACIT_PROBE=FOLDER          a folder with `forbidden`, which the process has no use for; answers go to FOLDER/answers, opened before
- *                                 the process confines itself, a line each: thread, and errno of reading and of writing (0: it could)
+ *                                 the process confines itself, a line each: thread, and errno of reading and
+ *                                 of writing (0: it could)
  *     TACIT_PROBE_LANDLOCK=none   the kernel is one without Landlock
  */
 #include <errno.h>

@@ -1,4 +1,5 @@
-/* What a coordinator sends as an amendment of a study: kept for the owner if it is a signed definition of that study, and else refused. */
+/* What a coordinator sends as an amendment of a study: kept for the owner if it is a signed definition of
+ * that study, and else refused. */
 #include "definition.h"
 
 #include <limits.h>
@@ -77,7 +78,8 @@ static void an_amendment_of_the_study_is_kept_for_the_owner(void **state) {
     world_close(&self);
 }
 
-/* Of another study of the same coordinator every definition is signed: shown as an amendment, it would get this study's rows and rules. */
+/* Of another study of the same coordinator every definition is signed: shown as an amendment, it would get
+ * this study's rows and rules. */
 static void a_definition_of_another_study_is_no_amendment(void **state) {
     (void)state;
     world self;

@@ -164,7 +164,8 @@ static void a_method_that_is_not_for_one_owner_is_refused(void **state) {
     folder_remove(&self.place);
 }
 
-/* The request stays the same, so that one charge must do however often memory ran out, before it or after it. */
+/* The request stays the same, so that one charge must do however often memory ran out, before it or after
+ * it. */
 static void a_fit_survives_each_failed_allocation_and_is_charged_once(void **state) {
     (void)state;
     owner self = owner_make(1);

@@ -1,4 +1,5 @@
-/* What operators' tools write and read: lines of logs, figures, and files from elsewhere that must not be believed. */
+/* What operators' tools write and read: lines of logs, figures, and files from elsewhere that must not be
+ * believed. */
 #include <jansson.h>
 #include <math.h>
 #include <sodium.h>

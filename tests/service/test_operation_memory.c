@@ -1,5 +1,5 @@
-/* Every allocation of ours fails once while an operator's tool works on a folder: backups and archives fail cleanly and say that memory
- * ran out, an examination tells what it could not see, and nothing leaks. */
+/* Every allocation of ours fails once while an operator's tool works on a folder: backups and archives fail
+ * cleanly and say that memory ran out, an examination tells what it could not see, and nothing leaks. */
 #include "check.h"
 
 #include <stdlib.h>

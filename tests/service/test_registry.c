@@ -60,7 +60,8 @@ static bool has_step(world *w, const tacit_board_steps *steps, uint64_t round, u
     return found;
 }
 
-/* A later sum drops the steps of earlier ones; who is in all sums and how the graph was drawn stay until an amendment. */
+/* A later sum drops the steps of earlier ones; who is in all sums and how the graph was drawn stay until an
+ * amendment. */
 static void steps_of_earlier_sums_go_and_the_drawing_stays(void **state) {
     (void)state;
     world w = begin();

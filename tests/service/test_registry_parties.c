@@ -1,5 +1,5 @@
-/* Parties in a coordinator's registry: invitations that work once, also for processes at once; certificates, states and versions of their
- * study, journals. */
+/* Parties in a coordinator's registry: invitations that work once, also for processes at once; certificates,
+ * states and versions of their study, journals. */
 #include <fcntl.h>
 #include <pthread.h>
 
@@ -65,7 +65,8 @@ static tacit_status shows(const char *request, const uint8_t definition[TACIT_HA
         (ProtobufCBinaryData){ length, (uint8_t *)(uintptr_t)proof }, error);
 }
 
-/* A key that was seen on another roster cannot be joined with, nor the words of somebody who joined elsewhere be said again. */
+/* A key that was seen on another roster cannot be joined with, nor the words of somebody who joined elsewhere
+ * be said again. */
 static void who_joins_shows_that_its_key_for_sums_is_its_own(void **state) {
     (void)state;
     world w = begin();

@@ -1,4 +1,5 @@
-/* The signed list of certificates that count no more: read back, newer over older, and refused when anything was changed. */
+/* The signed list of certificates that count no more: read back, newer over older, and refused when anything
+ * was changed. */
 #include <string.h>
 
 #include "../store/folder.h"

@@ -1,4 +1,5 @@
-/* Which data sources of a home hold the same people: what is found, and that unrelated ones are not taken for the same. */
+/* Which data sources of a home hold the same people: what is found, and that unrelated ones are not taken for
+ * the same. */
 #include "check.h"
 
 #include <sodium.h>
@@ -226,9 +227,10 @@ static void rows_of_a_libsvm_file_are_found_in_any_order(void **state) {
     folder_remove(&self.place);
 }
 
-/* People of one law, others each time, with values from coarse to fine; rows numbered, dated, or with numbers of their own. The chance of a
- * false alarm is at most 1e-9 for a view; the people are the same in each run, and what is drawn again, the groups of columns, makes four
- * views for each of 88 pairs: below 1e-6. The control: pairs that share a tenth of their people. */
+/* People of one law, others each time, with values from coarse to fine; rows numbered, dated, or with numbers
+ * of their own. The chance of a false alarm is at most 1e-9 for a view; the people are the same in each run,
+ * and what is drawn again, the groups of columns, makes four views for each of 88 pairs: below 1e-6. The
+ * control: pairs that share a tenth of their people. */
 static void unrelated_sources_are_not_taken_for_the_same(void **state) {
     (void)state;
     static const unsigned levels[] = { 2, 3, 4, 5, 6, 8, 10, 15, 30, 100, 1000 };

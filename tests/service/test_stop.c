@@ -1,5 +1,5 @@
-/* When a study has enough: what a definition may say of it, the verdict on a table, and what looking again and again does to
- * intervals and tests. */
+/* When a study has enough: what a definition may say of it, the verdict on a table, and what looking again
+ * and again does to intervals and tests. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +169,8 @@ static void a_table_is_judged(void **state) {
     CHECK_OK(tacit_stop_judge(&verdict, &stop, &table, &error), error);
     assert_true(verdict.met);
     CHECK_NEAR(verdict.value, 0.8, 1e-12);
-    /* (1.959964 + 0.8416212) standard errors have power 0.8 at 5 %, and 0.05 where there is no effect to speak of. */
+    /* (1.959964 + 0.8416212) standard errors have power 0.8 at 5 %, and 0.05 where there is no effect to
+     * speak of. */
     stop.target = TACIT_TARGET_POWER;
     stop.effect = 0.2 * (1.959964 + 0.8416212);
     stop.limit = 0.79;
@@ -215,9 +216,10 @@ static void every_failed_allocation_is_survived(void **state) {
 }
 
 /*
- * Looking again and again. The mean of normal numbers, whose truth is 0, at up to LOOKS looks of STEP more each. Three ways to
- * end: a standard error that is small enough (what studies do), a test that rejects, and the same at alpha/LOOKS. 40,000
- * trials: a share p deviates from its mean by more than 6.1 sqrt(p (1 - p)/40000) with probability below 1e-9.
+ * Looking again and again. The mean of normal numbers, whose truth is 0, at up to LOOKS looks of STEP more
+ * each. Three ways to end: a standard error that is small enough (what studies do), a test that rejects, and
+ * the same at alpha/LOOKS. 40,000 trials: a share p deviates from its mean by more than 6.1 sqrt(p (1 -
+ * p)/40000) with probability below 1e-9.
  */
 enum { LOOKS = 8, STEP = 25, TRIALS = 40000 };
 

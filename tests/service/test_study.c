@@ -147,7 +147,8 @@ static void sums_are_as_the_study_says(void **state) {
     fails(definition_with(text, "sum", "masked\ndropouts: 0.34"), TACIT_USAGE, "3 parties are too few");
 }
 
-/* Only a study that says so is another one for it: the texts that were consented to before keep their hash. */
+/* Only a study that says so is another one for it: the texts that were consented to before keep their
+ * hash. */
 static void complete_is_told_where_it_is_set(void **state) {
     (void)state;
     char text[DEFINITION_SIZE];
@@ -296,7 +297,8 @@ static void the_canonical_text_is_a_fixed_point(void **state) {
     }
 }
 
-/* Earlier versions kept the text of every setting: a party that consented to "1e2" finds the same hash again. */
+/* Earlier versions kept the text of every setting: a party that consented to "1e2" finds the same hash
+ * again. */
 static void numbers_of_settings_stay_as_they_were_spelt(void **state) {
     (void)state;
     static const char *const spelt[] = { "100", "1e2", "100.0", "0100" };

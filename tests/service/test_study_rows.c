@@ -40,7 +40,8 @@ static void an_earlier_definition_keeps_its_text(void **state) {
     tacit_study_free(study);
 }
 
-/* What a plan says of a method is what the study has: all settings, lambda, and the numbers that rounds follow from. */
+/* What a plan says of a method is what the study has: all settings, lambda, and the numbers that rounds
+ * follow from. */
 static void a_plan_and_a_study_of_the_same_numbers_are_set_alike(void **state) {
     (void)state;
     static const char *const methods[] = { "dpnewton", "dpgd" };

@@ -1,4 +1,5 @@
-/* The table of settings: every line is read, written, shown and listed, and older definitions keep their hash. */
+/* The table of settings: every line is read, written, shown and listed, and older definitions keep their
+ * hash. */
 #include <sodium.h>
 
 #include "definition_read.h"

@@ -1,4 +1,5 @@
-/* The record of what exact sums were made of: rows and parties that differ by few from earlier ones are refused. */
+/* The record of what exact sums were made of: rows and parties that differ by few from earlier ones are
+ * refused. */
 #include "check.h"
 
 #include <sodium.h>

@@ -1,6 +1,7 @@
 /*
- * A board whose study asks in a thread of its own, and parties that come by and answer, for the tests of boards. No test sleeps: the
- * board says through `changed` that a question is up, and a round that should end is waited for by joining.
+ * A board whose study asks in a thread of its own, and parties that come by and answer, for the tests of
+ * boards. No test sleeps: the board says through `changed` that a question is up, and a round that should end
+ * is waited for by joining.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * A board and parties with real gates, for the tests of secure sums. Questions are handed to parties in this thread, the
- * study asks in another; nothing here waits for time to pass.
+ * A board and parties with real gates, for the tests of secure sums. Questions are handed to parties in this
+ * thread, the study asks in another; nothing here waits for time to pass.
  */
 #pragma once
 
@@ -354,8 +354,8 @@ static inline void all_take_turns(bench *self) {
     for (size_t k = 0; k < self->parties; k++) take_turn(self, &self->sites[k]);
 }
 
-/* The same in a step of an encrypted sum, counted from 0. Only the key holder has a turn in the first and the last: its answer
- * closes the step, and the others must not be ahead of the test. */
+/* The same in a step of an encrypted sum, counted from 0. Only the key holder has a turn in the first and the
+ * last: its answer closes the step, and the others must not be ahead of the test. */
 static inline void take_encrypted_turns(bench *self, size_t step) {
     if (step == TACIT_PAILLIER_SUM_ENCRYPT)
         all_take_turns(self);
@@ -394,7 +394,8 @@ static inline void liar_hears(liar *self, bench *from, const site *party) {
 
 static inline void liar_clear(liar *self) { tacit_received_clear(self); }
 
-/* Ask the party what the liar made of the question; it must not answer, say why, and note it in its ledger. */
+/* Ask the party what the liar made of the question; it must not answer, say why, and note it in its
+ * ledger. */
 static inline tacit_status unanswered(const liar *self, site *party, const char *says) {
     tacit_buffer bytes = TACIT_BUFFER_INIT, reply = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;

@@ -1,5 +1,5 @@
-/* A study in which four neighbours mix one number: a board, and parties with real gates that are started again at will. For
- * test_mail.c. */
+/* A study in which four neighbours mix one number: a board, and parties with real gates that are started
+ * again at will. For test_mail.c. */
 #pragma once
 
 #include "check.h"

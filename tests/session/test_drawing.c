@@ -1,4 +1,5 @@
-/* On a sparse graph the parties draw who masks with whom, before their first sum, and hold the coordinator to it. */
+/* On a sparse graph the parties draw who masks with whom, before their first sum, and hold the coordinator to
+ * it. */
 #include "secure_bench.h"
 
 enum { ALL_STEPS = DRAWING + STEPS };

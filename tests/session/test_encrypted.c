@@ -1,7 +1,7 @@
 /*
- * Sums under Paillier encryption: right whoever vanishes and whichever side is started again; the key holder decrypts one
- * product a sum, of enough parties, and sees only noise; what is wrong is refused. The keys are stored ones: a new one takes
- * seconds.
+ * Sums under Paillier encryption: right whoever vanishes and whichever side is started again; the key holder
+ * decrypts one product a sum, of enough parties, and sees only noise; what is wrong is refused. The keys are
+ * stored ones: a new one takes seconds.
  */
 #include "secure_bench.h"
 
@@ -225,7 +225,8 @@ static void hand_in(bench *self, site *party, const tacit_buffer *bytes, tacit_s
                      expected);
 }
 
-/* Ciphertexts that are none, are too many, or are not signed, count for nothing; the right ones do afterwards. */
+/* Ciphertexts that are none, are too many, or are not signed, count for nothing; the right ones do
+ * afterwards. */
 static void test_wrong_ciphertexts_are_refused(void **state) {
     (void)state;
     bench *self = bench_open();

@@ -1,6 +1,6 @@
 /*
- * The journal: a coordinator's half that is run again is fed what was answered before, asks nobody twice, ends
- * with the same model, and notices when it asks something else.
+ * The journal: a coordinator's half that is run again is fed what was answered before, asks nobody twice,
+ * ends with the same model, and notices when it asks something else.
  */
 #include "check.h"
 

@@ -58,7 +58,8 @@ static void test_two_rounds_do_not_differ_by_one_party(void **state) {
 
 /* ---- rosters, and the drawing of the graph ---- */
 
-/* Whatever is shown first, nothing else is taken later, in this round or the next, before a restart or after it. */
+/* Whatever is shown first, nothing else is taken later, in this round or the next, before a restart or after
+ * it. */
 static void test_no_party_takes_a_second_roster(void **state) {
     (void)state;
     for (unsigned first = LIES_ROSTER_TRUE; first <= LIES_ROSTER_REPLACED; first++)

@@ -1,7 +1,8 @@
 /*
- * Words between neighbours, a board and parties with real gates: everybody ends where plain arithmetic says, whichever side
- * is started again; and whatever a coordinator does to cards, words and rounds is refused and logged, and leaves the party where
- * it was. Questions are handed to parties in this thread, the study asks in another; nothing here waits for time to pass.
+ * Words between neighbours, a board and parties with real gates: everybody ends where plain arithmetic says,
+ * whichever side is started again; and whatever a coordinator does to cards, words and rounds is refused and
+ * logged, and leaves the party where it was. Questions are handed to parties in this thread, the study asks
+ * in another; nothing here waits for time to pass.
  */
 #include "failing.h"
 #include "talk.h"
@@ -103,8 +104,8 @@ static void a_board_goes_on_where_it_was(void **state) {
     bench_close(self);
 }
 
-/* Every allocation of ours fails once while a word is made: it is not said, nothing is charged, and the party stays where it
- * was. */
+/* Every allocation of ours fails once while a word is made: it is not said, nothing is charged, and the party
+ * stays where it was. */
 static void a_party_survives_each_failed_allocation(void **state) {
     (void)state;
     bench *self = bench_open();

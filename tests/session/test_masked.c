@@ -80,8 +80,8 @@ static void test_both_sides_go_on_after_a_crash_at_any_step(void **state) {
     }
 }
 
-/* A party killed between the gate and its own state: the state before and the stored vector are there, the state after
- * only beside them. */
+/* A party killed between the gate and its own state: the state before and the stored vector are there, the
+ * state after only beside them. */
 static void test_a_party_killed_after_the_charge_sends_the_same_bytes(void **state) {
     (void)state;
     bench *self = bench_open();

@@ -1,4 +1,5 @@
-/* Messages as an earlier version sent them (the folder recorded): this one reads each, and writes the same bytes. */
+/* Messages as an earlier version sent them (the folder recorded): this one reads each, and writes the same
+ * bytes. */
 #include "check.h"
 
 #include <dirent.h>

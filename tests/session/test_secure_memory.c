@@ -1,14 +1,14 @@
 /*
- * Every allocation fails once in each step of a secure sum, on a party's side and where the board takes the answer: the call
- * fails cleanly, nothing leaks or is charged twice, and the sum is right in the end.
+ * Every allocation fails once in each step of a secure sum, on a party's side and where the board takes the
+ * answer: the call fails cleanly, nothing leaks or is charged twice, and the sum is right in the end.
  */
 #include "secure_bench.h"
 
 #include "failing.h"
 #include "keys.h"
 
-/* One party's turn, with each allocation of it failing first. The answer of one that is alone in its step closes it, so that the
- * study goes on in its own thread, and allocates. */
+/* One party's turn, with each allocation of it failing first. The answer of one that is alone in its step
+ * closes it, so that the study goes on in its own thread, and allocates. */
 static void take_failing_turn(bench *self, site *party, bool alone, long *failures) {
     tacit_buffer question = TACIT_BUFFER_INIT, reply = TACIT_BUFFER_INIT;
     tacit_error error = TACIT_ERROR_INIT;

@@ -1,6 +1,7 @@
 /*
- * A coordinator that lies about who answered, over several sums of one study, against parties as they are. It follows
- * secure summation to the letter in every sum; what it wants is two sums whose difference is one party.
+ * A coordinator that lies about who answered, over several sums of one study, against parties as they are. It
+ * follows secure summation to the letter in every sum; what it wants is two sums whose difference is one
+ * party.
  */
 #include "secure_bench.h"
 
@@ -164,7 +165,8 @@ static double all_rows(const bench *self) {
     return n;
 }
 
-/* Sum(5) - sum(4) of the same question. The number of rows stands for all that such a study sums: each is a coordinate of one vector. */
+/* Sum(5) - sum(4) of the same question. The number of rows stands for all that such a study sums: each is a
+ * coordinate of one vector. */
 static void test_two_sums_of_one_study_do_not_differ_by_a_party(void **state) {
     (void)state;
     bench *self = study_of(&tacit_method_estimate);
@@ -225,7 +227,8 @@ static bool sums_at(bench *study, uint64_t round, const double w[FEATURES], lyin
     return opened;
 }
 
-/* Weights of a length at right angles to the victim's first row: p is 1/2 there, and near 0 or 1 almost everywhere else. */
+/* Weights of a length at right angles to the victim's first row: p is 1/2 there, and near 0 or 1 almost
+ * everywhere else. */
 static void single_out(const bench *study, double length, double w[FEATURES]) {
     const double *x = study->sites[VICTIM].data->dense.values;
     const double norm = sqrt(x[0] * x[0] + x[1] * x[1]);
@@ -407,7 +410,8 @@ static void test_a_study_waits_for_a_party_that_is_silent(void **state) {
     bench_close(self);
 }
 
-/* A party that was too late for the first sum is asked no more. After a restart the coordinator still knows. */
+/* A party that was too late for the first sum is asked no more. After a restart the coordinator still
+ * knows. */
 static void test_who_missed_the_first_sum_is_in_no_later_one(void **state) {
     (void)state;
     bench *self = bench_of(TACIT_SUMS_MASKED, FIVE, 3);

@@ -6,7 +6,8 @@
 #include "session/wire.h"
 #include "tacit.pb-c.h"
 
-/* A poll by somebody who writes `protocol` and, unless highest is 0, says what it speaks: the version agreed on; 0: none. */
+/* A poll by somebody who writes `protocol` and, unless highest is 0, says what it speaks: the version agreed
+ * on; 0: none. */
 static unsigned agreed(unsigned protocol, unsigned lowest, unsigned highest, tacit_error *error) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__Versions speaks = TACIT__WIRE__VERSIONS__INIT;
@@ -51,7 +52,8 @@ static void without_a_common_version_both_ranges_and_the_remedy_are_named(void *
     assert_int_equal(agreed(2, 9, 1, &error), 0); /* no range at all */
 }
 
-/* Who asks writes in the lowest version that it speaks, which any program of a range around it reads; a reply is in the agreed one. */
+/* Who asks writes in the lowest version that it speaks, which any program of a range around it reads; a reply
+ * is in the agreed one. */
 static void both_sides_announce_what_they_speak(void **state) {
     (void)state;
     const unsigned versions[] = { 0, 3 }, written[] = { 2, 3 };

@@ -1,4 +1,5 @@
-/* Honest fits by method estimate through real gates: what parties refuse of a liar's weights does not stand in their way. */
+/* Honest fits by method estimate through real gates: what parties refuse of a liar's weights does not stand
+ * in their way. */
 #include "secure_bench.h"
 
 #include <math.h>
@@ -112,7 +113,8 @@ static void test_honest_fits_of_every_family_are_answered(void **state) {
     clear_table(&rows);
 }
 
-/* Ten wrong in a hundred are enough to rest on; with none there is no estimate, and the sentence says what to do. */
+/* Ten wrong in a hundred are enough to rest on; with none there is no estimate, and the sentence says what to
+ * do. */
 static void test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence(void **state) {
     (void)state;
     table rows = { .data = NULL };

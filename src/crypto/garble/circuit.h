@@ -1,21 +1,21 @@
 /*
- * Circuits are code. A circuit is a function that calls the gates below on a builder; the same function garbles,
- * evaluates, computes in the clear or counts, depending on who made the builder:
+ * Circuits are code. A circuit is a function that calls the gates below on a builder; the same function
+ * garbles, evaluates, computes in the clear or counts, depending on who made the builder:
  *
  *     tacit_garbler_create, tacit_evaluator_create (crypto/garble/garble.h)     two parties over a channel
  *     tacit_plain_create                                                  values in the clear: tests, gate counts
  *
- * Nothing of a circuit is stored: memory holds the wires that the function holds. Both parties run the same function
- * with the same sizes; its control flow may depend on public numbers only, never on wires (it cannot: they are
- * labels).
+ * Nothing of a circuit is stored: memory holds the wires that the function holds. Both parties run the same
+ * function with the same sizes; its control flow may depend on public numbers only, never on wires (it
+ * cannot: they are labels).
  *
  *  - XOR and NOT are free, AND costs 32 bytes and a few dozen cycles. A call of AND with count > 1 is `count`
- *    independent gates, which run in lockstep, four to an instruction where the processor can: write circuits so
- *    that what is independent shares a call.
- *  - Inputs belong to one of the two roles; the bits are given by that one, the other passes NULL (in the clear
- *    both are given; NULL is zeros). Bits are bytes 0 or 1.
- *  - A call that fails leaves one sentence in builder->error, and a circuit just returns the status; its scratch goes
- *    with the builder, which is of no more use.
+ *    independent gates, which run in lockstep, four to an instruction where the processor can: write circuits
+ *    so that what is independent shares a call.
+ *  - Inputs belong to one of the two roles; the bits are given by that one, the other passes NULL (in the
+ *    clear both are given; NULL is zeros). Bits are bytes 0 or 1.
+ *  - A call that fails leaves one sentence in builder->error, and a circuit just returns the status; its
+ *    scratch goes with the builder, which is of no more use.
  *  - Arrays may overlap only where they are the same array.
  */
 #pragma once

@@ -1,8 +1,9 @@
 /*
  * Sums of products. Of unsigned numbers x_k, y_k of w bits, in halves of h bits,
  *     sum x y = S(x0 y0) + 2^h (S((x0 + x1)(y0 + y1)) - S(x0 y0) - S(x1 y1)) + 2^2h S(x1 y1)
- * where each S is again a sum of products: the halves are put together once a sum. Short numbers are multiplied column by
- * column: a column's partial products and the carries from below are compressed three to two until one is left.
+ * where each S is again a sum of products: the halves are put together once a sum. Short numbers are
+ * multiplied column by column: a column's partial products and the carries from below are compressed three to
+ * two until one is left.
  */
 #include "crypto/garble/circuits_linear.h"
 #include "crypto/garble/circuits_parts.h"
@@ -25,7 +26,8 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* ---- columns ---- */
 
-/* One column: `count` items of `lanes` wires to one, at items[0]; what it carries goes to `carries`, unless that is NULL. */
+/* One column: `count` items of `lanes` wires to one, at items[0]; what it carries goes to `carries`, unless
+ * that is NULL. */
 static tacit_status compress(tacit_builder *builder, tacit_wire *items, size_t count, tacit_wire *carries,
                              size_t *carried, tacit_wire *x, tacit_wire *y, size_t lanes) {
     while (count > 1) {
@@ -198,7 +200,8 @@ static tacit_status sum_terms(tacit_builder *builder, tacit_wire *out, size_t bi
 /*
  * With O = 2^(w-1), x + O is the unsigned number whose top bit is turned over, and
  *     sum x y = sum (x + O)(y + O) - O sum ((x + O) + (y + O)) + terms O^2.
- * Modulo 2^(w+f) only f + 1 bits of the second sum count, and of the last none but the lowest, when f = w - 1.
+ * Modulo 2^(w+f) only f + 1 bits of the second sum count, and of the last none but the lowest, when f = w -
+ * 1.
  */
 tacit_status tacit_fixed_dot(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                              const tacit_wire *b, tacit_fixed format, size_t terms, size_t lanes) {

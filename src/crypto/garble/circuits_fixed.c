@@ -4,8 +4,8 @@
 #include "crypto/garble/circuits_word.h"
 
 /*
- * The signed product modulo 2^(w+f) is the unsigned one minus 2^w (sign(a) b + sign(b) a): only f bits of that count.
- * c(w) + 2f + 2(f - 1) gates.
+ * The signed product modulo 2^(w+f) is the unsigned one minus 2^w (sign(a) b + sign(b) a): only f bits of
+ * that count. c(w) + 2f + 2(f - 1) gates.
  */
 tacit_status tacit_fixed_multiply(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                                   const tacit_wire *b, tacit_fixed format, size_t lanes) {
@@ -49,11 +49,13 @@ static tacit_status magnitudes(tacit_builder *builder, tacit_wire *sizes, const 
 }
 
 /*
- * Non-restoring division of A 2^f by B, A = |a|, B = |b|, to w - 1 bits. The quotient is less than 2^(w-1), so the
- * remainder may begin with the bits of A above the lowest w - 1 - f. Then, w - 1 times, with the next bit d of A 2^f,
+ * Non-restoring division of A 2^f by B, A = |a|, B = |b|, to w - 1 bits. The quotient is less than 2^(w-1),
+ * so the remainder may begin with the bits of A above the lowest w - 1 - f. Then, w - 1 times, with the next
+ * bit d of A 2^f,
  *     R = 2R + d - B  if R >= 0,  2R + d + B  otherwise,
- * which stays in [-B, B) and thus in w bits; the quotient's bit is R >= 0. Adding or subtracting is one adder whose
- * second operand is turned over by the last bit: w - 1 gates a step, (w - 1)^2 in all and 3(w - 1) for the signs.
+ * which stays in [-B, B) and thus in w bits; the quotient's bit is R >= 0. Adding or subtracting is one adder
+ * whose second operand is turned over by the last bit: w - 1 gates a step, (w - 1)^2 in all and 3(w - 1) for
+ * the signs.
  */
 tacit_status tacit_divide_steps(tacit_builder *builder, tacit_wire *quotient, const tacit_wire *numerator,
                                 const tacit_wire *divisor, tacit_fixed format, size_t lanes) {
@@ -110,8 +112,8 @@ typedef struct root_state {
 /*
  * One bit of the root by the non-restoring method. With the next two bits d of the radicand,
  *     R' = 4R + d - (4Q + 1)  if R >= 0,   4R + d + (4Q + 3)  otherwise;
- * the root's next bit is R' >= 0. As -(4Q + 1) = 4(~Q) + 3, both are 4(R + (Q turned over where R >= 0)) + (d + 3):
- * the low two bits are d + 3 and carry when d > 0; above them is an adder of bits + 1 bits. R lies in
+ * the root's next bit is R' >= 0. As -(4Q + 1) = 4(~Q) + 3, both are 4(R + (Q turned over where R >= 0)) + (d
+ * + 3): the low two bits are d + 3 and carry when d > 0; above them is an adder of bits + 1 bits. R lies in
  * [-(2Q + 1), 2Q], which takes bits + 2. `bits` gates, and one for d > 0.
  */
 static tacit_status root_step(tacit_builder *builder, root_state *self, const tacit_wire *high,

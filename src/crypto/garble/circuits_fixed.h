@@ -1,11 +1,11 @@
 /*
- * Signed fixed-point numbers: w bits in two's complement, the low f of them behind the point; the value is bits / 2^f.
- * The two centers use 64 and 32. Adding, subtracting, comparing and choosing are those of words. Lanes as in
- * circuits_word.h; counts are AND gates a lane at 64 and 32.
+ * Signed fixed-point numbers: w bits in two's complement, the low f of them behind the point; the value is
+ * bits / 2^f. The two centers use 64 and 32. Adding, subtracting, comparing and choosing are those of words.
+ * Lanes as in circuits_word.h; counts are AND gates a lane at 64 and 32.
  *
- * What does not fit: products keep the low w bits. A quotient is meaningless, as everything after it, when the divisor
- * is zero or the quotient is 2^(w-1-f) or more; so is the root of a negative number. Nothing else happens: a circuit
- * cannot tell its runners. Scale so that it does not occur.
+ * What does not fit: products keep the low w bits. A quotient is meaningless, as everything after it, when
+ * the divisor is zero or the quotient is 2^(w-1-f) or more; so is the root of a negative number. Nothing else
+ * happens: a circuit cannot tell its runners. Scale so that it does not occur.
  */
 #pragma once
 

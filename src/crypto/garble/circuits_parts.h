@@ -8,8 +8,8 @@
 /*
  * out = a + b + carry over `width` bits, one AND a bit: with carry c into bit i,
  *     s = a ^ b ^ c,   c' = c ^ (a ^ c)(b ^ c).
- * `carry` (one wire a lane) is the carry in and, when `carries_out`, the carry out; without it the last bit needs no
- * AND. `flip` (one wire a lane, or NULL) is added to every bit of b: 1 makes ~b, for subtraction.
+ * `carry` (one wire a lane) is the carry in and, when `carries_out`, the carry out; without it the last bit
+ * needs no AND. `flip` (one wire a lane, or NULL) is added to every bit of b: 1 makes ~b, for subtraction.
  */
 tacit_status tacit_ripple(tacit_builder *builder, tacit_wire *out, const tacit_wire *a, const tacit_wire *b,
                           const tacit_wire *flip, tacit_wire *carry, bool carries_out, size_t width,

@@ -209,8 +209,8 @@ static tacit_status add_halves(tacit_builder *builder, tacit_wire *sums, tacit_w
 }
 
 /*
- * middle (2h bits, then one more) is the product of the sums without their carries; add what the carries ca, cb of
- * the sums sa, sb bring: 2^h (ca sb + cb sa) + 2^2h ca cb. 4h + 1 gates.
+ * middle (2h bits, then one more) is the product of the sums without their carries; add what the carries ca,
+ * cb of the sums sa, sb bring: 2^h (ca sb + cb sa) + 2^2h ca cb. 4h + 1 gates.
  */
 static tacit_status add_carries(tacit_builder *builder, tacit_wire *middle, const tacit_wire *sums,
                                 const tacit_wire *carries, size_t half, size_t lanes) {
@@ -251,8 +251,8 @@ static tacit_status assemble(tacit_builder *builder, tacit_wire *out, const taci
 }
 
 /*
- * Karatsuba with h = w / 2: a0 b0, a1 b1 and (a0 + a1)(b0 + b1) are three products of h bits, computed in lockstep as
- * 3 x lanes lanes. 3 c(h) + 13 h gates.
+ * Karatsuba with h = w / 2: a0 b0, a1 b1 and (a0 + a1)(b0 + b1) are three products of h bits, computed in
+ * lockstep as 3 x lanes lanes. 3 c(h) + 13 h gates.
  */
 static tacit_status multiply_halves(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                                     const tacit_wire *b, size_t half, size_t lanes) {

@@ -1,7 +1,7 @@
 /*
- * Circuits on words: `lanes` independent numbers of `width` bits that go through the same operation in lockstep. Bit
- * i of lane l is wires[i * lanes + l], the lowest bit first, so that a step on all lanes is one call of AND; eight
- * lanes or more keep the processor busy. Signed numbers are in two's complement.
+ * Circuits on words: `lanes` independent numbers of `width` bits that go through the same operation in
+ * lockstep. Bit i of lane l is wires[i * lanes + l], the lowest bit first, so that a step on all lanes is one
+ * call of AND; eight lanes or more keep the processor busy. Signed numbers are in two's complement.
  *
  * Counts are AND gates a lane, w the width; the tests hold them. `out` may be an operand.
  */
@@ -35,7 +35,7 @@ tacit_status tacit_word_equal(tacit_builder *builder, tacit_wire *out, const tac
 tacit_status tacit_word_select(tacit_builder *builder, tacit_wire *out, const tacit_wire *choice,
                                const tacit_wire *a, const tacit_wire *b, size_t width, size_t lanes);
 
-/* The whole product of unsigned numbers, 2w bits; `out` is no operand. Karatsuba down to 8 bits for even widths from
- * 16 on, else row by row: 2w^2 - w up to 8 bits, 464 for 16, 1,600 for 32, 5,216 for 64. */
+/* The whole product of unsigned numbers, 2w bits; `out` is no operand. Karatsuba down to 8 bits for even
+ * widths from 16 on, else row by row: 2w^2 - w up to 8 bits, 464 for 16, 1,600 for 32, 5,216 for 64. */
 tacit_status tacit_word_multiply(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                                  const tacit_wire *b, size_t width, size_t lanes);

@@ -1,4 +1,5 @@
-/* The two builders of Yao's protocol. What one sends in a function, the other receives in its counterpart below it. */
+/* The two builders of Yao's protocol. What one sends in a function, the other receives in its counterpart
+ * below it. */
 #include "crypto/garble/garble.h"
 
 #include <sodium.h>

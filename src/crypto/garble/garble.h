@@ -1,12 +1,13 @@
 /*
- * Yao's protocol between two parties that follow it: the garbler encrypts a circuit gate by gate, the evaluator
- * decrypts one row of each and learns labels, not bits (free XOR, half gates; the hash is described in
- * cipher_parts.h, transfers of the evaluator's inputs in ot.h). Gates stream: the garbler sends tables in chunks as
- * it makes them, the evaluator works behind it, and neither keeps any.
+ * Yao's protocol between two parties that follow it: the garbler encrypts a circuit gate by gate, the
+ * evaluator decrypts one row of each and learns labels, not bits (free XOR, half gates; the hash is described
+ * in cipher_parts.h, transfers of the evaluator's inputs in ot.h). Gates stream: the garbler sends tables in
+ * chunks as it makes them, the evaluator works behind it, and neither keeps any.
  *
- * Security: semi-honest. The garbler learns nothing but what is revealed to it, the evaluator likewise, if both
- * follow the protocol; one that does not can spoil the result, and a garbler that garbles another circuit can learn
- * the evaluator's input. Neither can make the other hang past the deadline, read out of bounds, or allocate.
+ * Security: semi-honest. The garbler learns nothing but what is revealed to it, the evaluator likewise, if
+ * both follow the protocol; one that does not can spoil the result, and a garbler that garbles another
+ * circuit can learn the evaluator's input. Neither can make the other hang past the deadline, read out of
+ * bounds, or allocate.
  *
  * Both ends create their builder at the same time over one channel, borrowed, and run the same circuit
  * (crypto/garble/circuit.h). A builder is used by one thread.
@@ -20,8 +21,8 @@
 
 typedef struct tacit_garble_settings {
     tacit_engine engine;
-    /* Hash under one fixed key instead of a new one each gate: for comparison; the bound is worse. The garbler
-     * decides, the evaluator must want the same. */
+    /* Hash under one fixed key instead of a new one each gate: for comparison; the bound is worse. The
+     * garbler decides, the evaluator must want the same. */
     bool fixed_key;
     /* Where labels and secrets come from; borrowed. NULL: the operating system. Others only in tests. */
     tacit_stream *stream;

@@ -283,7 +283,8 @@ tacit_status tacit_shares_from_wires(tacit_share *out, tacit_builder *builder, t
 
 /* ---- shares to ciphertexts ---- */
 
-/* x + r at B, r at A, in `numbers`. V takes mask_bits - 41 bits, x one more for its sign; the sum m + 1 and a sign. */
+/* x + r at B, r at A, in `numbers`. V takes mask_bits - 41 bits, x one more for its sign; the sum m + 1 and a
+ * sign. */
 static tacit_status open_for_encryption(tacit_share *numbers, const tacit_converter *self,
                                         tacit_builder *builder, const tacit_masked_slots *layout,
                                         const tacit_share *shares, size_t count) {

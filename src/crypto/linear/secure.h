@@ -1,22 +1,25 @@
 /*
- * Linear algebra between two servers on numbers that neither sees. A method is written with these calls and shares
- * (share.h); which engine does the work is a setting:
+ * Linear algebra between two servers on numbers that neither sees. A method is written with these calls and
+ * shares (share.h); which engine does the work is a setting:
  *
- *  - TACIT_SECURE_YAO: everything but sums in garbled circuits (circuits_linear.h), as in Wang 2018, chapter 5.
- *  - TACIT_SECURE_SHARES: products on shares with multiplication triples from oblivious transfer (triples.h), garbled
- *    circuits for reciprocals and comparisons. Same results up to a few units in the last place; much less work.
+ *  - TACIT_SECURE_YAO: everything but sums in garbled circuits (circuits_linear.h), as in Wang 2018, chapter
+ *    5.
+ *  - TACIT_SECURE_SHARES: products on shares with multiplication triples from oblivious transfer (triples.h),
+ *    garbled circuits for reciprocals and comparisons. Same results up to a few units in the last place; much
+ *    less work.
  *
  *     tacit_secure_from_ciphertexts(secure, hessian, ...);         the sum of what nodes sent
  *     tacit_secure_factor(secure, &factor, hessian, d, &error);    Cholesky, once or at each step
  *     tacit_secure_solve(secure, step, factor, gradient, &error);  H^-1 g
  *     tacit_secure_open(secure, values, step, d, &error);
  *
- * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless stated otherwise; a value that
- * does not fit is meaningless (tacit_secure_check_range says beforehand whether a problem fits). Garbled circuits multiply
- * fewer bits where a caller proves that fewer hold the numbers (circuits_linear.h); shares do not care. Symmetric matrices are lower
- * triangles by rows, tacit_triangle(i, j). Both servers make the same calls with the same sizes in the same order.
- * What each sees: uniform or masked numbers, garbled tables, ciphertexts, and what is opened; both are taken to
- * follow the protocol and not to show each other what they see (SECURITY.md). A peer that is gone, late, short or wrong:
+ * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless stated
+ * otherwise; a value that does not fit is meaningless (tacit_secure_check_range says beforehand whether a
+ * problem fits). Garbled circuits multiply fewer bits where a caller proves that fewer hold the numbers
+ * (circuits_linear.h); shares do not care. Symmetric matrices are lower triangles by rows, tacit_triangle(i,
+ * j). Both servers make the same calls with the same sizes in the same order. What each sees: uniform or
+ * masked numbers, garbled tables, ciphertexts, and what is opened; both are taken to follow the protocol and
+ * not to show each other what they see (SECURITY.md). A peer that is gone, late, short or wrong:
  * TACIT_NETWORK or TACIT_PROTOCOL, and the object is of no more use. Used by one thread.
  */
 #pragma once
@@ -48,7 +51,8 @@ tacit_secure_settings tacit_secure_defaults(void);
 
 typedef struct tacit_secure tacit_secure;
 
-/* Server A is TACIT_GARBLER, server B, who has the nodes' Paillier key, TACIT_EVALUATOR. The channel is borrowed. */
+/* Server A is TACIT_GARBLER, server B, who has the nodes' Paillier key, TACIT_EVALUATOR. The channel is
+ * borrowed. */
 tacit_status tacit_secure_create(tacit_secure **out, tacit_role role, tacit_channel *channel,
                                  const tacit_secure_settings *settings, tacit_error *error);
 tacit_secure *tacit_secure_free(tacit_secure *secure);
@@ -70,8 +74,9 @@ tacit_status tacit_secure_check_range(const tacit_secure *secure, size_t order, 
 
 /* ---- in and out ---- */
 
-/* Numbers of one server, in units of 2^-f; the other passes NULL. Adding such numbers of each server is also how noise gets in:
- * each adds a whole draw, so that what is opened is private against the other server, too. */
+/* Numbers of one server, in units of 2^-f; the other passes NULL. Adding such numbers of each server is also
+ * how noise gets in: each adds a whole draw, so that what is opened is private against the other server,
+ * too. */
 tacit_status tacit_secure_input(tacit_secure *secure, tacit_share *out, tacit_role owner,
                                 const int64_t *values, size_t count, tacit_error *error);
 
@@ -126,7 +131,7 @@ tacit_status tacit_secure_inverse(tacit_secure *secure, tacit_share *out, tacit_
 
 /* ---- ahead of time ---- */
 
-/* With TACIT_SECURE_SHARES: make now what one factorisation of this order and `solves` solutions will use: one takes
- * d^3/6 products, more take an inverse, and d^3/2. Without it they make it themselves. With TACIT_SECURE_YAO nothing
- * happens. */
+/* With TACIT_SECURE_SHARES: make now what one factorisation of this order and `solves` solutions will use:
+ * one takes d^3/6 products, more take an inverse, and d^3/2. Without it they make it themselves. With
+ * TACIT_SECURE_YAO nothing happens. */
 tacit_status tacit_secure_prepare(tacit_secure *secure, size_t order, size_t solves, tacit_error *error);

@@ -24,7 +24,8 @@ typedef struct tacit_masked {
     tacit_share *mask, *open;
 } tacit_masked;
 
-/* For one matrix of order d. Matrices are whole squares by columns, entry (i, j) at tacit_square; zero above the diagonal. */
+/* For one matrix of order d. Matrices are whole squares by columns, entry (i, j) at tacit_square; zero above
+ * the diagonal. */
 typedef struct tacit_material {
     struct tacit_material *next;
     size_t order;

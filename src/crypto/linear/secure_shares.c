@@ -1,9 +1,10 @@
 /*
- * The engine of shares. Every shared number x that is multiplied is opened once under a mask u, x - u; products of masks are
- * made beforehand (Beaver 1991; secure_material.c):
+ * The engine of shares. Every shared number x that is multiplied is opened once under a mask u, x - u;
+ * products of masks are made beforehand (Beaver 1991; secure_material.c):
  *     x y = (x - u)(y - v) + (x - u) v + u (y - v) + u v,
- * and a sum of products is dropped to its format once. Each mask is uniform and used for one number, so that what is opened is
- * uniform: what a server sees can be drawn without the numbers. The reciprocal of a pivot is garbled.
+ * and a sum of products is dropped to its format once. Each mask is uniform and used for one number, so that
+ * what is opened is uniform: what a server sees can be drawn without the numbers. The reciprocal of a pivot
+ * is garbled.
  */
 #include <sodium.h>
 #include <string.h>

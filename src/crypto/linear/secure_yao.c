@@ -1,4 +1,5 @@
-/* The engine of garbled circuits: shares become wires, the circuit runs, its wires become shares. A factor stays as wires. */
+/* The engine of garbled circuits: shares become wires, the circuit runs, its wires become shares. A factor
+ * stays as wires. */
 #include "base/memory.h"
 #include "crypto/linear/secure_parts.h"
 

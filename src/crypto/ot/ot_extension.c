@@ -1,25 +1,30 @@
 /*
- * The extension: SoftSpokenOT (Roy, CRYPTO 2022) over small fields of 2^k elements, k = OT_BITS. For each of the 128/k trees of
- * ot_trees.c the receiver has all seeds s_x, x < 2^k, and the sender all but that of d, the k bits of its delta that belong to the tree. G is
- * AES in counter mode, and x in a product is a vector of k bits, a row each:
+ * The extension: SoftSpokenOT (Roy, CRYPTO 2022) over small fields of 2^k elements, k = OT_BITS. For each of
+ * the 128/k trees of ot_trees.c the receiver has all seeds s_x, x < 2^k, and the sender all but that of d,
+ * the k bits of its delta that belong to the tree. G is AES in counter mode, and x in a product is a vector
+ * of k bits, a row each:
  *     receiver    u = sum of all G(s_x),   v = sum of x G(s_x),   sends  c = u ^ r  with its choices r
  *     sender      w = sum of (x ^ d) G(s_x), in which s_d has the factor 0;   q = w ^ d c
- * Since w = v ^ d u, it has q = v ^ d r: over all trees, row i of 128 is q_i = v_i ^ delta_i r, and column k of the matrices
- * obeys q_k = v_k ^ r_k delta. Correlated transfers use these columns as they are; chosen messages are masked with H(q_k, k) and
- * H(q_k ^ delta, k). With k = 1 this is the extension of Ishai, Kilian, Nissim and Petrank (2003); k = 4 sends a quarter of its bytes,
- * 4 bytes a transfer, for twice its AES.
+ * Since w = v ^ d u, it has q = v ^ d r: over all trees, row i of 128 is q_i = v_i ^ delta_i r, and column k
+ * of the matrices obeys q_k = v_k ^ r_k delta. Correlated transfers use these columns as they are; chosen
+ * messages are masked with H(q_k, k) and H(q_k ^ delta, k). With k = 1 this is the extension of Ishai,
+ * Kilian, Nissim and Petrank (2003); k = 4 sends a quarter of its bytes, 4 bytes a transfer, for twice its
+ * AES.
  *
- * The check, for each batch. h is the polynomial hash of a row, as 128-bit blocks of the field of 2^128 elements, at a point y that
- * is the hash of all that was sent, c of every tree; the last block of r is random, and its transfers are thrown away.
+ * The check, for each batch. h is the polynomial hash of a row, as 128-bit blocks of the field of 2^128
+ * elements, at a point y that is the hash of all that was sent, c of every tree; the last block of r is
+ * random, and its transfers are thrown away.
  *     receiver    sends  a = h(r)  and a digest of all h(v_i)
  *     sender      compares with the digest of all h(q_i) ^ delta_i a
- * Claim. Say the receiver used the choices r_g with tree g: c ^ u, where u is that of the one set of seeds which ot_trees.c leaves it,
- * and which was fixed before the sender drew `start`. Of row i in tree g the sender hashes h(v_i) ^ delta_i (h(r_g) ^ a). Where h(r_g) != a
- * that passes for one value of the tree's k bits at most, which the receiver must guess, independently for each tree. Where h(r_g) = a
- * the r_g are the same: two that differ have the same hash at no more than 64 points of 2^128, or for all 32^2/2 pairs with
- * a chance of 2^-113 for every y that the receiver tries. So whoever deviates in c trees is caught except with a chance of
- * 2^-kc, and has learnt these kc bits of delta if it is not: no more than it could have guessed.
- * To the sender a is uniform, for the last block has the factor 1 and is random; the digest follows from a and what it has.
+ * Claim. Say the receiver used the choices r_g with tree g: c ^ u, where u is that of the one set of seeds
+ * which ot_trees.c leaves it, and which was fixed before the sender drew `start`. Of row i in tree g the
+ * sender hashes h(v_i) ^ delta_i (h(r_g) ^ a). Where h(r_g) != a that passes for one value of the tree's k
+ * bits at most, which the receiver must guess, independently for each tree. Where h(r_g) = a the r_g are the
+ * same: two that differ have the same hash at no more than 64 points of 2^128, or for all 32^2/2 pairs with a
+ * chance of 2^-113 for every y that the receiver tries. So whoever deviates in c trees is caught except with
+ * a chance of 2^-kc, and has learnt these kc bits of delta if it is not: no more than it could have guessed.
+ * To the sender a is uniform, for the last block has the factor 1 and is random; the digest follows from a
+ * and what it has.
  */
 #include <sodium.h>
 #include <string.h>
@@ -82,7 +87,8 @@ static void expand_keys(tacit_aes_key seed[OT_GROUPS][OT_LEAVES], const tacit_ci
         cipher->expand_key(&seed[i / OT_LEAVES][i % OT_LEAVES], leaves[i]);
 }
 
-/* The sender draws the point from which the tweaks of its hashes count, for both, when the trees are fixed. */
+/* The sender draws the point from which the tweaks of its hashes count, for both, when the trees are
+ * fixed. */
 static tacit_status agree_on_hash(tacit_hash_key *hash, tacit_channel *channel, tacit_stream *stream,
                                   tacit_error *error) {
     if (stream == NULL) return tacit_channel_receive(channel, &hash->start, sizeof hash->start, error);

@@ -1,6 +1,7 @@
 /*
- * Trees of seeds, shared by the files of oblivious transfer only. The receiver of the extension has OT_GROUPS trees of OT_LEAVES
- * seeds each; the sender gets all leaves of a tree but one, whose number is OT_BITS bits of its delta.
+ * Trees of seeds, shared by the files of oblivious transfer only. The receiver of the extension has OT_GROUPS
+ * trees of OT_LEAVES seeds each; the sender gets all leaves of a tree but one, whose number is OT_BITS bits
+ * of its delta.
  */
 #pragma once
 
@@ -24,7 +25,8 @@ static inline unsigned ot_bit(tacit_wire delta, size_t i) {
 tacit_status ot_trees_send(tacit_wire *leaves, tacit_channel *channel, tacit_stream *stream,
                            const tacit_cipher *cipher, tacit_error *error);
 
-/* Out: at leaves[y] of tree g its leaf y xor d, where d are the bits of delta that belong to it; leaves[0], which nobody here knows, is
- * zero. TACIT_PROTOCOL when the trees are not of one set of leaves. No branch and no address depends on delta. */
+/* Out: at leaves[y] of tree g its leaf y xor d, where d are the bits of delta that belong to it; leaves[0],
+ * which nobody here knows, is zero. TACIT_PROTOCOL when the trees are not of one set of leaves. No branch and
+ * no address depends on delta. */
 tacit_status ot_trees_receive(tacit_wire *leaves, tacit_wire delta, tacit_channel *channel,
                               tacit_stream *stream, const tacit_cipher *cipher, tacit_error *error);

@@ -1,16 +1,18 @@
 /*
- * All leaves but one (Roy, "SoftSpokenOT", CRYPTO 2022, section 5; after Goldreich, Goldwasser and Micali's trees). The nodes of level 1
- * are the two messages of a base transfer; a node's children are AES under it of 0 and 1. Of level l + 1 the receiver of the extension
- * adds up the left children, and the right ones, and sends both sums under the messages of one more base transfer each. The sender, whose path
- * to the leaf d turns a_1, ..., a_k, chooses the other turn in each: it has the sibling of the path at level 1, and at level l + 1 the sum
- * that the path's sibling is in, all other terms of which it can compute.
+ * All leaves but one (Roy, "SoftSpokenOT", CRYPTO 2022, section 5; after Goldreich, Goldwasser and Micali's
+ * trees). The nodes of level 1 are the two messages of a base transfer; a node's children are AES under it of
+ * 0 and 1. Of level l + 1 the receiver of the extension adds up the left children, and the right ones, and
+ * sends both sums under the messages of one more base transfer each. The sender, whose path to the leaf d
+ * turns a_1, ..., a_k, chooses the other turn in each: it has the sibling of the path at level 1, and at
+ * level l + 1 the sum that the path's sibling is in, all other terms of which it can compute.
  *
- * Whoever sends wrong sums makes leaves depend on d. So each leaf x says t_x = AES under it of four blocks that columns never use. The
- * sum of a tree's t_x is sent, from which the one that is missing follows, and a digest of all t_x of all trees.
- * Claim. There is one set of leaves s such that for every delta that passes, the sender's leaves are those of s. For the digest has one
- * preimage t (collisions of BLAKE2b apart), and a leaf has one t_x: two keys that agree on four blocks are there with a chance of 2^-256 (AES
- * as an ideal cipher). So who deviates splits the deltas into those that pass, A, and others; it is caught except with a chance of
- * |A| / 2^128, and knows after that what it had guessed: that delta is in A.
+ * Whoever sends wrong sums makes leaves depend on d. So each leaf x says t_x = AES under it of four blocks
+ * that columns never use. The sum of a tree's t_x is sent, from which the one that is missing follows, and a
+ * digest of all t_x of all trees. Claim. There is one set of leaves s such that for every delta that passes,
+ * the sender's leaves are those of s. For the digest has one preimage t (collisions of BLAKE2b apart), and a
+ * leaf has one t_x: two keys that agree on four blocks are there with a chance of 2^-256 (AES as an ideal
+ * cipher). So who deviates splits the deltas into those that pass, A, and others; it is caught except with a
+ * chance of |A| / 2^128, and knows after that what it had guessed: that delta is in A.
  * The sender learns nothing more of the missing leaf than AES of four blocks under it.
  */
 #include <sodium.h>
@@ -57,7 +59,8 @@ static void say_leaf(tree_check *out, tacit_wire leaf, const tacit_cipher *ciphe
     sodium_memzero(&key, sizeof key);
 }
 
-/* Of level `level` (from 1 on): the base transfer whose choice is the path's turn there, the highest bit of a leaf's number first. */
+/* Of level `level` (from 1 on): the base transfer whose choice is the path's turn there, the highest bit of a
+ * leaf's number first. */
 static size_t transfer_of(size_t tree, size_t level) { return tree * OT_BITS + OT_BITS - level; }
 
 /* ---- who has all ---- */
@@ -105,7 +108,8 @@ cleanup:
 
 /* ---- who has all but one ---- */
 
-/* Nodes are numbered relative to the path: node y of a level is number y xor the path's. Those of y > 0 are known. */
+/* Nodes are numbered relative to the path: node y of a level is number y xor the path's. Those of y > 0 are
+ * known. */
 static void regrow(tacit_wire leaves[OT_LEAVES], const tree_word *word, const tacit_wire *chosen, size_t tree,
                    tacit_wire delta, const tacit_cipher *cipher) {
     memset(leaves, 0, OT_LEAVES * sizeof *leaves);

@@ -12,8 +12,8 @@ enum { LIMB_BITS = 64, HEADER_BYTES = 8, SMALL_FACTOR_END = 1 << 16, CHECK_ROUND
 
 /* ---- The public key ---- */
 
-/* Four times the level of security, in bits, that a modulus of this size gives (NIST SP 800-57, part 1, table 2; the
- * level of 4096 bits lies between its rows). */
+/* Four times the level of security, in bits, that a modulus of this size gives (NIST SP 800-57, part 1, table
+ * 2; the level of 4096 bits lies between its rows). */
 static unsigned random_bits_for(unsigned bits) {
     return bits < 3072 ? 4 * 112 : bits < 4096 ? 4 * 128 : 4 * 152;
 }
@@ -304,8 +304,8 @@ tacit_status tacit_paillier_secret_write(const tacit_paillier_secret *secret, ta
     return status;
 }
 
-/* The two highest bits set, and p and (p - 1)/2 prime. Given that (p - 1)/2 is, one test proves p (tacit_prime_safe), which
- * has no factor of 3. */
+/* The two highest bits set, and p and (p - 1)/2 prime. Given that (p - 1)/2 is, one test proves p
+ * (tacit_prime_safe), which has no factor of 3. */
 static tacit_status check_prime(const mp_limb_t *p, size_t limbs, tacit_entropy *entropy,
                                 tacit_error *error) {
     mp_limb_t half[TACIT_RESIDUE_LIMBS_MOST];

@@ -1,5 +1,5 @@
-/* Inside Paillier: for src/crypto/paillier*.c, multiexp.c, slots.c and their tests only. Through these a short key or
- * chosen randomness could reach an encryption. */
+/* Inside Paillier: for src/crypto/paillier*.c, multiexp.c, slots.c and their tests only. Through these a
+ * short key or chosen randomness could reach an encryption. */
 #pragma once
 
 #include "crypto/paillier/paillier.h"

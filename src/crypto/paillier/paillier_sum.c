@@ -186,7 +186,8 @@ cleanup:
     return status;
 }
 
-/* The ciphertexts for the key holder's eyes only: nobody can make a contribution of its own out of somebody else's. */
+/* The ciphertexts for the key holder's eyes only: nobody can make a contribution of its own out of somebody
+ * else's. */
 static tacit_status seal_box(tacit_buffer *out, const tacit_paillier_sum_terms *terms,
                              const tacit_paillier_sum_key *key, uint32_t index, const tacit_buffer *text,
                              tacit_entropy *entropy, tacit_error *error) {

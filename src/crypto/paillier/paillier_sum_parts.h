@@ -18,8 +18,8 @@ enum { TACIT_PAILLIER_WITNESS_BYTES = 4 + TACIT_SIGNATURE_BYTES };
 tacit_status tacit_paillier_sum_sealing(tacit_key_pair *out, const tacit_paillier_secret *secret,
                                         tacit_error *error);
 
-/* How numbers modulo 2^62 lie in plaintexts (|x + r| <= 2^61 in each of at most `parties` terms), and how many bytes a
- * box has: a public key made for it, then the ciphertexts sealed for the key holder. */
+/* How numbers modulo 2^62 lie in plaintexts (|x + r| <= 2^61 in each of at most `parties` terms), and how
+ * many bytes a box has: a public key made for it, then the ciphertexts sealed for the key holder. */
 typedef struct tacit_paillier_sum_layout {
     tacit_slots slots;
     size_t ciphertexts, box_bytes;

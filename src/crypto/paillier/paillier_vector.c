@@ -190,8 +190,8 @@ static bool prime_to_modulus(const tacit_paillier_public *key, const mp_limb_t *
     return mpn_gcd(gcd, n, limbs, y, used) == 1 && gcd[0] == 1;
 }
 
-/* One gcd for all: the product of the lower halves is prime to n just when each is. (The lower half of an element,
- * too, is c modulo n times a unit.) */
+/* One gcd for all: the product of the lower halves is prime to n just when each is. (The lower half of an
+ * element, too, is c modulo n times a unit.) */
 static tacit_status check_units(const tacit_ciphertexts *ciphertexts, tacit_error *error) {
     const tacit_paillier_public *key = ciphertexts->key;
     mp_limb_t product[TACIT_RESIDUE_LIMBS_MOST];

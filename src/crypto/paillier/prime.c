@@ -110,7 +110,8 @@ static void strike(uint8_t *struck, const mp_limb_t *start, size_t limbs, const 
     for (size_t k = 0; k < count; k++) {
         uint64_t prime = primes[k], half = (prime + 1) / 2;
         uint64_t rest = mpn_mod_1(start, (mp_size_t)limbs, prime);
-        /* start + 2 i = 0, that is i = -start/2; and 2 (start + 2 i) + 1 = 0, that is i = (-1/2 - start)/2. */
+        /* start + 2 i = 0, that is i = -start/2; and 2 (start + 2 i) + 1 = 0, that is i = (-1/2 -
+         * start)/2. */
         uint64_t first = (prime - rest) % prime * half % prime;
         uint64_t second = (2 * prime - half - rest) % prime * half % prime;
         for (uint64_t i = first; i < WINDOW; i += prime) struck[i] = 1;
@@ -118,8 +119,8 @@ static void strike(uint8_t *struck, const mp_limb_t *start, size_t limbs, const 
     }
 }
 
-/* Is q = p' prime, and p = 2 q + 1? Given that q is, one test proves p: 2^(p-1) = 1 and gcd(2^2 - 1, p) = 1, as
- * no factor of 3 passed the sieve, make every prime factor of p be 1 modulo q > sqrt(p) (Pocklington). */
+/* Is q = p' prime, and p = 2 q + 1? Given that q is, one test proves p: 2^(p-1) = 1 and gcd(2^2 - 1, p) = 1,
+ * as no factor of 3 passed the sieve, make every prime factor of p be 1 modulo q > sqrt(p) (Pocklington). */
 static tacit_status test_candidate(bool *found, mp_limb_t *p, const mp_limb_t *q, size_t bits,
                                    tacit_entropy *entropy, tacit_error *error) {
     size_t limbs = limbs_of(bits);

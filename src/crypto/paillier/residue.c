@@ -122,8 +122,8 @@ void tacit_modulus_start_pairs(tacit_modulus *modulus, const mp_limb_t *m, size_
 }
 
 /* The end of each product modulo m^2, from T = x0 y0 and S = x0 y1 + x1 y0 (carry in front), both spent.
- * S - Q, made non-negative by one m R, is below 2 m^2 or below m R; reduced it is below 3 m, with the m that r
- * may have had too much still below 3 m: two subtractions do. */
+ * S - Q, made non-negative by one m R, is below 2 m^2 or below m R; reduced it is below 3 m, with the m that
+ * r may have had too much still below 3 m: two subtractions do. */
 static void finish_pair(const tacit_modulus *modulus, mp_limb_t *out, mp_limb_t *T, mp_limb_t *S,
                         mp_limb_t carry) {
     mp_size_t limbs = (mp_size_t)modulus->limbs;

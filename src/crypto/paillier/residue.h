@@ -1,9 +1,9 @@
 /*
  * Arithmetic modulo an odd m, and modulo m^2, in which no branch and no address depends on the numbers.
  *
- * A residue modulo m^2 is kept as a pair (x0, x1), x = x0 + m x1, both below m. Products are Montgomery's. Let
- * R = 2^(64 limbs), T = x0 y0, and let Q be the multipliers that Montgomery's reduction of T finds on its way:
- * T + Q m = R r. Then, modulo m^2,
+ * A residue modulo m^2 is kept as a pair (x0, x1), x = x0 + m x1, both below m. Products are Montgomery's.
+ * Let R = 2^(64 limbs), T = x0 y0, and let Q be the multipliers that Montgomery's reduction of T finds on its
+ * way: T + Q m = R r. Then, modulo m^2,
  *
  *     x y / R  =  r + m ((x0 y1 + x1 y0 - Q) / R mod m),
  *
@@ -11,8 +11,8 @@
  * AVX-512 IFMA the same is done in vectors of digits of 52 bits (residue_vector.c), several times as fast.
  *
  * Only GMP's low-level functions without data-dependent time are used (mpn_sec_*, mpn_addmul_1, mpn_add_n and
- * their like); they allocate nothing, so that GMP, which ends the process when memory runs out, never asks for
- * any, and no secret stays behind in its hands. The lengths of m and of an exponent are public.
+ * their like); they allocate nothing, so that GMP, which ends the process when memory runs out, never asks
+ * for any, and no secret stays behind in its hands. The lengths of m and of an exponent are public.
  *
  * Elements (what multiply, square, power work on) are opaque: only enter and leave know their form. Outputs
  * may be inputs. A modulus is not changed after its start and may be used by several threads.
@@ -36,7 +36,8 @@ typedef struct tacit_modulus {
     mp_limb_t inverse; /* -1/m modulo 2^64 */
     mp_limb_t m[TACIT_RESIDUE_LIMBS_MOST];
     mp_limb_t one[TACIT_RESIDUE_LIMBS_MOST]; /* R modulo m */
-    /* Only after start_pairs. Modulo m^2 vectors of digits have their own R: V = 2^(52 digits), else V = R. */
+    /* Only after start_pairs. Modulo m^2 vectors of digits have their own R: V = 2^(52 digits), else V =
+     * R. */
     mp_limb_t squared[TACIT_RESIDUE_LIMBS_MOST];   /* R^2 modulo m */
     mp_limb_t pair_one[TACIT_PAIR_LIMBS_MOST];     /* V modulo m^2 */
     mp_limb_t pair_squared[TACIT_PAIR_LIMBS_MOST]; /* V^2 modulo m^2 */
@@ -48,8 +49,8 @@ typedef struct tacit_modulus {
 
 /* m odd and above 1, of exactly `limbs` limbs, its `bits`th bit the highest one set. */
 void tacit_modulus_start(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits);
-/* Also ready for pairs: in vectors (residue_vector.h) where the processor has the instructions. Elements of the two
- * kinds differ, what they stand for does not. */
+/* Also ready for pairs: in vectors (residue_vector.h) where the processor has the instructions. Elements of
+ * the two kinds differ, what they stand for does not. */
 void tacit_modulus_start_pairs(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits);
 void tacit_modulus_start_pairs_with(tacit_modulus *modulus, const mp_limb_t *m, size_t limbs, size_t bits,
                                     bool vectors);
@@ -66,8 +67,8 @@ void tacit_residue_subtract(const tacit_modulus *modulus, mp_limb_t *out, const 
                             const mp_limb_t *y);
 /* x modulo m for x below 2 m. */
 void tacit_residue_reduce(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x);
-/* x modulo m for x of two lengths of limbs, below m R. After start_pairs. (GMP's mpn_sec_div_r looks the divisor's
- * first bits up in a table, and so tells them to the cache.) */
+/* x modulo m for x of two lengths of limbs, below m R. After start_pairs. (GMP's mpn_sec_div_r looks the
+ * divisor's first bits up in a table, and so tells them to the cache.) */
 void tacit_residue_shorten(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x);
 /* x^exponent in Montgomery's form; the exponent, of `bits` bits, is secret, `bits` is not. */
 void tacit_residue_power(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
@@ -89,7 +90,8 @@ void tacit_pair_square(const tacit_modulus *modulus, mp_limb_t *out, const mp_li
 /* x^exponent; the exponent, of `bits` bits, is secret, `bits` is not. */
 void tacit_pair_power(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x,
                       const mp_limb_t *exponent, size_t bits);
-/* 1/x into `out`; false when x shares a factor with m. Not constant in time: for ciphertexts, which are public. */
+/* 1/x into `out`; false when x shares a factor with m. Not constant in time: for ciphertexts, which are
+ * public. */
 bool tacit_pair_invert(const tacit_modulus *modulus, mp_limb_t *out, const mp_limb_t *x);
 
 /* Element `which` of a table of `count`, reading all of it. */

@@ -3,9 +3,9 @@
  *
  *     T: x0 y0[i] + m q[i],    S: x0 y1[i] + x1 y0[i] - q[i] + m s[i],
  *
- * q[i] and s[i] such that the lowest digit becomes 0, and drops it. q[i] is the digit i of Q, and is subtracted
- * where S has its digit i in front. Lanes collect less than 2^61 in all, in two's complement; carries are made
- * up for at the end. The loops run over public lengths, and nothing else decides anything.
+ * q[i] and s[i] such that the lowest digit becomes 0, and drops it. q[i] is the digit i of Q, and is
+ * subtracted where S has its digit i in front. Lanes collect less than 2^61 in all, in two's complement;
+ * carries are made up for at the end. The loops run over public lengths, and nothing else decides anything.
  */
 #include "crypto/paillier/residue_vector.h"
 
@@ -17,8 +17,8 @@
 
 #define WITH_VECTORS __attribute__((target("avx512f,avx512ifma")))
 #define INLINED __attribute__((always_inline)) static inline WITH_VECTORS
-/* Loops over the vectors of a constant length must become straight code, or the arrays stay in memory. Clang sees to
- * it by itself. */
+/* Loops over the vectors of a constant length must become straight code, or the arrays stay in memory. Clang
+ * sees to it by itself. */
 #ifdef __clang__
 #define UNROLLED
 #else
@@ -32,7 +32,8 @@ bool tacit_vector_available(void) {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512ifma");
 }
 
-/* The digits of a number, 0 beyond its end. Eight digits are 52 bytes; those at odd places start in mid-byte. */
+/* The digits of a number, 0 beyond its end. Eight digits are 52 bytes; those at odd places start in
+ * mid-byte. */
 INLINED void split_digits(uint64_t *digit, const mp_limb_t *number, size_t limbs, size_t vectors) {
     mp_limb_t padded[TACIT_RESIDUE_LIMBS_MOST + 16];
     const __m512i start = _mm512_setr_epi64(0, 6, 13, 19, 26, 32, 39, 45);
@@ -83,8 +84,8 @@ static mp_limb_t reduce(const tacit_modulus *modulus, mp_limb_t *r, mp_limb_t *c
     return 1 - below;
 }
 
-/* Both are below 2 m: T and Q m below m V, S below 2 m^2 and V over 2 m; -Q takes off less than 1 of S's quotient, so
- * that it stays whole and not negative. */
+/* Both are below 2 m: T and Q m below m V, S below 2 m^2 and V over 2 m; -Q takes off less than 1 of S's
+ * quotient, so that it stays whole and not negative. */
 static void finish(const tacit_modulus *modulus, mp_limb_t *out, const uint64_t *T, const uint64_t *S) {
     size_t limbs = modulus->limbs;
     mp_limb_t low[TACIT_RESIDUE_LIMBS_MOST + 1], high[TACIT_RESIDUE_LIMBS_MOST + 1];

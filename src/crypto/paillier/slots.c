@@ -253,8 +253,8 @@ tacit_status tacit_slots_unpack_integers(int64_t *out, const tacit_slots *layout
     return status;
 }
 
-/* The absolute value is shifted so that its first 64 bits round correctly: the last one also stands for all that
- * was cut off. */
+/* The absolute value is shifted so that its first 64 bits round correctly: the last one also stands for all
+ * that was cut off. */
 double tacit_wide_double(tacit_wide number, unsigned fraction_bits) {
     uint64_t low = number.low, high = (uint64_t)number.high;
     bool negative = number.high < 0;

@@ -1,9 +1,10 @@
 /*
- * Additive shares: a number x is x_A + x_B modulo 2^128, x_A with one server and x_B with the other, each uniform or masked by
- * a uniform number. Fixed-point numbers of f bits behind the point are the integers x 2^f, signed.
+ * Additive shares: a number x is x_A + x_B modulo 2^128, x_A with one server and x_B with the other, each
+ * uniform or masked by a uniform number. Fixed-point numbers of f bits behind the point are the integers x
+ * 2^f, signed.
  *
- * Why 128 bits: a product of two numbers with 32 bits behind the point has 64, and so still has 64 before it. Then each
- * server can drop bits of its own share, without a word (tacit_shares_drop).
+ * Why 128 bits: a product of two numbers with 32 bits behind the point has 64, and so still has 64 before it.
+ * Then each server can drop bits of its own share, without a word (tacit_shares_drop).
  *
  * Sums, differences and multiples by public integers are computed by each on its own shares.
  */
@@ -41,11 +42,12 @@ static inline void tacit_shares_add_public(tacit_share *shares, const int64_t *v
 }
 
 /*
- * Divide by 2^bits (Mohassel and Zhang 2017). The result is floor(x / 2^bits) or one more, unless x_A wrapped around: with
- * |x| < 2^m and a uniform share that happens with probability 2^(m + 1 - 128), and then the result is off by 2^(128 - bits).
- * Claim. With x_A uniform and x_B = x - x_A: x_A >> bits and -((-x_B) >> bits) add up to it.
- * Proof. Put y = -x_B mod 2^128 = x_A - x mod 2^128. If 0 <= x_A - x < 2^128 as integers, then y = x_A - x, and
- * floor(x_A / 2^b) - floor((x_A - x) / 2^b) is floor(x / 2^b) or one more. Otherwise x_A lies within |x| of an end.
+ * Divide by 2^bits (Mohassel and Zhang 2017). The result is floor(x / 2^bits) or one more, unless x_A wrapped
+ * around: with |x| < 2^m and a uniform share that happens with probability 2^(m + 1 - 128), and then the
+ * result is off by 2^(128 - bits). Claim. With x_A uniform and x_B = x - x_A: x_A >> bits and -((-x_B) >>
+ * bits) add up to it. Proof. Put y = -x_B mod 2^128 = x_A - x mod 2^128. If 0 <= x_A - x < 2^128 as integers,
+ * then y = x_A - x, and floor(x_A / 2^b) - floor((x_A - x) / 2^b) is floor(x / 2^b) or one more. Otherwise
+ * x_A lies within |x| of an end.
  */
 static inline void tacit_shares_drop(tacit_share *shares, unsigned bits, size_t count, tacit_role role) {
     for (size_t k = 0; k < count; k++)

@@ -123,8 +123,8 @@ static tacit_wire block_of(tacit_share number) {
 static uint64_t half_of(const tacit_wire *blocks, size_t i) { return blocks[i / 2].half[i % 2]; }
 
 /*
- * The low 64 bits of a choice take a block an entry. Of the high ones 2^b u has no more than its upper 64 bits, so half a
- * block will do: there, numbers are those modulo 2^64 that stand for their multiple of 2^64.
+ * The low 64 bits of a choice take a block an entry. Of the high ones 2^b u has no more than its upper 64
+ * bits, so half a block will do: there, numbers are those modulo 2^64 that stand for their multiple of 2^64.
  */
 static size_t low_blocks(size_t length) { return HALF * length; }
 static size_t high_blocks(size_t length) { return (length + 1) / 2; }

@@ -1,13 +1,14 @@
 /*
- * Products of shared numbers from oblivious transfer (Gilboa, CRYPTO 1999), for two servers that both hold shares modulo
- * 2^128 (share.h): a shared number times a shared vector costs 128 correlated transfers each way, whatever the length of
- * the vector, and 96 blocks of 16 bytes each way for every entry.
+ * Products of shared numbers from oblivious transfer (Gilboa, CRYPTO 1999), for two servers that both hold
+ * shares modulo 2^128 (share.h): a shared number times a shared vector costs 128 correlated transfers each
+ * way, whatever the length of the vector, and 96 blocks of 16 bytes each way for every entry.
  *
- * (x_A + x_B)(u_A + u_B) has two terms that each server computes alone. Of x_A u_B, server A is the receiver, and bit b of
- * x_A its choice c; B has the correlated labels q and q ^ delta, A has t = q ^ c delta. For each entry, with H the hash of garbling under
- * a tweak of its own,
+ * (x_A + x_B)(u_A + u_B) has two terms that each server computes alone. Of x_A u_B, server A is the receiver,
+ * and bit b of x_A its choice c; B has the correlated labels q and q ^ delta, A has t = q ^ c delta. For each
+ * entry, with H the hash of garbling under a tweak of its own,
  *     B sends y = H(q) + 2^b u_B - H(q ^ delta), and keeps -H(q);     A keeps H(t) + c y.
- * These add up to c 2^b u_B. y is masked by H(q ^ delta) for c = 0 and by H(q) for c = 1: whichever A cannot compute.
+ * These add up to c 2^b u_B. y is masked by H(q ^ delta) for c = 0 and by H(q) for c = 1: whichever A cannot
+ * compute.
  *
  * Security: as that of the transfers (ot.h) and the hash (cipher_parts.h), semi-honest, 128 bits.
  * No branch and no address depends on shares, choices or labels.

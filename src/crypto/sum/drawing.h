@@ -1,16 +1,18 @@
 /*
- * Drawing the seed of a sparse graph (graph.h) so that nobody chooses it: not the coordinator, and not whoever joins last.
+ * Drawing the seed of a sparse graph (graph.h) so that nobody chooses it: not the coordinator, and not
+ * whoever joins last.
  *
  *     step      the coordinator sends                    a party answers
  *     draw      (the roster)                             a commitment to 32 random bytes, signed
  *     reveal    the list of all commitments              those bytes, and its signature of the list
  *     (then)    the proof: list, bytes, signatures       nothing: it checks all of it and computes the seed
  *
- * A party reveals its bytes once it has kept the one list that it will ever sign, in which it found its own commitment. A
- * proof has the bytes and signatures of everyone on its list, and a list is of at least (n + c)/2 + 1 of n parties, c of
- * whom may collude: two complete lists would share an honest party, which has signed one only. So there is one seed, it is a
- * hash of bytes of which some were unknown when the list was fixed, and all that the coordinator can do about a seed that
- * does not suit it is to end the study. docs/securesum.md has the bound.
+ * A party reveals its bytes once it has kept the one list that it will ever sign, in which it found its own
+ * commitment. A proof has the bytes and signatures of everyone on its list, and a list is of at least (n +
+ * c)/2 + 1 of n parties, c of whom may collude: two complete lists would share an honest party, which has
+ * signed one only. So there is one seed, it is a hash of bytes of which some were unknown when the list was
+ * fixed, and all that the coordinator can do about a seed that does not suit it is to end the study.
+ * docs/securesum.md has the bound.
  */
 #pragma once
 
@@ -62,7 +64,8 @@ tacit_status tacit_drawing_open(const tacit_drawing *drawing, uint32_t place,
                                 const tacit_drawing_list *list, const tacit_securesum_signer *signer,
                                 tacit_buffer *out, tacit_error *error);
 
-/* The seed, and the list that it is of. TACIT_REFUSED unless everyone on the list has opened its commitment and signed the list. */
+/* The seed, and the list that it is of. TACIT_REFUSED unless everyone on the list has opened its commitment
+ * and signed the list. */
 tacit_status tacit_drawing_read_proof(uint8_t seed[TACIT_GRAPH_SEED_BYTES], tacit_drawing_list *list,
                                       const tacit_drawing *drawing, const uint8_t *bytes, size_t length,
                                       tacit_error *error);
@@ -87,11 +90,13 @@ bool tacit_drawing_server_has(const tacit_drawing_server *server, uint32_t place
 uint32_t
 tacit_drawing_server_needs(const tacit_drawing_server *server); /* how many, before the step can be closed */
 
-/* Take an answer to the open step. The same again changes nothing; TACIT_PROTOCOL for another, or one that is wrong. */
+/* Take an answer to the open step. The same again changes nothing; TACIT_PROTOCOL for another, or one that is
+ * wrong. */
 tacit_status tacit_drawing_server_receive(tacit_drawing_server *server, uint32_t place, const uint8_t *answer,
                                           size_t length, tacit_error *error);
 
-/* End the open step. TACIT_REFUSED with too few commitments, or when somebody who committed has not opened. */
+/* End the open step. TACIT_REFUSED with too few commitments, or when somebody who committed has not
+ * opened. */
 tacit_status tacit_drawing_server_close(tacit_drawing_server *server, tacit_error *error);
 
 /* What parties are sent: nothing, then the list, in the end the proof. Borrowed. */

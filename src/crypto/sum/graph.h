@@ -1,26 +1,26 @@
 /*
- * Who masks with whom. Up to TACIT_GRAPH_COMPLETE_MOST parties each masks with every other one (Bonawitz et al.
- * 2017). Beyond, each has `degree` neighbours (Bell et al. 2020), so that the cost of a sum grows as n log n: the
- * parties stand on a ring in a random order given by a public seed, and a party's neighbours are the degree/2 on
- * either side (a Harary graph on a random permutation).
+ * Who masks with whom. Up to TACIT_GRAPH_COMPLETE_MOST parties each masks with every other one (Bonawitz et
+ * al. 2017). Beyond, each has `degree` neighbours (Bell et al. 2020), so that the cost of a sum grows as n
+ * log n: the parties stand on a ring in a random order given by a public seed, and a party's neighbours are
+ * the degree/2 on either side (a Harary graph on a random permutation).
  *
  * What the numbers of a shape are for; K = degree + 1 parties hold the shares of a party's secrets, its
  * neighbours and itself:
  *
- *  - No party's two secrets open. Whoever holds both the self-mask and the masking key of a party can read its
- *    vector. Each honest holder gives a share of one of the two, once; c colluding holders give both. So both
- *    open only if 2 threshold <= K + c, and the threshold is chosen above that for the most colluders that any
- *    neighbourhood holds.
+ *  - No party's two secrets open. Whoever holds both the self-mask and the masking key of a party can read
+ *    its vector. Each honest holder gives a share of one of the two, once; c colluding holders give both. So
+ *    both open only if 2 threshold <= K + c, and the threshold is chosen above that for the most colluders
+ *    that any neighbourhood holds.
  *  - The honest survivors hang together. A part of them without an unopened mask to the rest would be summed
  *    alone. If among any degree/2 places in a row there are more survivors than colluders, then an honest
- *    survivor stands within reach of the last one all around the ring. Each party checks this for the survivors
- *    that it is told of (`window_least`), so it does not rest on how the missing ones were chosen.
+ *    survivor stands within reach of the last one all around the ring. Each party checks this for the
+ *    survivors that it is told of (`window_least`), so it does not rest on how the missing ones were chosen.
  *  - The sum opens although parties vanish: enough holders, and enough survivors in any row, are left.
  *
- * Colluders and missing parties are sets fixed before the seed, so that their number in a neighbourhood or in a
- * row of degree/2 places is hypergeometric. The union bound over all parties and rows is kept below
- * 2^-security_bits for the first two, 2^-failure_bits for the third; tails are computed numerically and rounded
- * up. In a complete graph nothing is left to chance.
+ * Colluders and missing parties are sets fixed before the seed, so that their number in a neighbourhood or in
+ * a row of degree/2 places is hypergeometric. The union bound over all parties and rows is kept below
+ * 2^-security_bits for the first two, 2^-failure_bits for the third; tails are computed numerically and
+ * rounded up. In a complete graph nothing is left to chance.
  */
 #pragma once
 
@@ -53,13 +53,13 @@ typedef struct tacit_graph_shape {
     uint32_t minimum;      /* survivors in all */
 } tacit_graph_shape;
 
-/* The shape of the smallest degree that keeps the promises above. TACIT_USAGE when none does: too few parties for
- * so many colluders and dropouts. */
+/* The shape of the smallest degree that keeps the promises above. TACIT_USAGE when none does: too few parties
+ * for so many colluders and dropouts. */
 tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
                               tacit_error *error);
 
-/* log2 of P(X > x), rounded up, for the number X of marked ones among `drawn` of `total` of which `marked` are
- * marked; -INFINITY when it cannot happen. */
+/* log2 of P(X > x), rounded up, for the number X of marked ones among `drawn` of `total` of which `marked`
+ * are marked; -INFINITY when it cannot happen. */
 double tacit_graph_log2_tail(uint32_t total, uint32_t marked, uint32_t drawn, uint32_t x);
 
 /* A shape with an order of the parties. May be read from several threads at once. */

@@ -23,8 +23,8 @@ double tacit_graph_log2_tail(uint32_t total, uint32_t marked, uint32_t drawn, ui
     double log_tail = -INFINITY;
     for (uint32_t i = x + 1 > least ? x + 1 : least; i <= most; i++)
         log_tail = tacit_log_add(log_tail, log_probability(total, marked, drawn, i));
-    /* Each logarithm is within 1e-13 (1 + n) and n < 2^16, so that their sum is within 2e-8; far less is lost in
-     * adding. */
+    /* Each logarithm is within 1e-13 (1 + n) and n < 2^16, so that their sum is within 2e-8; far less is lost
+     * in adding. */
     return fmin(0, (log_tail + 1e-6) / log(2) + 1e-6);
 }
 

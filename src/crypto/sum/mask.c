@@ -5,8 +5,8 @@
 #include <string.h>
 
 /* Words worked on at a time: values and key stream together stay in the first-level cache while all masks are
- * added, so that a vector passes through memory once and not once a mask. A multiple of the 8 words of a ChaCha20
- * block. */
+ * added, so that a vector passes through memory once and not once a mask. A multiple of the 8 words of a
+ * ChaCha20 block. */
 enum { PIECE = 1024, BLOCK_WORDS = 8 };
 
 typedef struct work {

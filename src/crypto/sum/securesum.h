@@ -1,9 +1,10 @@
 /*
- * Secure summation: a coordinator learns the sum of the parties' vectors modulo 2^64 and nothing more about any
- * of them. After Bonawitz et al. (2017), on the graph of Bell et al. (2020); docs/securesum.md describes the
- * protocol, what each side learns, and under which assumptions.
+ * Secure summation: a coordinator learns the sum of the parties' vectors modulo 2^64 and nothing more about
+ * any of them. After Bonawitz et al. (2017), on the graph of Bell et al. (2020); docs/securesum.md describes
+ * the protocol, what each side learns, and under which assumptions.
  *
- * Both halves are state machines over messages, which somebody else carries. Five exchanges, the coordinator asking:
+ * Both halves are state machines over messages, which somebody else carries. Five exchanges, the coordinator
+ * asking:
  *
  *     step         the coordinator sends                     a party answers
  *     advertise    (the terms)                               two fresh public keys, signed
@@ -16,12 +17,13 @@
  *
  * A party may vanish before any of its answers.
  *
- * A party answers every step for one question only: the same question again gets the same bytes, another one is
- * TACIT_REFUSED. It names one set of survivors, ever; unmasking over two sets would reveal who is in one of them
- * only. To keep this over a crash, write what tacit_securesum_party_save gives to disk before sending an answer.
+ * A party answers every step for one question only: the same question again gets the same bytes, another one
+ * is TACIT_REFUSED. It names one set of survivors, ever; unmasking over two sets would reveal who is in one
+ * of them only. To keep this over a crash, write what tacit_securesum_party_save gives to disk before sending
+ * an answer.
  *
- * Messages come from strangers: everything is checked, a failed call changes nothing, and the sentence names the
- * party at fault.
+ * Messages come from strangers: everything is checked, a failed call changes nothing, and the sentence names
+ * the party at fault.
  */
 #pragma once
 
@@ -49,8 +51,8 @@ typedef struct tacit_securesum_terms {
     uint8_t roster[TACIT_DIGEST_BYTES]; /* of the parties' signing keys, in the order of their numbers */
 } tacit_securesum_terms;
 
-/* Checks signatures of the parties, by the keys that were certified when they joined. Called from several threads
- * at once. */
+/* Checks signatures of the parties, by the keys that were certified when they joined. Called from several
+ * threads at once. */
 typedef struct tacit_securesum_roster {
     bool (*verify)(const void *self, uint32_t party, const uint8_t signature[TACIT_SIGNATURE_BYTES],
                    const uint8_t *message, size_t length);
@@ -64,8 +66,8 @@ typedef struct tacit_securesum_signer {
     const void *self;
 } tacit_securesum_signer;
 
-/* The two over libsodium's Ed25519: `secret_key` has crypto_sign_SECRETKEYBYTES; a roster is an array of public
- * keys. Borrowed. */
+/* The two over libsodium's Ed25519: `secret_key` has crypto_sign_SECRETKEYBYTES; a roster is an array of
+ * public keys. Borrowed. */
 typedef struct tacit_signing_roster {
     uint32_t parties;
     const uint8_t (*keys)[crypto_sign_PUBLICKEYBYTES];
@@ -119,8 +121,8 @@ tacit_status tacit_securesum_party_advertise(tacit_securesum_party *party, tacit
 tacit_status tacit_securesum_party_share(tacit_securesum_party *party, const uint8_t *question,
                                          size_t question_length, tacit_buffer *answer, tacit_error *error);
 
-/* `values` are terms.length integers on the grid; their sum is taken modulo 2^64. A second call with other values
- * is refused: the difference of two vectors under the same masks is the difference of the values. */
+/* `values` are terms.length integers on the grid; their sum is taken modulo 2^64. A second call with other
+ * values is refused: the difference of two vectors under the same masks is the difference of the values. */
 tacit_status tacit_securesum_party_mask(tacit_securesum_party *party, const uint8_t *question,
                                         size_t question_length, const int64_t *values, tacit_buffer *answer,
                                         tacit_error *error);
@@ -129,8 +131,8 @@ tacit_status tacit_securesum_party_consent(tacit_securesum_party *party, const u
 tacit_status tacit_securesum_party_unmask(tacit_securesum_party *party, const uint8_t *question,
                                           size_t question_length, tacit_buffer *answer, tacit_error *error);
 
-/* The whole state, secrets included (the vector is not in it), and back. TACIT_CORRUPT when the bytes are damaged
- * or are of another sum. The restored party goes on as the saved one would have. */
+/* The whole state, secrets included (the vector is not in it), and back. TACIT_CORRUPT when the bytes are
+ * damaged or are of another sum. The restored party goes on as the saved one would have. */
 tacit_status tacit_securesum_party_save(const tacit_securesum_party *party, tacit_buffer *out,
                                         tacit_error *error);
 tacit_status tacit_securesum_party_restore(tacit_securesum_party **out, const tacit_securesum *sum,
@@ -153,20 +155,21 @@ tacit_securesum_step tacit_securesum_server_step(const tacit_securesum_server *s
 bool tacit_securesum_server_expects(const tacit_securesum_server *server, uint32_t party);
 bool tacit_securesum_server_has(const tacit_securesum_server *server, uint32_t party);
 
-/* Append what to send to `party` in this step; nothing in the first. TACIT_NOT_FOUND when it is not to be asked. */
+/* Append what to send to `party` in this step; nothing in the first. TACIT_NOT_FOUND when it is not to be
+ * asked. */
 tacit_status tacit_securesum_server_question(const tacit_securesum_server *server, uint32_t party,
                                              tacit_buffer *out, tacit_error *error);
 
 /* Take an answer that came from `party`, as the transport authenticated it. The same answer again changes
- * nothing. TACIT_PROTOCOL for one that is malformed, for another sum, not this party's, wrong, or different from
- * the first; TACIT_REFUSED when it is late or not expected. The party then counts as vanished unless it sends a
- * right one in time. */
+ * nothing. TACIT_PROTOCOL for one that is malformed, for another sum, not this party's, wrong, or different
+ * from the first; TACIT_REFUSED when it is late or not expected. The party then counts as vanished unless it
+ * sends a right one in time. */
 tacit_status tacit_securesum_server_receive(tacit_securesum_server *server, uint32_t party,
                                             const uint8_t *answer, size_t length, tacit_error *error);
 
-/* End this step: whoever has not answered has vanished. Ending `unmask` opens the sum. TACIT_REFUSED when too few
- * are left: the sum will never open. TACIT_PROTOCOL names a party whose shares were wrong from the start. After a
- * failure other than TACIT_NO_MEMORY only freeing is left. */
+/* End this step: whoever has not answered has vanished. Ending `unmask` opens the sum. TACIT_REFUSED when too
+ * few are left: the sum will never open. TACIT_PROTOCOL names a party whose shares were wrong from the start.
+ * After a failure other than TACIT_NO_MEMORY only freeing is left. */
 tacit_status tacit_securesum_server_close(tacit_securesum_server *server, tacit_error *error);
 
 /* Once opened: the sum, terms.length integers, borrowed; and whose vectors are in it. NULL, false before. */

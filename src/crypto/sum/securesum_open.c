@@ -12,8 +12,8 @@ typedef struct opening {
     tacit_mask *masks;
 } opening;
 
-/* Masks to take off because of party i: its self-mask if it survived; else those that its surviving neighbours
- * put on for it. */
+/* Masks to take off because of party i: its self-mask if it survived; else those that its surviving
+ * neighbours put on for it. */
 static size_t masks_of(const tacit_securesum_server *server, uint32_t i) {
     const tacit_securesum *sum = server->sum;
     size_t count = 0;

@@ -14,8 +14,9 @@ struct tacit_securesum {
 };
 
 /*
- * Messages. Each begins with a header: version, kind, the context, and the party that it comes from or goes to.
- * Lists are in the order of the receiver's or sender's slots (graph.h), so that none can name a party twice.
+ * Messages. Each begins with a header: version, kind, the context, and the party that it comes from or goes
+ * to. Lists are in the order of the receiver's or sender's slots (graph.h), so that none can name a party
+ * twice.
  */
 typedef enum tacit_sum_kind {
     TACIT_SUM_KEYS = 1, /* party: its public keys */
@@ -71,7 +72,8 @@ tacit_status tacit_sum_read_neighbour(tacit_cursor *cursor, const tacit_securesu
 
 tacit_status tacit_sum_malformed(tacit_error *error, const char *what);
 
-/* What is signed, each with a label of its own. `sets` are two: who dealt shares, then who of them survived. */
+/* What is signed, each with a label of its own. `sets` are two: who dealt shares, then who of them
+ * survived. */
 void tacit_sum_keys_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum *sum, uint32_t party,
                            const tacit_sum_keys *keys);
 void tacit_sum_survivors_digest(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum *sum,

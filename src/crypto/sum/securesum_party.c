@@ -42,7 +42,8 @@ tacit_securesum_party *tacit_securesum_party_free(tacit_securesum_party *party) 
     return NULL;
 }
 
-/* 32 bytes for a use, of the seed and the sum: the same seed given to two sums by mistake still makes different keys. */
+/* 32 bytes for a use, of the seed and the sum: the same seed given to two sums by mistake still makes
+ * different keys. */
 static void derive(uint8_t out[TACIT_DIGEST_BYTES], const tacit_securesum_party *party, const char *use) {
     tacit_digest digest;
     tacit_digest_begin(&digest, use, party->seed);
@@ -163,8 +164,8 @@ tacit_status tacit_sum_own_share(uint8_t out[TACIT_SECRET_BYTES], const tacit_se
     return TACIT_OK;
 }
 
-/* The neighbours' keys, each signed by its owner for this sum: the coordinator can leave some out but not make
- * any up. */
+/* The neighbours' keys, each signed by its owner for this sum: the coordinator can leave some out but not
+ * make any up. */
 static tacit_status read_key_list(tacit_sum_peer *peers, const tacit_securesum_party *party,
                                   const uint8_t *question, size_t length, tacit_error *error) {
     const tacit_securesum *sum = party->sum;
@@ -267,8 +268,8 @@ cleanup:
 
 /* ---- mask ---- */
 
-/* Open the shares that a neighbour dealt. Shares that do not open, or are not what the dealer is committed to,
- * are not kept; the coordinator is told, and finds out whether enough others hold good ones. */
+/* Open the shares that a neighbour dealt. Shares that do not open, or are not what the dealer is committed
+ * to, are not kept; the coordinator is told, and finds out whether enough others hold good ones. */
 static void open_dealt(tacit_sum_peer *peer, const tacit_securesum_party *party, uint32_t other,
                        const uint8_t *sealed, const uint8_t *commitments) {
     const tacit_securesum *sum = party->sum;

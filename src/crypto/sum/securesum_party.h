@@ -48,8 +48,8 @@ tacit_status tacit_sum_own_share(uint8_t out[TACIT_SECRET_BYTES], const tacit_se
                                  tacit_error *error);
 
 /*
- * One question a step: TACIT_PROTOCOL when the party is not that far, TACIT_REFUSED when it has answered another
- * question in this step; *digest is that of this one.
+ * One question a step: TACIT_PROTOCOL when the party is not that far, TACIT_REFUSED when it has answered
+ * another question in this step; *digest is that of this one.
  */
 tacit_status tacit_sum_party_ask(const tacit_securesum_party *party, tacit_securesum_step step,
                                  const uint8_t *question, size_t length, uint8_t digest[TACIT_DIGEST_BYTES],

@@ -10,8 +10,8 @@ static bool has_spare_bits(const tacit_securesum *sum, const uint8_t *set) {
     return parties % 8 != 0 && set[sum->set_bytes - 1] >> parties % 8 != 0;
 }
 
-/* Masks were put on for the very dealers that all others are told of, and the survivors are among them. So in a
- * complete graph no group of honest survivors can have masked among themselves only (docs/securesum.md). */
+/* Masks were put on for the very dealers that all others are told of, and the survivors are among them. So in
+ * a complete graph no group of honest survivors can have masked among themselves only (docs/securesum.md). */
 static tacit_status check_sets(const tacit_securesum_party *party, const uint8_t *sets, tacit_error *error) {
     const tacit_securesum *sum = party->sum;
     const uint8_t *dealers = sets, *survivors = sets + sum->set_bytes;
@@ -130,8 +130,8 @@ cleanup:
     return status;
 }
 
-/* The answer depends on the one set consented to, and not on which consents are shown: so this step may be asked in
- * several ways, and has one answer. */
+/* The answer depends on the one set consented to, and not on which consents are shown: so this step may be
+ * asked in several ways, and has one answer. */
 tacit_status tacit_securesum_party_unmask(tacit_securesum_party *party, const uint8_t *question,
                                           size_t question_length, tacit_buffer *answer, tacit_error *error) {
     const size_t before = answer->length;

@@ -243,8 +243,8 @@ tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *erro
     return TACIT_OK;
 }
 
-/* The end of the line that begins here, if the whole record is on it for sure: no quote may hide a line break, a return is part
- * of the ending, and it is not blank. NULL: read it to know. */
+/* The end of the line that begins here, if the whole record is on it for sure: no quote may hide a line
+ * break, a return is part of the ending, and it is not blank. NULL: read it to know. */
 static const uint8_t *plain_line_end(const tacit_csv *csv) {
     size_t left = (size_t)(csv->end - csv->at);
     const uint8_t *newline = memchr(csv->at, '\n', left);
@@ -315,7 +315,8 @@ static bool has_decimal_mark(const uint8_t *at, const uint8_t *end, uint8_t mark
     return seen && digit;
 }
 
-/* Fields are not separated by commas, and among the first ones some numbers have a decimal comma and none a point. */
+/* Fields are not separated by commas, and among the first ones some numbers have a decimal comma and none a
+ * point. */
 static bool detect_decimal_comma(const uint8_t *at, const uint8_t *end, char separator) {
     if (separator == ',') return false;
     size_t commas = 0, points = 0;

@@ -1,7 +1,8 @@
 /*
- * Comma-separated values (RFC 4180), one record at a time for those who know the file, and in blocks behind source.h: quotes, embedded newlines and doubled quotes,
- * CRLF or LF, a UTF-8 byte order mark, separator `,` `;` or tab. Beyond the RFC: spaces around an unquoted
- * field are dropped, blank lines are skipped, a quote inside an unquoted field stands for itself.
+ * Comma-separated values (RFC 4180), one record at a time for those who know the file, and in blocks behind
+ * source.h: quotes, embedded newlines and doubled quotes, CRLF or LF, a UTF-8 byte order mark, separator `,`
+ * `;` or tab. Beyond the RFC: spaces around an unquoted field are dropped, blank lines are skipped, a quote
+ * inside an unquoted field stands for itself.
  *
  * Errors name file:line:column, where line is the physical line and column the 1-based position of the
  * field, followed by the column's name once known.
@@ -40,7 +41,8 @@ tacit_status tacit_csv_open(tacit_csv **out, tacit_input *input, const tacit_csv
  * end. */
 tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *error);
 
-/* Pass over the next record without looking at its fields: whether there are as many as columns is not asked. */
+/* Pass over the next record without looking at its fields: whether there are as many as columns is not
+ * asked. */
 tacit_status tacit_csv_skip(tacit_csv *csv, bool *ended, tacit_error *error);
 
 size_t tacit_csv_column_count(const tacit_csv *csv);

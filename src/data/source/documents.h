@@ -1,7 +1,7 @@
 /*
- * A folder of documents, or a tar archive of them (plain, gzip or xz), one at a time: every file is a document, and
- * the folder it lies in names its class. Files of a folder come in strcmp order of their paths, those of an archive as
- * they are stored. Links and other special files are passed over.
+ * A folder of documents, or a tar archive of them (plain, gzip or xz), one at a time: every file is a
+ * document, and the folder it lies in names its class. Files of a folder come in strcmp order of their paths,
+ * those of an archive as they are stored. Links and other special files are passed over.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ tacit_status tacit_documents_open(tacit_documents **out, const char *path, tacit
 tacit_status tacit_documents_open_memory(tacit_documents **out, const void *bytes, size_t length,
                                          const char *name, tacit_error *error);
 
-/* The next document, borrowed until the next call; path NULL at the end. NULs in it are replaced by spaces, and all but
- * ASCII in a document that is not UTF-8. A document
+/* The next document, borrowed until the next call; path NULL at the end. NULs in it are replaced by spaces,
+ * and all but ASCII in a document that is not UTF-8. A document
  * of more than 16 MiB is TACIT_LIMIT, a damaged archive TACIT_INPUT. */
 tacit_status tacit_documents_next(tacit_documents *documents, tacit_document *out, tacit_error *error);
 

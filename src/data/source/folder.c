@@ -1,6 +1,6 @@
 /*
- * A folder of CSV files as one table: *.csv, *.csv.gz and *.csv.xz in the order of their names, all with the header of the
- * first. A file that is still being written has another name.
+ * A folder of CSV files as one table: *.csv, *.csv.gz and *.csv.xz in the order of their names, all with the
+ * header of the first. A file that is still being written has another name.
  */
 #include <dirent.h>
 #include <limits.h>

@@ -133,7 +133,8 @@ static tacit_status take_token(reader *r, tacit_error *error) {
     return add_row(r, label, error);
 }
 
-/* Feed bytes through the little machine: tokens between blanks, comments to the end of the line. Stops after a line. */
+/* Feed bytes through the little machine: tokens between blanks, comments to the end of the line. Stops after
+ * a line. */
 static tacit_status take_line(reader *r, bool *whole, tacit_error *error) {
     for (*whole = false; r->at < r->end && !*whole; r->at++) {
         if (r->in_comment) {

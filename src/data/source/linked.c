@@ -1,4 +1,5 @@
-/* One row a person: of all rows with the same value in a column the last counts, at the place of the first. */
+/* One row a person: of all rows with the same value in a column the last counts, at the place of the
+ * first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,7 +114,8 @@ static tacit_status linked_next(tacit_source *source, size_t most, tacit_row_blo
     return TACIT_OK;
 }
 
-/* From the inner source again, not from what is at hand: that another choice left rows out does not matter then. */
+/* From the inner source again, not from what is at hand: that another choice left rows out does not matter
+ * then. */
 static tacit_status linked_rewind(tacit_source *source, tacit_error *error) {
     linked_source *self = (linked_source *)source;
     forget(self);

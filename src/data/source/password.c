@@ -1,4 +1,5 @@
-/* Passwords in the name of a source: it is written to ledger, figures and backups, where they have no place. */
+/* Passwords in the name of a source: it is written to ledger, figures and backups, where they have no
+ * place. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -7,7 +8,8 @@
 
 static bool is_gap(char at) { return at == ' ' || at == '\t' || at == '\n'; }
 
-/* Where the value of "password = value" begins; NULL when `at` is no such key. sslpassword ends in the same letters. */
+/* Where the value of "password = value" begins; NULL when `at` is no such key. sslpassword ends in the same
+ * letters. */
 static const char *value_of(const char *at) {
     static const char key[] = "password";
     if (strncasecmp(at, key, sizeof key - 1) != 0) return NULL;
@@ -28,8 +30,8 @@ static const char *end_of(const char *at) {
     return *at == '\'' ? at + 1 : at;
 }
 
-/* The next password of a database's connection from `at` on, which the query's question mark ends: where it begins and ends;
- * false: there is none. */
+/* The next password of a database's connection from `at` on, which the query's question mark ends: where it
+ * begins and ends; false: there is none. */
 static bool next_password(const char *at, const char **from, const char **to) {
     for (; *at != 0 && *at != '?'; at++) {
         const char *value = value_of(at);

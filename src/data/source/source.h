@@ -8,8 +8,8 @@
  *   sqlite:/path/clinic.db?QUERY    the rows of a query of a SQLite file; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, in a read-only transaction
  *
- * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file with a
- * tacit_source_kind in it and a line in the table of source.c; see README.md.
+ * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file
+ * with a tacit_source_kind in it and a line in the table of source.c; see README.md.
  */
 #pragma once
 
@@ -86,7 +86,8 @@ typedef struct tacit_source_kind {
     tacit_status (*next)(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
     tacit_status (*rewind)(tacit_source *source, tacit_error *error);
     void (*free)(tacit_source *source); /* what is the kind's own */
-    /* The file that a line is in, where a source has several; takes the file's part off the line. NULL: the source's name. */
+    /* The file that a line is in, where a source has several; takes the file's part off the line. NULL: the
+     * source's name. */
     const char *(*file)(const tacit_source *source, uint64_t *line);
     /* Let a hardened process reach what it reads. NULL: the path, or the folder around it. */
     void (*allow)(tacit_harden_settings *settings, const tacit_place *place);
@@ -142,7 +143,8 @@ const char *tacit_source_place(const tacit_source *source, uint64_t line, char o
 tacit_status tacit_source_fail(const tacit_source *source, uint64_t line, size_t column, tacit_error *error,
                                tacit_status status, const char *format, ...) TACIT_PRINTF(6, 7);
 
-/* A cell as text: a number as the shortest one that reads back the same, a whole one as its digits. `scratch` holds it. */
+/* A cell as text: a number as the shortest one that reads back the same, a whole one as its digits. `scratch`
+ * holds it. */
 tacit_cell tacit_cell_as_text(const tacit_cell *cell, char scratch[TACIT_NUMBER_TEXT]);
 
 /* Rows kept aside, packed one after the other. */

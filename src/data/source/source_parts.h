@@ -12,7 +12,8 @@ enum {
     COLUMN_LIMIT = 100000,
 };
 
-/* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this order. */
+/* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this
+ * order. */
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
     X(postgres)                                                                                              \
@@ -28,19 +29,21 @@ TACIT_SOURCES(TACIT_SOURCE_DECLARE)
 /* The kind with this number, or NULL after the last. */
 const tacit_source_kind *source_kind(size_t number);
 
-/* A source of `size` bytes whose first member is a tacit_source. It takes the place's input, if there is one, when it is
- * opened; before that the place keeps it. */
+/* A source of `size` bytes whose first member is a tacit_source. It takes the place's input, if there is one,
+ * when it is opened; before that the place keeps it. */
 tacit_status source_create(void *out, size_t size, const tacit_source_kind *kind, const char *name,
                            tacit_error *error);
 
-/* TACIT_INPUT, with what to do, for a file whose first bytes are those of another program's: Parquet, Excel, SAS, ... */
+/* TACIT_INPUT, with what to do, for a file whose first bytes are those of another program's: Parquet, Excel,
+ * SAS, ... */
 tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error);
 
 /* Name the next column: UTF-8 and another than those before. */
 tacit_status source_add_column(tacit_source *source, const char *name, tacit_column_hint hint,
                                tacit_error *error);
 
-/* "PATH?QUERY": the two apart, in one allocation that is the caller's. `example` is what a right one looks like. */
+/* "PATH?QUERY": the two apart, in one allocation that is the caller's. `example` is what a right one looks
+ * like. */
 tacit_status source_split_query(char **copy, char **query, const char *rest, const char *example,
                                 tacit_error *error);
 
@@ -64,10 +67,11 @@ tacit_status filling_add_number(filling *self, double number, uint64_t line, tac
 /* The texts no longer move: let the cells point to them. */
 void filling_finish(filling *self);
 
-/* A text of a database, which may be anything: TACIT_LIMIT when it is too long; one with a NUL inside is a cell of kind
- * other. */
+/* A text of a database, which may be anything: TACIT_LIMIT when it is too long; one with a NUL inside is a
+ * cell of kind other. */
 tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
                              tacit_error *error);
 
-/* A source that drains another one, which it takes in any case, and gives of all rows with the same value of a column the last. */
+/* A source that drains another one, which it takes in any case, and gives of all rows with the same value of
+ * a column the last. */
 tacit_status source_link(tacit_source **out, tacit_source *inner, const char *link, tacit_error *error);

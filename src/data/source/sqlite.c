@@ -24,7 +24,8 @@ static tacit_status failed(const sqlite_source *self, int code, tacit_error *err
     return tacit_fail(error, TACIT_INPUT, "%s: %s", self->base.name, sqlite3_errmsg(self->file));
 }
 
-/* A column that is declared to hold texts holds no numbers; of others, and of what is computed, rows say what it is. */
+/* A column that is declared to hold texts holds no numbers; of others, and of what is computed, rows say what
+ * it is. */
 static tacit_column_hint hint_of(const char *declared) {
     static const char *const texts[] = { "CHAR", "CLOB", "TEXT" };
     for (size_t k = 0; declared != NULL && k < sizeof texts / sizeof *texts; k++)
@@ -43,8 +44,8 @@ static tacit_status take_columns(sqlite_source *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* One statement that reads. The transaction lasts until the source is freed: all rows are of one moment, however often they are
- * read. */
+/* One statement that reads. The transaction lasts until the source is freed: all rows are of one moment,
+ * however often they are read. */
 static tacit_status connect_to(sqlite_source *self, const char *query, tacit_error *error) {
     const char *rest = "";
     int code = sqlite3_open_v2(self->base.name, &self->file, SQLITE_OPEN_READONLY, NULL);

@@ -18,10 +18,10 @@ enum {
 
 /* ---- scores ---- */
 
-/* Most audits draw the fast noise of simulations. Its lowest bits depend on the value it was added to (Mironov 2012), and
- * given the chance an audit finds them: that is why no real release uses it. What is audited here is the law and the
- * scale of the noise, so scores, which are of order one, are rounded to far above those bits. Rounding is
- * post-processing: it can only hide a loss, never make one up. */
+/* Most audits draw the fast noise of simulations. Its lowest bits depend on the value it was added to
+ * (Mironov 2012), and given the chance an audit finds them: that is why no real release uses it. What is
+ * audited here is the law and the scale of the noise, so scores, which are of order one, are rounded to far
+ * above those bits. Rounding is post-processing: it can only hide a loss, never make one up. */
 static double coarse(double score) { return ldexp(rint(ldexp(score, 20)), -20); }
 
 static double square_between(const double *a, const double *b, size_t count) {
@@ -52,8 +52,8 @@ typedef struct event {
     bool exchanged;
 } event;
 
-/* Bounds of a proportion by Wilson's formula with Chernoff's z = sqrt(2 log(1/alpha)) >= the normal quantile: only for
- * choosing an event, where a poor choice costs strength and not correctness. */
+/* Bounds of a proportion by Wilson's formula with Chernoff's z = sqrt(2 log(1/alpha)) >= the normal quantile:
+ * only for choosing an event, where a poor choice costs strength and not correctness. */
 static double about(double hits, double runs, double z) {
     double p = hits / runs, s = z * z / runs;
     return fmax(0, (p + s / 2 + (z > 0 ? 1 : -1) * sqrt(s * (p * (1 - p) + s / 4))) / (1 + s));
@@ -82,8 +82,8 @@ static size_t at_least(const double *sorted, size_t count, double t) {
     return count - low;
 }
 
-/* The two events that promise most on the scores of the first runs (sorted here). Candidates are quantiles of both
- * sides at levels 1/(1 + e^-z), z in [-14, 14]: dense in both tails. */
+/* The two events that promise most on the scores of the first runs (sorted here). Candidates are quantiles of
+ * both sides at levels 1/(1 + e^-z), z in [-14, 14]: dense in both tails. */
 static void choose_events(event out[2], double *scores[2], size_t count, double z, double delta) {
     double best[2] = { -INFINITY, -INFINITY }, runs = (double)count;
     for (int side = 0; side < 2; side++) qsort(scores[side], count, sizeof(double), by_size);
@@ -124,8 +124,8 @@ typedef struct running {
     size_t done;
 } running;
 
-/* The score of one run: what is random follows from the seed, the run's number and the side alone, unless noise is exact. NaN: the
- * run ended without an answer. */
+/* The score of one run: what is random follows from the seed, the run's number and the side alone, unless
+ * noise is exact. NaN: the run ended without an answer. */
 static tacit_status score_of(running *work, size_t run, int side, unsigned worker, double *out,
                              tacit_error *error) {
     const tacit_auditable *subject = work->audit->subject;
@@ -179,7 +179,8 @@ static tacit_status run_some(void *context, size_t begin, size_t end, unsigned w
     return TACIT_OK;
 }
 
-/* Give runs without an answer the end of the line at which they tell most, in the scores of the first runs too. */
+/* Give runs without an answer the end of the line at which they tell most, in the scores of the first runs
+ * too. */
 static void place_aborted(running *work, size_t choosing) {
     work->without = work->aborted[0] >= work->aborted[1] ? INFINITY : -INFINITY;
     for (int side = 0; side < 2; side++)

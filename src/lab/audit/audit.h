@@ -7,23 +7,27 @@
  *
  * So p = Pr[M(D) in E] and q = Pr[M(D') in E] prove epsilon >= log((p - delta)/q). An audit
  *   1. runs M without noise on D and D' and, from those two outputs, reduces every later output to one score;
- *   2. on the first runs looks for the two events (score >= t, and score < t for the other direction) that would prove
- *      most;
- *   3. on the other runs, which had no say in that choice, counts both events on both data sets and takes Clopper-Pearson
- *      bounds of p from below and of q from above.
- * Two events with two bounds each: each bound may fail with probability (1 - confidence)/4, so that by the union bound
- * epsilon_lower, the larger of the two logarithms, exceeds the true epsilon with probability at most 1 - confidence.
+ *   2. on the first runs looks for the two events (score >= t, and score < t for the other direction) that
+ *      would prove most;
+ *   3. on the other runs, which had no say in that choice, counts both events on both data sets and takes
+ *      Clopper-Pearson bounds of p from below and of q from above.
+ * Two events with two bounds each: each bound may fail with probability (1 - confidence)/4, so that by the
+ * union bound epsilon_lower, the larger of the two logarithms, exceeds the true epsilon with probability at
+ * most 1 - confidence.
  *
- * With `exactly` everything passes the gate of a real party, and noise is drawn as a real release draws it: its last digits are
- * audited too, and no seed repeats the runs. In every audit a run that ends in a refusal or an error is an output like any other: an
- * event of its own, on whichever side it is the more frequent in the first runs.
+ * With `exactly` everything passes the gate of a real party, and noise is drawn as a real release draws it:
+ * its last digits are audited too, and no seed repeats the runs. In every audit a run that ends in a refusal
+ * or an error is an output like any other: an event of its own, on whichever side it is the more frequent in
+ * the first runs.
  *
- * Pairs may be searched for (`search`): rows of the known pair are moved about within the unit ball, labels turned, always so that
- * the pair stays one of neighbours; what tells the two apart best in a few runs is moved on (audit_search.c). The runs that choose and
- * count start afresh on the pair that was chosen, so that the confidence is untouched by the search.
+ * Pairs may be searched for (`search`): rows of the known pair are moved about within the unit ball, labels
+ * turned, always so that the pair stays one of neighbours; what tells the two apart best in a few runs is
+ * moved on (audit_search.c). The runs that choose and count start afresh on the pair that was chosen, so that
+ * the confidence is untouched by the search.
  *
- * A bound above the charged epsilon refutes the promise ("broken"). One below refutes nothing ("holds"): it shows how
- * much of epsilon this pair is known to use, and nothing about pairs and events that were not tried.
+ * A bound above the charged epsilon refutes the promise ("broken"). One below refutes nothing ("holds"): it
+ * shows how much of epsilon this pair is known to use, and nothing about pairs and events that were not
+ * tried.
  */
 #pragma once
 
@@ -65,23 +69,23 @@ typedef struct tacit_audit_case {
 /* Where a case's noise comes from: exact, or `stream`. */
 tacit_noise_source tacit_audit_source(const tacit_audit_case *one, tacit_stream *stream);
 
-/* Reduce a release to a number of order one that is large when the release rather comes from D; `at` are the noise-free
- * outputs. Of simulated noise the audit rounds it to multiples of 2^-20 (audit.c says why). */
+/* Reduce a release to a number of order one that is large when the release rather comes from D; `at` are the
+ * noise-free outputs. Of simulated noise the audit rounds it to multiples of 2^-20 (audit.c says why). */
 typedef double tacit_score(const tacit_audit_case *subject, const double *release, const double *const at[2]);
 
-/* Where the release lies along the line through both outputs, 1 at D and 0 at its neighbour: best for noise in one
- * dimension, good for any. */
+/* Where the release lies along the line through both outputs, 1 at D and 0 at its neighbour: best for noise
+ * in one dimension, good for any. */
 double tacit_score_projection(const tacit_audit_case *subject, const double *release,
                               const double *const at[2]);
-/* (|x - at[1]| - |x - at[0]|)/|at[1] - at[0]|, in [-1, 1]: under gamma-norm noise the logarithm of the likelihood ratio,
- * up to its scale. */
+/* (|x - at[1]| - |x - at[0]|)/|at[1] - at[0]|, in [-1, 1]: under gamma-norm noise the logarithm of the
+ * likelihood ratio, up to its scale. */
 double tacit_score_distance(const tacit_audit_case *subject, const double *release,
                             const double *const at[2]);
 
 /*
- * Something to audit, by its worst known pair. A method gives `pair` and is run through sessions, by the very code that
- * a study runs; a mechanism that is no method gives open, draw and close, and so does a method of many rounds, whose
- * answers are audited.
+ * Something to audit, by its worst known pair. A method gives `pair` and is run through sessions, by the very
+ * code that a study runs; a mechanism that is no method gives open, draw and close, and so does a method of
+ * many rounds, whose answers are audited.
  */
 typedef struct tacit_auditable {
     const char *name;
@@ -89,8 +93,8 @@ typedef struct tacit_auditable {
     tacit_score *score; /* NULL: projection */
     tacit_status (*pair)(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                          tacit_error *error);
-    /* Take chance, other than noise, out of the plan of the noise-free runs; NULL: there is none. The pair's reach is then that of
-     * one of the many noised vectors. */
+    /* Take chance, other than noise, out of the plan of the noise-free runs; NULL: there is none. The pair's
+     * reach is then that of one of the many noised vectors. */
     tacit_status (*rehearse)(tacit_plan *exact, tacit_error *error);
     tacit_status (*open)(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error);
     /* One release from D (side 0) or its neighbour (1); without noise when `stream` is NULL. */
@@ -144,7 +148,8 @@ typedef struct tacit_audit_result {
     double at_least, at_most;  /* the bounds of its two probabilities */
 } tacit_audit_result;
 
-/* Search for a pair of `audit->subject`: *out is NULL where the known one is the best, else freed by tacit_audit_rows_free. */
+/* Search for a pair of `audit->subject`: *out is NULL where the known one is the best, else freed by
+ * tacit_audit_rows_free. */
 tacit_status tacit_audit_search(tacit_audit_rows **out, const tacit_audit *audit, tacit_error *error);
 tacit_audit_rows *tacit_audit_rows_free(tacit_audit_rows *rows);
 
@@ -152,6 +157,6 @@ tacit_audit_rows *tacit_audit_rows_free(tacit_audit_rows *rows);
 tacit_status tacit_audit_rows_of(tacit_audit_rows **out, const tacit_pair *pair, tacit_error *error);
 tacit_status tacit_audit_rows_use(const tacit_audit_rows *rows, tacit_pair *pair, tacit_error *error);
 
-/* The same result on any number of threads, unless noise is exact. TACIT_USAGE for too few runs, a confidence outside (0, 1), an infinite
- * epsilon, or a setup that the subject does not accept. */
+/* The same result on any number of threads, unless noise is exact. TACIT_USAGE for too few runs, a confidence
+ * outside (0, 1), an infinite epsilon, or a setup that the subject does not accept. */
 tacit_status tacit_audit_run(tacit_audit_result *out, const tacit_audit *audit, tacit_error *error);

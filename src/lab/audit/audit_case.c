@@ -1,4 +1,5 @@
-/* A pair ready to be run: methods through sessions over simulated parties, mechanisms through their own functions. */
+/* A pair ready to be run: methods through sessions over simulated parties, mechanisms through their own
+ * functions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,8 @@ static void close_method(method_case *self) {
     free(self);
 }
 
-/* How far the pair moves the output, of the sensitivity that the method declares; train the local models by the way. */
+/* How far the pair moves the output, of the sensitivity that the method declares; train the local models by
+ * the way. */
 static tacit_status measure_reach(method_case *self, const tacit_auditable *subject, tacit_audit_case *out,
                                   tacit_error *error) {
     const tacit_method *method = self->pair.plan.method;

@@ -1,9 +1,11 @@
 /*
- * An audit of dpnewton. Whoever takes part sees the moments and every step, so it is those answers that are audited, at weights of the audit's
- * choice: one party alone, one row (s, c) or (s, -c) that the weights take for wrong, so that its clipped gradient is (s, c)/2 or (s, -c)/2 and the
- * product of its two features changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the same size:
- * along the line through both outputs that is the best there is. dpnewton-softmax, -linear and -poisson are the same row under a label of that
- * kind: the weights take it for so wrong that its residual is clipped.
+ * An audit of dpnewton. Whoever takes part sees the moments and every step, so it is those answers that are
+ * audited, at weights of the audit's choice: one party alone, one row (s, c) or (s, -c) that the weights take
+ * for wrong, so that its clipped gradient is (s, c)/2 or (s, -c)/2 and the product of its two features
+ * changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the
+ * same size: along the line through both outputs that is the best there is. dpnewton-softmax, -linear and
+ * -poisson are the same row under a label of that kind: the weights take it for so wrong that its residual is
+ * clipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -50,7 +52,8 @@ static void close_case(tacit_audit_case *subject) {
     subject->state = NULL;
 }
 
-/* All responses 0: far below what the weights predict for the first row; or classes, of which it has the first. */
+/* All responses 0: far below what the weights predict for the first row; or classes, of which it has the
+ * first. */
 static tacit_status set_label(tacit_dataset *data, const newton_label *label, tacit_error *error) {
     if (label->classes == 2) return TACIT_OK;
     if (label->classes > 2) return tacit_levels_add(&data->classes, "another", 7, NULL, error);
@@ -90,8 +93,8 @@ static tacit_status ask_moment(tacit_session *session, const dpnewton_design *de
     return status;
 }
 
-/* With classes the last row of weights, that of a class which the first row has not, and the mean of its two classes' pulls, opposite and alike,
- * as one number: (g_last - g_first)/sqrt(2). */
+/* With classes the last row of weights, that of a class which the first row has not, and the mean of its two
+ * classes' pulls, opposite and alike, as one number: (g_last - g_first)/sqrt(2). */
 static tacit_status add_step(tacit_session *session, const dpnewton_design *design, double weight,
                              double *into, tacit_error *error) {
     double at[CLASSES * DIMENSION] = { 0 };

@@ -1,7 +1,8 @@
 /*
- * An audit of dpnewton with purpose=inference: all seven answers, at weights of the audit's choice. One party alone, one row (s, c) or (s, -c) that
- * the weights take for wrong, so that it pulls as hard as a row may, in one direction or nearly the opposite one. Every number is divided by its noise:
- * along the line through both outputs that is the best there is.
+ * An audit of dpnewton with purpose=inference: all seven answers, at weights of the audit's choice. One party
+ * alone, one row (s, c) or (s, -c) that the weights take for wrong, so that it pulls as hard as a row may, in
+ * one direction or nearly the opposite one. Every number is divided by its noise: along the line through both
+ * outputs that is the best there is.
  */
 #include <math.h>
 #include <stdio.h>

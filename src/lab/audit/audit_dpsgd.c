@@ -1,15 +1,16 @@
 /*
- * The audit of dpsgd. Whoever takes part sees every step, so it is the noisy sums that are audited. A linear model with a bound
- * on the norm so small that every gradient is clipped: the gradient of a row of class 1 is along -(x, 1), of class 0 along (x, 1),
- * whatever the weights, so that turning a label about moves every sum that the row is in by 2, the whole of its sensitivity. The
- * other row's gradients are orthogonal to it.
+ * The audit of dpsgd. Whoever takes part sees every step, so it is the noisy sums that are audited. A linear
+ * model with a bound on the norm so small that every gradient is clipped: the gradient of a row of class 1 is
+ * along -(x, 1), of class 0 along (x, 1), whatever the weights, so that turning a label about moves every sum
+ * that the row is in by 2, the whole of its sensitivity. The other row's gradients are orthogonal to it.
  *
- * The score is the logarithm of the likelihood ratio, summed over the steps: with probability q the row is in the sample, and moves
- * the sum by h to one side on one data set, to the other on its neighbour. Both places come from a rehearsal in which all rows take
- * part.
+ * The score is the logarithm of the likelihood ratio, summed over the steps: with probability q the row is in
+ * the sample, and moves the sum by h to one side on one data set, to the other on its neighbour. Both places
+ * come from a rehearsal in which all rows take part.
  *
- * dpsgd-batches is a control. The noise is found, and charged, for Poisson samples, but every row is in one batch of each epoch, as in a
- * program that deals its rows out to batches, so that whoever knows the batches looks at those sums alone.
+ * dpsgd-batches is a control. The noise is found, and charged, for Poisson samples, but every row is in one
+ * batch of each epoch, as in a program that deals its rows out to batches, so that whoever knows the batches
+ * looks at those sums alone.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,12 @@
 /*
- * Worst known pairs of the ensemble methods: one of two parties turns around what it says of every point. The points are
- * all the same, x = 1 in one dimension, so that no direction of the noise is wasted and the shifts of all of them add up.
- * What is audited is what the session published, which for soft-stat and pate is more than the model.
+ * Worst known pairs of the ensemble methods: one of two parties turns around what it says of every point. The
+ * points are all the same, x = 1 in one dimension, so that no direction of the noise is wasted and the shifts
+ * of all of them add up. What is audited is what the session published, which for soft-stat and pate is more
+ * than the model.
  *
  *   vote       2 votes against none for class 1, then 1 against 1: the label of every point changes. The minimiser is
- *              +-w with lambda w = sigma(-w); at lambda = W/(1 + W)^2, W = W(1/e), it is w = 1 + W and attains
- *              S = 2 sqrt(W/lambda).
+ *              +-w with lambda w = sigma(-w); at lambda = W/(1 + W)^2, W = W(1/e), it is w = 1 + W and
+ *              attains S = 2 sqrt(W/lambda).
  *   soft       Shares change from 1 to 1/2. The minimiser moves by S/(1 + sigma'/lambda), which is all of S = 1/(M lambda)
  *              for a large lambda.
  *   soft-stat  The statistic moves by 1/M through L^-1, whatever lambda.
@@ -67,8 +68,8 @@ static tacit_status pate_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], cons
     return turning_party(out, text, &tacit_method_pate, 1, setup, error);
 }
 
-/* In one dimension the gamma-norm law is Laplace's, and distance and projection serve it alike; the Gaussian of pate and
- * of soft-stat loses along the projection. */
+/* In one dimension the gamma-norm law is Laplace's, and distance and projection serve it alike; the Gaussian
+ * of pate and of soft-stat loses along the projection. */
 const tacit_auditable tacit_audit_vote = {
     .name = "vote",
     .title = "a model of the parties' majority labels",

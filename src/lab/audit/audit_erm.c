@@ -1,14 +1,16 @@
 /*
  * The worst known pairs of private empirical risk minimisation.
  *
- * loss=huber, one dimension: one row at 1 changes its label and all others lie at the origin, where they have no gradient.
- * As long as |w| < 1 - h both versions are on the straight part of the loss, with gradients -1 and 1: the minimiser of
- * output moves by 2/(n lambda), and the b of a perturbed objective by 2, which is all that the theorems allow for.
+ * loss=huber, one dimension: one row at 1 changes its label and all others lie at the origin, where they have
+ * no gradient. As long as |w| < 1 - h both versions are on the straight part of the loss, with gradients -1
+ * and 1: the minimiser of output moves by 2/(n lambda), and the b of a perturbed objective by 2, which is all
+ * that the theorems allow for.
  *
- * loss=logistic: in one dimension the gradients at one w would differ by no more than 1. So a row is turned against the
- * rest in two: near-antiparallel versions that are both confidently wrong. A perturbed objective wants n lambda large enough
- * that the Jacobian, which these pairs do not use, takes little of epsilon, and weights long enough that both versions
- * stay wrong under noise: lambda = sigma(-4)/4 pulls the others' weights to 4.
+ * loss=logistic: in one dimension the gradients at one w would differ by no more than 1. So a row is turned
+ * against the rest in two: near-antiparallel versions that are both confidently wrong. A perturbed objective
+ * wants n lambda large enough that the Jacobian, which these pairs do not use, takes little of epsilon, and
+ * weights long enough that both versions stay wrong under noise: lambda = sigma(-4)/4 pulls the others'
+ * weights to 4.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /*
- * Audits of dpgd and psgd. Whoever takes part sees every round, so it is not the final model that is audited but the answers, by
- * the attack of lab/audit/attack.h: one party alone, the row in question turned about, the mean of T answers where its gradient moves by
- * almost 2L (dpgd, psgd with noise=fresh), or of their differences. For unit=party the party has that row only.
+ * Audits of dpgd and psgd. Whoever takes part sees every round, so it is not the final model that is audited
+ * but the answers, by the attack of lab/audit/attack.h: one party alone, the row in question turned about,
+ * the mean of T answers where its gradient moves by almost 2L (dpgd, psgd with noise=fresh), or of their
+ * differences. For unit=party the party has that row only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -71,8 +72,8 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     TACIT_CHECK(tacit_audit_plan(&plan, method, setup, error));
     if (plan.lambda == 0) plan.lambda = 0.01;
     bool whole = method == &tacit_method_dpgd && tacit_plan_is(&plan, "unit", "party");
-    /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. A party alone adds the only
-     * share, which is all of the noise. */
+    /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. A party
+     * alone adds the only share, which is all of the noise. */
     if (method == &tacit_method_dpgd && !tacit_plan_shares_noise(&plan))
         TACIT_CHECK(tacit_plan_set(&plan, "noise", "party", error));
     for (size_t i = 0; i < setup->setting_count; i++)

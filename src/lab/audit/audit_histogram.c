@@ -1,4 +1,5 @@
-/* The worst pair of method histogram: one row lies in another cell. Everything else is equal, so two counts differ by 1. */
+/* The worst pair of method histogram: one row lies in another cell. Everything else is equal, so two counts
+ * differ by 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"
 
-/* (|x - at[1]|_1 - |x - at[0]|_1)/|at[1] - at[0]|_1, in [-1, 1]: under discrete Laplace noise the logarithm of the likelihood
- * ratio, up to its scale. */
+/* (|x - at[1]|_1 - |x - at[0]|_1)/|at[1] - at[0]|_1, in [-1, 1]: under discrete Laplace noise the logarithm
+ * of the likelihood ratio, up to its scale. */
 static double score_by_l1(const tacit_audit_case *subject, const double *release, const double *const at[2]) {
     double gain = 0, apart = 0;
     for (size_t j = 0; j < subject->length; j++) {

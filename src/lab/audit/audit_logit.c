@@ -1,9 +1,10 @@
 /*
- * Audits of dp=E in newton and privlogit-hessian. What is audited is the view of a curious server, which knows its own noise and
- * takes it off: every sum under the draw of the other server alone. The sums are what the node of a study encrypts, the draws
- * those of a server of a study (method/logit_noise.c); only encryption and circuits in between are left out, which show
- * nothing of them. The promise holds wherever beta goes, so all K questions are put at beta = 0. One row is replaced by another
- * of the ball; among a scan of angles those two that move gradients and matrices most. Releases are divided by the scales of their
+ * Audits of dp=E in newton and privlogit-hessian. What is audited is the view of a curious server, which
+ * knows its own noise and takes it off: every sum under the draw of the other server alone. The sums are what
+ * the node of a study encrypts, the draws those of a server of a study (method/logit_noise.c); only
+ * encryption and circuits in between are left out, which show nothing of them. The promise holds wherever
+ * beta goes, so all K questions are put at beta = 0. One row is replaced by another of the ball; among a scan
+ * of angles those two that move gradients and matrices most. Releases are divided by the scales of their
  * noise, so that the likelihood ratio is a projection.
  */
 #include <math.h>
@@ -45,8 +46,8 @@ static tacit_status make_plan(tacit_plan *plan, const tacit_method *method, cons
     return TACIT_OK;
 }
 
-/* Squares of how far rows at two angles move the releases, in declared sensitivities, at beta = 0 and with one label: gradients
- * z/2, triangles of z z^T/4, over 1 and sqrt(2)/4. */
+/* Squares of how far rows at two angles move the releases, in declared sensitivities, at beta = 0 and with
+ * one label: gradients z/2, triangles of z z^T/4, over 1 and sqrt(2)/4. */
 static double moved(double angle, double other, bool matrix) {
     double x[2][2] = { { cos(angle), sin(angle) }, { cos(other), sin(other) } }, square = 0;
     for (int i = 0; i < 2; i++) {

@@ -13,13 +13,13 @@ extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psg
 extern const tacit_auditable tacit_audit_dpstgd, tacit_audit_dpstgd_claim;
 extern const tacit_auditable tacit_audit_dpsgd, tacit_audit_dpsgd_batches;
 
-/* Two stored rows of class 1 at the origin, twice: row 0 is the one that differs, row 1 is everybody's. The first party has
- * row 0 once and row 1 rows - 1 times, every other row 1 only. The caller moves them. */
+/* Two stored rows of class 1 at the origin, twice: row 0 is the one that differs, row 1 is everybody's. The
+ * first party has row 0 once and row 1 rows - 1 times, every other row 1 only. The caller moves them. */
 tacit_status audit_start_pair(tacit_pair *out, size_t features, size_t parties, size_t rows,
                               tacit_error *error);
 
-/* One of `rows` rows is turned against the rest, so that along the second axis only the regulariser resists (logistic loss;
- * audit_table.c has the argument). The plan's lambda is set. */
+/* One of `rows` rows is turned against the rest, so that along the second axis only the regulariser resists
+ * (logistic loss; audit_table.c has the argument). The plan's lambda is set. */
 tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties, size_t rows,
                               tacit_error *error);
 

@@ -1,9 +1,10 @@
 /*
- * A search for a pair of neighbours that tells more than the known one. Rows that are the same on both sides are moved together, rows that
- * differ each for themselves, all within the unit ball; so do labels. A pair is judged by how far it moves the output, of the declared
- * sensitivity, or where that is not known by how many standard deviations lie between the scores of both sides in a few runs; and by
- * how much more often one of them ends without an answer. The better of a pair and its change
- * is changed next; every fourth change is large.
+ * A search for a pair of neighbours that tells more than the known one. Rows that are the same on both sides
+ * are moved together, rows that differ each for themselves, all within the unit ball; so do labels. A pair is
+ * judged by how far it moves the output, of the declared sensitivity, or where that is not known by how many
+ * standard deviations lie between the scores of both sides in a few runs; and by how much more often one of
+ * them ends without an answer. The better of a pair and its change is changed next; every fourth change is
+ * large.
  *
  * Nothing of these runs is used again (audit.c).
  */
@@ -191,7 +192,8 @@ static tacit_status look(tally seen[2], tacit_audit_case *one, const tacit_audit
     return TACIT_OK;
 }
 
-/* Simulated noise, the same for all pairs, tells them apart with less luck; exact noise shows what a real party would refuse. */
+/* Simulated noise, the same for all pairs, tells them apart with less luck; exact noise shows what a real
+ * party would refuse. */
 static tacit_status judge_as(double *out, const tacit_audit *audit, const tacit_audit_rows *rows,
                              const tacit_stream *stream, bool exactly, tacit_error *error) {
     tacit_audit_setup setup = audit->setup;

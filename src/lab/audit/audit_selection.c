@@ -1,7 +1,8 @@
 /*
- * The exponential mechanism, by which plr and the stacks choose lambda on private rows. The worst known pair: one row
- * held out for the choice is an error of every candidate but the first, or of the first alone. Scores move by 1 in
- * opposite directions, and with many candidates the probability of the first changes by nearly exp(epsilon).
+ * The exponential mechanism, by which plr and the stacks choose lambda on private rows. The worst known pair:
+ * one row held out for the choice is an error of every candidate but the first, or of the first alone. Scores
+ * move by 1 in opposite directions, and with many candidates the probability of the first changes by nearly
+ * exp(epsilon).
  */
 #include <math.h>
 #include <stdio.h>

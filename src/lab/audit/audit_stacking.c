@@ -1,12 +1,12 @@
 /*
- * The worst known pairs of stacks, all with Huber's loss in one dimension a member: one row at the end of each
- * member's axis has the other label, the others lie at the origin. While |w| < 1 - h both versions are on the
- * straight part of the loss, and the b_k of each member that sees the row moves by 2 q_k: all that the theorem allows
- * for (privacy/mechanism/erm.h). The row is one of D_l, which the number of rows decides; what is made of D_h follows from what
- * is released, and is not looked at.
+ * The worst known pairs of stacks, all with Huber's loss in one dimension a member: one row at the end of
+ * each member's axis has the other label, the others lie at the origin. While |w| < 1 - h both versions are
+ * on the straight part of the loss, and the b_k of each member that sees the row moves by 2 q_k: all that the
+ * theorem allows for (privacy/mechanism/erm.h). The row is one of D_l, which the number of rows decides; what
+ * is made of D_h follows from what is released, and is not looked at.
  *
- * pst-h: the row is a target's, and its source knows nothing. The printed step of a source, plr at epsilon for each
- * of K groups on the same rows, is audited by itself and at its word.
+ * pst-h: the row is a target's, and its source knows nothing. The printed step of a source, plr at epsilon
+ * for each of K groups on the same rows, is audited by itself and at its word.
  */
 #include <math.h>
 #include <stdio.h>
@@ -208,7 +208,8 @@ static tacit_status open_printed(tacit_audit_case *out, const tacit_audit_setup 
     return TACIT_OK;
 }
 
-/* The minimiser of Huber's loss of one row at 1, label +-1, with the tilt b: on which piece of the loss it lies is tried. */
+/* The minimiser of Huber's loss of one row at 1, label +-1, with the tilt b: on which piece of the loss it
+ * lies is tried. */
 static double minimiser(double inertia, double b, double y) {
     double straight = (y - b) / inertia, corner, none = -b / inertia;
     if (y * straight <= 1 - WIDTH) return straight;

@@ -1,6 +1,7 @@
 /*
- * What can be audited, each with its worst known neighbouring pair. A method is a function that fills a tacit_pair; a
- * mechanism without a method has functions of its own. To add one: write the function and add the entry below.
+ * What can be audited, each with its worst known neighbouring pair. A method is a function that fills a
+ * tacit_pair; a mechanism without a method has functions of its own. To add one: write the function and add
+ * the entry below.
  */
 #include <math.h>
 #include <stdio.h>
@@ -193,8 +194,9 @@ static double balance(double scale, double offset, double slope) {
 
 static const char *whose(size_t parties) { return parties == 1 ? "the only party" : "one of two parties"; }
 
-/* All rows of one party say one thing, then the opposite. One row stands for any number of equal ones: w solves
- * lambda w = sigma(-w). Of all lambda the one with w = 1 + W(1/e) attains the bound: there lambda w^2 = W(1/e). */
+/* All rows of one party say one thing, then the opposite. One row stands for any number of equal ones: w
+ * solves lambda w = sigma(-w). Of all lambda the one with w = 1 + W(1/e) attains the bound: there lambda w^2
+ * = W(1/e). */
 static tacit_status avg_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties,
                               tacit_error *error) {
     static const double W = 0.27846454276107379510; /* W(1/e) */
@@ -209,9 +211,10 @@ static tacit_status avg_party(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
     return TACIT_OK;
 }
 
-/* One of n rows. The others, all at (-1, 0), pull the weights to (-v, 0) with lambda v = sigma(-v), so that both
- * versions (s, c) and (s, -c) of the changed row are confidently wrong; along the second axis only the regulariser
- * resists, and w_2 = +-c/(n lambda) sigma(s v - c |w_2|), of at most 1/(n lambda). The angle is the best of a scan. */
+/* One of n rows. The others, all at (-1, 0), pull the weights to (-v, 0) with lambda v = sigma(-v), so that
+ * both versions (s, c) and (s, -c) of the changed row are confidently wrong; along the second axis only the
+ * regulariser resists, and w_2 = +-c/(n lambda) sigma(s v - c |w_2|), of at most 1/(n lambda). The angle is
+ * the best of a scan. */
 tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties, size_t rows,
                               tacit_error *error) {
     enum { ANGLES = 500 };
@@ -239,7 +242,8 @@ tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
 
 size_t audit_rows(double wanted) { return (size_t)fmin(100000, fmax(2, ceil(wanted))); }
 
-/* Where parties add their own noise a coordinator sees each party's answer, so the audit looks at one alone. */
+/* Where parties add their own noise a coordinator sees each party's answer, so the audit looks at one
+ * alone. */
 static tacit_status avg_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                              tacit_error *error) {
     TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_avg, setup, error));

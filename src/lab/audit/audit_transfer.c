@@ -1,9 +1,9 @@
 /*
- * Worst known pairs of dpiw and dphtl. As in audit_erm.c a row is turned against the rest: the others lie at (-1, 0) and
- * hold the weights along the first axis, where two near-antiparallel versions of the row, (s, c) and (s, -c), are both
- * confidently wrong, so that along the second axis only the regulariser resists and both pull with nearly all their might.
- * n lambda is large enough that the pull itself does not move the weights far. dphtl is audited by its hypotheses
- * (model=sources); its importance weights are those of dpiw.
+ * Worst known pairs of dpiw and dphtl. As in audit_erm.c a row is turned against the rest: the others lie at
+ * (-1, 0) and hold the weights along the first axis, where two near-antiparallel versions of the row, (s, c)
+ * and (s, -c), are both confidently wrong, so that along the second axis only the regulariser resists and
+ * both pull with nearly all their might. n lambda is large enough that the pull itself does not move the
+ * weights far. dphtl is audited by its hypotheses (model=sources); its importance weights are those of dpiw.
  */
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,8 @@
 
 #include "num/special.h"
 
-/* log Gamma(z + 1) minus Stirling's (z + 1/2) log z - z + log(2 pi)/2, without the cancellation of two large numbers. */
+/* log Gamma(z + 1) minus Stirling's (z + 1/2) log z - z + log(2 pi)/2, without the cancellation of two large
+ * numbers. */
 static double stirling_rest(double z) {
     if (z < 16) return lgamma(z + 1) - (z + 0.5) * log(z) + z - 0.5 * log(2 * M_PI);
     double r = 1 / z, s = r * r;
@@ -26,7 +27,8 @@ static double deviance(double k, double m) {
     return sum;
 }
 
-/* x^a y^b / B(a, b), by Loader's saddle-point form of the binomial density, which keeps its digits for any a + b. */
+/* x^a y^b / B(a, b), by Loader's saddle-point form of the binomial density, which keeps its digits for any a
+ * + b. */
 static double beta_front(double a, double b, double x, double y) {
     double n = a + b;
     double logarithm =

@@ -12,8 +12,8 @@ static const double LEFT = 66, EDGE = 20, TITLE_SIZE = 18, NOTE_SIZE = 12.5, LAB
 static const double ALONE_WIDTH = 520, PANEL_WIDTH = 290, AREA_HEIGHT = 320, LABEL_GAP = 18;
 static const double UNDER_AREA = 54, PANEL_GAP = 26, ZERO_SLOT = 44, LABEL_OFFSET = 14;
 
-/* Okabe and Ito's colours, told apart under every common colour blindness, without the yellow; the second of each
- * is darkened to be read as text on white. The marks differ too. */
+/* Okabe and Ito's colours, told apart under every common colour blindness, without the yellow; the second of
+ * each is darkened to be read as text on white. The marks differ too. */
 static const struct {
     const char *line, *text;
 } palette[] = {

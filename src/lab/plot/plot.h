@@ -3,8 +3,8 @@
  * chart names its lines where they end; several panels share a legend and the vertical axis. The same plot
  * gives the same bytes everywhere, in any locale.
  *
- * A point that is not finite (or larger than 1e100), or not positive on a logarithmic axis, is skipped, with one
- * exception: x = 0 on a logarithmic axis gets a place of its own, to the left of the others.
+ * A point that is not finite (or larger than 1e100), or not positive on a logarithmic axis, is skipped, with
+ * one exception: x = 0 on a logarithmic axis gets a place of its own, to the left of the others.
  */
 #pragma once
 

@@ -64,7 +64,7 @@ void plot_put_paragraph(plot_page *page, const char *text, const char *class, do
 /* Names longer than this are cut. */
 enum { PLOT_NAME_LENGTH = 40 };
 
-/* Move `count` wanted places (pixels, in any order) as little as possible, in the sense of least squares, so that
- * they are `gap` apart and within [top, bottom]; the order is kept. TACIT_NO_MEMORY. */
+/* Move `count` wanted places (pixels, in any order) as little as possible, in the sense of least squares, so
+ * that they are `gap` apart and within [top, bottom]; the order is kept. TACIT_NO_MEMORY. */
 tacit_status plot_spread_out(double *place, size_t count, double gap, double top, double bottom,
                              tacit_error *error);

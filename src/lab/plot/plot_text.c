@@ -146,8 +146,8 @@ static int by_place(const void *left, const void *right) {
     return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* With z_i = y_i - i gap the labels are in order and apart exactly when z does not decrease: isotonic regression,
- * by pooling neighbours that violate it; clamping its result solves the problem with limits. */
+/* With z_i = y_i - i gap the labels are in order and apart exactly when z does not decrease: isotonic
+ * regression, by pooling neighbours that violate it; clamping its result solves the problem with limits. */
 tacit_status plot_spread_out(double *place, size_t count, double gap, double top, double bottom,
                              tacit_error *error) {
     wanted *order = TACIT_NEW(wanted, count);

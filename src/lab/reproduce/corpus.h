@@ -4,8 +4,8 @@
 #include "data/vocabulary.h"
 #include "lab/reproduce/material.h"
 
-/* How terms are chosen: those that some domain has in [lowest, highest] of its documents, at most `most` of each domain, by
- * how often they occur there (0: all). */
+/* How terms are chosen: those that some domain has in [lowest, highest] of its documents, at most `most` of
+ * each domain, by how often they occur there (0: all). */
 typedef struct tacit_corpus_rule {
     double lowest, highest;
     size_t most;

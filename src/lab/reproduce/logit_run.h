@@ -1,5 +1,5 @@
-/* One fit of newton, privlogit-hessian or privlogit-local by simulated nodes and servers, with its path and times; and the same
- * optimiser in the clear beside it. */
+/* One fit of newton, privlogit-hessian or privlogit-local by simulated nodes and servers, with its path and
+ * times; and the same optimiser in the clear beside it. */
 #pragma once
 
 #include "method/logit_reference.h"

@@ -256,7 +256,8 @@ static tacit_status into_ball(tacit_dataset **out, double *scale, const heap *se
     return TACIT_OK;
 }
 
-/* z ~ N(0, I), coefficients ~ N(0, 0.35^2 I), so that the margin widens with the number of columns; Bernoulli responses. */
+/* z ~ N(0, I), coefficients ~ N(0, 0.35^2 I), so that the margin widens with the number of columns; Bernoulli
+ * responses. */
 static tacit_status simulate(heap *out, size_t rows, size_t width, const tacit_stream *stream,
                              tacit_error *error) {
     static const double DEVIATION = 0.35;

@@ -1,8 +1,8 @@
 /*
- * The data sets of Wang 2018, section 5.4.1: real ones from the data folder and simulated ones. Columns are standardised with
- * statistics of all rows, which is what a statistician does and is not private; a constant 1 is the last column of the real
- * ones. Rows are then divided by the largest norm, S, so that they lie in the unit ball; with `scale` S the methods
- * multiply it back.
+ * The data sets of Wang 2018, section 5.4.1: real ones from the data folder and simulated ones. Columns are
+ * standardised with statistics of all rows, which is what a statistician does and is not private; a constant
+ * 1 is the last column of the real ones. Rows are then divided by the largest norm, S, so that they lie in
+ * the unit ball; with `scale` S the methods multiply it back.
  */
 #pragma once
 

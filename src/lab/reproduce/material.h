@@ -1,6 +1,6 @@
 /*
- * The rows of an experiment: found in the data folder, read as they are published, and then brought into the unit
- * ball from public rows alone.
+ * The rows of an experiment: found in the data folder, read as they are published, and then brought into the
+ * unit ball from public rows alone.
  */
 #pragma once
 
@@ -24,15 +24,16 @@ typedef struct tacit_data_file {
     const char *shape; /* "7,352 rows of 561 numbers" */
 } tacit_data_file;
 
-/* The path of a file, plain or compressed; TACIT_NOT_FOUND with a sentence that says what to do. `folder` NULL: the
- * variable TACIT_DATA is not set. */
+/* The path of a file, plain or compressed; TACIT_NOT_FOUND with a sentence that says what to do. `folder`
+ * NULL: the variable TACIT_DATA is not set. */
 tacit_status tacit_data_find(char *out, size_t size, const char *folder, const tacit_data_file *file,
                              tacit_error *error);
 tacit_status tacit_data_open(tacit_input **out, const char *folder, const tacit_data_file *file,
                              tacit_error *error);
 
-/* All numbers of a file of lines of `columns` numbers separated by spaces or commas, after `skip` lines of something
- * else; *rows says how many lines. Owned by the caller. A line with more or fewer, or a word that is no number, is TACIT_INPUT with its line. */
+/* All numbers of a file of lines of `columns` numbers separated by spaces or commas, after `skip` lines of
+ * something else; *rows says how many lines. Owned by the caller. A line with more or fewer, or a word that
+ * is no number, is TACIT_INPUT with its line. */
 tacit_status tacit_data_numbers(double **out, size_t *rows, const char *folder, const tacit_data_file *file,
                                 size_t skip, size_t columns, const tacit_progress *progress,
                                 tacit_error *error);

@@ -218,7 +218,8 @@ cleanup:
     return status;
 }
 
-/* The same along the public documents' directions: what project=public:50 does, once instead of in every answer. */
+/* The same along the public documents' directions: what project=public:50 does, once instead of in every
+ * answer. */
 static tacit_status project(tacit_mixture *self, tacit_error *error) {
     tacit_projection projection = TACIT_PROJECTION_INIT;
     tacit_view public_rows =

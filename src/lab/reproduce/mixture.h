@@ -1,6 +1,6 @@
 /*
- * Documents of several domains, dealt out to sources, a public set, a target that mixes the domains, and a test set (Wang 2018,
- * section 4.4).
+ * Documents of several domains, dealt out to sources, a public set, a target that mixes the domains, and a
+ * test set (Wang 2018, section 4.4).
  */
 #pragma once
 
@@ -16,7 +16,8 @@ typedef struct tacit_mixture_sizes {
     size_t target, test;
 } tacit_mixture_sizes;
 
-/* 20 Newsgroups in the five domains of table 4.1, and the reviews of four kinds of products; class 2 * domain + positive. */
+/* 20 Newsgroups in the five domains of table 4.1, and the reviews of four kinds of products; class 2 * domain
+ * + positive. */
 extern const tacit_data_file tacit_mixture_news_files[], tacit_mixture_amazon_files[];
 tacit_status tacit_mixture_read_news(tacit_material *out, const tacit_reading_context *context,
                                      tacit_error *error);
@@ -35,7 +36,8 @@ typedef struct tacit_mixture {
 #define TACIT_MIXTURE_INIT                                                                                   \
     { .wide = NULL }
 
-/* Deal out `all`, as one of the readers made it, to a target that mixes the domains so. Clear it also after a failure. */
+/* Deal out `all`, as one of the readers made it, to a target that mixes the domains so. Clear it also after a
+ * failure. */
 tacit_status tacit_mixture_make(tacit_mixture *self, const tacit_dataset *all, const tacit_mixture_sizes *how,
                                 const double *mixture, uint64_t seed, tacit_error *error);
 void tacit_mixture_clear(tacit_mixture *self);

@@ -323,8 +323,8 @@ static tacit_status read_rows(lab_work *work, size_t repeat, tacit_error *error)
     return work->order != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-/* Read, divide, and bring into the ball. What is learnt for that comes from the auxiliary rows; without any, or when
- * asked for, from all training rows, and then the reproduction says so. */
+/* Read, divide, and bring into the ball. What is learnt for that comes from the auxiliary rows; without any,
+ * or when asked for, from all training rows, and then the reproduction says so. */
 static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error) {
     const tacit_experiment *experiment = work->experiment;
     TACIT_TRY(read_rows(work, repeat, error));
@@ -358,7 +358,8 @@ static tacit_status ready_rows(lab_work *work, size_t repeat, tacit_error *error
 
 /* ---- running ---- */
 
-/* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and variance). */
+/* Merge a run's trials into what earlier repeats gave (Chan, Golub and LeVeque's update of mean and
+ * variance). */
 static void merge(tacit_finding *into, const tacit_run *run, const tacit_experiment *experiment) {
     double n = (double)into->trials, k = (double)run->trials;
     if (run->trials == 0) return; /* left out this time */

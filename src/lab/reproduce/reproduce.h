@@ -1,7 +1,7 @@
 /*
- * Experiments of the papers, run again: figures of ours beside what the paper prints. An experiment is a table entry
- * in a file of its own (reproduce_*.c): where its rows come from, how they are dealt out, which methods run, and the
- * numbers in the paper's text. Everything follows from one seed.
+ * Experiments of the papers, run again: figures of ours beside what the paper prints. An experiment is a
+ * table entry in a file of its own (reproduce_*.c): where its rows come from, how they are dealt out, which
+ * methods run, and the numbers in the paper's text. Everything follows from one seed.
  */
 #pragma once
 
@@ -86,8 +86,8 @@ typedef struct tacit_experiment {
     size_t printed_count;
     tacit_status (*read)(tacit_material *out, const tacit_reading_context *context, tacit_error *error);
 
-    /* Fills one run for each curve and epsilon of a setup, `accuracy` (or `auc`) being what the figure shows (or 1 minus it); NULL:
-     * the methods are simulated and tested. */
+    /* Fills one run for each curve and epsilon of a setup, `accuracy` (or `auc`) being what the figure shows
+     * (or 1 minus it); NULL: the methods are simulated and tested. */
     tacit_status (*run)(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
                         tacit_error *error);
 } tacit_experiment;
@@ -148,7 +148,8 @@ typedef struct tacit_reproduce_options {
     bool statistics_of_all; /* components and norms from all training rows instead of the auxiliary ones */
     tacit_pool *pool;
     const tacit_progress *progress;
-    /* Called for each finding of ours once its setup is done, so that a run that is interrupted has told what it found; or NULL. */
+    /* Called for each finding of ours once its setup is done, so that a run that is interrupted has told what
+     * it found; or NULL. */
     void (*found)(void *context, const tacit_experiment *experiment, const tacit_finding *finding);
     void *found_context;
 } tacit_reproduce_options;

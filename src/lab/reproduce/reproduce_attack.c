@@ -1,5 +1,5 @@
-/* Rajkumar and Agarwal 2012, sections 3.2 and 3.3: how often the attacks of lab/audit/attack.h err, beside what the paper's claim and the
- * ledger's charge leave to any attacker. */
+/* Rajkumar and Agarwal 2012, sections 3.2 and 3.3: how often the attacks of lab/audit/attack.h err, beside
+ * what the paper's claim and the ledger's charge leave to any attacker. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static tacit_status plan_for(tacit_plan *out, const tacit_variant *curve, tacit_
     return TACIT_OK;
 }
 
-/* How often the guess is right, a coin having chosen the world. The bars of the figure are to show how sure that is, so all
- * games of one draw of the rows count as one trial. */
+/* How often the guess is right, a coin having chosen the world. The bars of the figure are to show how sure
+ * that is, so all games of one draw of the rows count as one trial. */
 static tacit_status play(tacit_attack *attack, const tacit_simulation *simulation, uint64_t curve,
                          tacit_run *out, tacit_error *error) {
     tacit_stream root = tacit_stream_from_seed(simulation->seed);

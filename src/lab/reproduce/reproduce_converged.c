@@ -1,5 +1,5 @@
-/* How near secure logistic regression comes to the same optimiser in the clear and, with stop=converged, to the maximum of the
- * likelihood, on the sets of Wang 2018, section 5.4. */
+/* How near secure logistic regression comes to the same optimiser in the clear and, with stop=converged, to
+ * the maximum of the likelihood, on the sets of Wang 2018, section 5.4. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Yao et al. 2019, section 4.2 and table 2: diabetes across organisations. Their RUIJIN set is private; here is the
- * public set of 101,766 stays of diabetic patients in 130 US hospitals (Strack et al. 2014), with the main hospital
- * and the 16 branches of their table 4 dealt out of it by size.
+ * Yao et al. 2019, section 4.2 and table 2: diabetes across organisations. Their RUIJIN set is private; here
+ * is the public set of 101,766 stays of diabetic patients in 130 US hospitals (Strack et al. 2014), with the
+ * main hospital and the 16 branches of their table 4 dealt out of it by size.
  */
 #include <math.h>
 #include <string.h>
@@ -86,7 +86,8 @@ static const feature features[FEATURES] = {
     { "gender", EQUALS, 0, "Female" },
 };
 
-/* What is generally said to matter for coming back to hospital: earlier stays, other illnesses, discharge. Set by hand. */
+/* What is generally said to matter for coming back to hospital: earlier stays, other illnesses, discharge.
+ * Set by hand. */
 #define IMPORTANCE                                                                                           \
     "40,20,18,16,6,6,5,3,6,6,3,2,2,2,2,1,1,1,1,2,1,1,1,1,1,1,1,2,2,6,3,3,12,2,2,1,1,1,3,2,1,1,1,1,1,2,1,1,"  \
     "1,1"

@@ -1,6 +1,7 @@
 /*
- * Wang 2018, chapter 3: Table 3.1, what one step of dpstgd is said to cost, and figures 3.3 to 3.6, AUC over turns on card fraud. The
- * bank's transactions are private; the public card-fraud set stands in, or generated rows where its file is not there.
+ * Wang 2018, chapter 3: Table 3.1, what one step of dpstgd is said to cost, and figures 3.3 to 3.6, AUC over
+ * turns on card fraud. The bank's transactions are private; the public card-fraud set stands in, or generated
+ * rows where its file is not there.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +19,8 @@ enum { COMPONENTS = 28, COLUMNS = COMPONENTS + 3, FEATURES = COMPONENTS + 1, GEN
 static const tacit_data_file file = { "creditcard/creditcard_subset.csv",
                                       "38,703 transactions of 31 columns, 473 of them fraud" };
 
-/* Published with the whole set of 284,807 transactions, as are the amount's below: no statistics of the rows at hand. */
+/* Published with the whole set of 284,807 transactions, as are the amount's below: no statistics of the rows
+ * at hand. */
 static const double deviations[COMPONENTS] = { 1.96, 1.65, 1.52, 1.42, 1.38, 1.33, 1.24, 1.19, 1.10, 1.09,
                                                1.02, 1.00, 1.00, 0.96, 0.92, 0.88, 0.85, 0.84, 0.81, 0.77,
                                                0.73, 0.73, 0.62, 0.61, 0.52, 0.48, 0.40, 0.33 };
@@ -28,8 +30,8 @@ static const double AMOUNT_MEAN = 88, AMOUNT_DEVIATION = 250, CUT = 6, NORM = 8;
 #define SHARE_OF_FINE 0.076
 #define FRAUD_OF_FILE 0.0122
 
-/* Standardised, cut at six deviations, divided by 8, shortened where still longer than 1: as with `mean`, `sd` and `clip` in a
- * schema. `values` starts with the time, which is left out. */
+/* Standardised, cut at six deviations, divided by 8, shortened where still longer than 1: as with `mean`,
+ * `sd` and `clip` in a schema. `values` starts with the time, which is left out. */
 static void encode(double *x, const double *values) {
     double square = 0;
     for (size_t j = 0; j < FEATURES; j++) {

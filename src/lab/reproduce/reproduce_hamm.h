@@ -3,5 +3,6 @@
 
 #include "lab/reproduce/reproduce.h"
 
-/* The methods as printed, at the printed lambda; then ours, each at a lambda chosen from the public points. */
+/* The methods as printed, at the printed lambda; then ours, each at a lambda chosen from the public
+ * points. */
 extern const tacit_variant tacit_hamm_curves[];

@@ -1,4 +1,5 @@
-/* Hamm, Cao and Belkin 2016, section 6.2 and figure 3: network intrusions of KDD Cup 1999, 22 rows a party. */
+/* Hamm, Cao and Belkin 2016, section 6.2 and figure 3: network intrusions of KDD Cup 1999, 22 rows a
+ * party. */
 #include <math.h>
 #include <string.h>
 
@@ -15,8 +16,8 @@ static const tacit_data_file files[] = {
     { NULL, NULL },
 };
 
-/* What anybody may know of each column: how large it gets, as round numbers. 0: a category. Counts and bytes have
- * heavy tails and enter as log(1 + x)/log(1 + bound); rates and flags (bound 1) as they are. */
+/* What anybody may know of each column: how large it gets, as round numbers. 0: a category. Counts and bytes
+ * have heavy tails and enter as log(1 + x)/log(1 + bound); rates and flags (bound 1) as they are. */
 static const double bounds[COLUMNS - 1] = {
     1e5, 0,   0,   0, 1e9, 1e9, 1, 3, 5, 100, 5,   1,   1000, 1, 2, 1000, 100, 5, 10, 1, 1,
     1,   511, 511, 1, 1,   1,   1, 1, 1, 1,   255, 255, 1,    1, 1, 1,    1,   1, 1,  1,

@@ -1,4 +1,5 @@
-/* Wang 2018, section 5.4: Table 5.1 and figures 5.2 to 5.5, secure logistic regression of five nodes and two servers. */
+/* Wang 2018, section 5.4: Table 5.1 and figures 5.2 to 5.5, secure logistic regression of five nodes and two
+ * servers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +102,8 @@ static bool runs_yao(const world *self) {
     return self->simulation->full || self->set->columns <= YAO_COLUMNS;
 }
 
-/* The largest sets take long: they are run with --full, or (on shares, with fewer rows) when --only names one. */
+/* The largest sets take long: they are run with --full, or (on shares, with fewer rows) when --only names
+ * one. */
 static bool is_run(const tacit_simulation *simulation, const tacit_setup *setup) {
     return simulation->full || simulation->named || !tacit_logit_set_find(setup->name)->only_full;
 }

@@ -1,6 +1,7 @@
 /*
- * Yao et al. 2019, section 4.1 and figures 1 to 4 on NEWS20: articles of the newsgroups sci.* against talk.*. Words
- * and their weights come from the articles of all other newsgroups, which take no part and count as public.
+ * Yao et al. 2019, section 4.1 and figures 1 to 4 on NEWS20: articles of the newsgroups sci.* against talk.*.
+ * Words and their weights come from the articles of all other newsgroups, which take no part and count as
+ * public.
  */
 #include <limits.h>
 #include <math.h>
@@ -177,8 +178,8 @@ static const tacit_variant by_combiner[] = {
     { .method = NULL },
 };
 
-/* The AUC of the stack by itself, by votes, or of one member: curve c of the list. A member is a stack of one, whose weight
- * of 1 in the high model leaves the order of its margins. */
+/* The AUC of the stack by itself, by votes, or of one member: curve c of the list. A member is a stack of
+ * one, whose weight of 1 in the high model leaves the order of its margins. */
 static tacit_status measure_curve(const tacit_simulation *simulation, const tacit_model *model, size_t c,
                                   tacit_metrics *out, tacit_error *error) {
     static const tacit_combiner rules[] = { TACIT_COMBINE_HIGH, TACIT_COMBINE_WEIGHTED,

@@ -1,5 +1,5 @@
-/* The figure of a reproduction: a panel a setup over 1/epsilon, or a panel an epsilon over named setups. Those over rounds
- * are drawn by rounds_plot.c. */
+/* The figure of a reproduction: a panel a setup over 1/epsilon, or a panel an epsilon over named setups.
+ * Those over rounds are drawn by rounds_plot.c. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

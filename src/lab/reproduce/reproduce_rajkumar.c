@@ -1,6 +1,7 @@
-/* Rajkumar and Agarwal 2012, section 6, figures 1 and 2: the number of parties and how unequal their shares are, on
- * simulated data and on the Wisconsin breast-cancer data. Their method "LA" (Pathak et al. 2010) is avg. PSGD has the epsilon that the
- * paper claims for it; what its rounds are charged is far more (docs/methods/psgd.md). dpgd is ours, at the charge of one epsilon. */
+/* Rajkumar and Agarwal 2012, section 6, figures 1 and 2: the number of parties and how unequal their shares
+ * are, on simulated data and on the Wisconsin breast-cancer data. Their method "LA" (Pathak et al. 2010) is
+ * avg. PSGD has the epsilon that the paper claims for it; what its rounds are charged is far more
+ * (docs/methods/psgd.md). dpgd is ours, at the charge of one epsilon. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -82,7 +83,8 @@ static const tacit_data_file files[] = {
     { NULL, NULL },
 };
 
-/* The usual ranges, as in examples/breast_cancer.schema.yaml: public statements, not statistics of the rows. */
+/* The usual ranges, as in examples/breast_cancer.schema.yaml: public statements, not statistics of the
+ * rows. */
 static const double ranges[MEASUREMENTS][2] = {
     { 5, 20 },        { 10, 30 },   { 45, 140 },    { 0, 1500 },     { 0.07, 0.125 }, { 0, 0.2 },
     { 0, 0.25 },      { 0, 0.15 },  { 0.15, 0.25 }, { 0.05, 0.075 }, { 0, 0.95 },     { 0, 2.5 },

@@ -1,4 +1,5 @@
-/* Wang 2018, chapter 4: transfer from private sources to a target that mixes them, on 20 Newsgroups and Amazon reviews. */
+/* Wang 2018, chapter 4: transfer from private sources to a target that mixes them, on 20 Newsgroups and
+ * Amazon reviews. */
 #include <math.h>
 #include <string.h>
 
@@ -165,7 +166,8 @@ static const tacit_variant amazon_curves[] = { CURVES(0.005, "0.001", "0.5", "",
                                                { .method = NULL } };
 
 #define WEIGHTS(iw, part, tail, ...) CURVE("DPIW", "dphtl", 0.01, iw, part, tail, __VA_ARGS__)
-/* The printed constant beside the tight one in full width, with noise of either law, and along public directions. */
+/* The printed constant beside the tight one in full width, with noise of either law, and along public
+ * directions. */
 #define EACH_WEIGHTS(part)                                                                                   \
     WEIGHTS("0.001", part, "", { "calibration", "paper" }),                                                  \
         WEIGHTS("0.001", part, ", tight", { "calibration", "tight" }),                                       \

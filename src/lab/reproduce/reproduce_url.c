@@ -1,5 +1,5 @@
-/* Hamm, Cao and Belkin 2016, section 6.3 and figure 4: malicious URLs, 9 rows a party. The paper's set (Ma et al.
- * 2009) is not to be had; another list of URLs stands in, with lexical features only. */
+/* Hamm, Cao and Belkin 2016, section 6.3 and figure 4: malicious URLs, 9 rows a party. The paper's set (Ma et
+ * al. 2009) is not to be had; another list of URLs stands in, with lexical features only. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -22,8 +22,8 @@ static size_t bucket(const char *text, size_t length, uint64_t salt) {
     return SHAPES + (size_t)((hash ^ hash >> 32) % BUCKETS);
 }
 
-/* Lower case, without the scheme and a leading "www.": in this list only some sources wrote them, so that they would
- * give the label away. */
+/* Lower case, without the scheme and a leading "www.": in this list only some sources wrote them, so that
+ * they would give the label away. */
 static size_t clean(char *out, const tacit_cell *cell) {
     const char *text = cell->text, *scheme = strstr(text, "://");
     size_t length = 0;

@@ -1,5 +1,5 @@
-/* Wang 2018, section 2.1.1: gradient methods without a center, on the simulated data of section 5.4.1. The thesis surveys
- * them and prints no figure; what it says of each is what is to be seen. */
+/* Wang 2018, section 2.1.1: gradient methods without a center, on the simulated data of section 5.4.1. The
+ * thesis surveys them and prints no figure; what it says of each is what is to be seen. */
 #include <math.h>
 
 #include "data/generate.h"

@@ -1,6 +1,6 @@
 /*
- * Yao et al. 2019, section 4.1 and figures 1 to 4: MNIST, 0 against 8. The figures are drawn, without a number in the
- * text; what can be compared is what the text says of them.
+ * Yao et al. 2019, section 4.1 and figures 1 to 4: MNIST, 0 against 8. The figures are drawn, without a
+ * number in the text; what can be compared is what the text says of them.
  */
 #include "lab/reproduce/reproduce_yao.h"
 

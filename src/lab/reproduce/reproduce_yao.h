@@ -3,7 +3,8 @@
 
 #include "lab/reproduce/reproduce.h"
 
-/* A curve at a lambda. Meta-features are those of the paper, and rows are brought to q_k within each group. */
+/* A curve at a lambda. Meta-features are those of the paper, and rows are brought to q_k within each
+ * group. */
 #define YAO_PLR(text, l)                                                                                     \
     { .method = "plr", .label = text, .lambda = l }
 #define YAO_STACK(name, text, l, ...)                                                                        \

@@ -1,7 +1,7 @@
 /*
- * Loss families. What is special to one family stands in its file, NAME.c, and its line in the table (families.h) makes it known
- * everywhere: to the solver, the sums of method estimate, model files, exports, metrics, help and error messages. Nothing else
- * asks which family it has.
+ * Loss families. What is special to one family stands in its file, NAME.c, and its line in the table
+ * (families.h) makes it known everywhere: to the solver, the sums of method estimate, model files, exports,
+ * metrics, help and error messages. Nothing else asks which family it has.
  *
  *   family    response      l(y, t)                                                 L         c
  *   logistic  0 or 1        log(1 + exp(t)) - y t                                   1         1/4
@@ -56,12 +56,14 @@ typedef struct tacit_family {
                        double mean); /* of one response: twice what its best mean would gain */
     double (*log_likelihood)(const double *y, double mean, double dispersion);
 
-    /* m: the largest t |l'(t)| on the right side, of so many classes; bounds |w| <= sqrt(m/lambda). NULL without L. */
+    /* m: the largest t |l'(t)| on the right side, of so many classes; bounds |w| <= sqrt(m/lambda). NULL
+     * without L. */
     double (*pull)(double shape, size_t classes);
 
-    /* B such that, for |x| <= 1 and responses up to `high`, every w whose total loss over n rows is at most that of w = 0 has
-     * objective, gradient and Hessian sums of any subset of the rows within B; and such that a subset whose loss is B proves
-     * a total above that of w = 0. `terms` tighten it once they are known; NULL: they are not. */
+    /* B such that, for |x| <= 1 and responses up to `high`, every w whose total loss over n rows is at most
+     * that of w = 0 has objective, gradient and Hessian sums of any subset of the rows within B; and such
+     * that a subset whose loss is B proves a total above that of w = 0. `terms` tighten it once they are
+     * known; NULL: they are not. */
     double (*bound)(double n, double high, const double *terms);
     void (*terms)(const double *y, double out[TACIT_FAMILY_TERMS]);      /* NULL: y and y^2 */
     void (*measure)(const tacit_family_sums *at, tacit_family_fit *out); /* NULL without a likelihood */
@@ -82,7 +84,8 @@ const tacit_family *tacit_family_find(const char *name);
 /* In the order of the table; NULL after the last. */
 const tacit_family *tacit_family_at(size_t place);
 
-/* The likelihood that fits a response, of so many classes or of 0: the first of the table. Of classes always one. */
+/* The likelihood that fits a response, of so many classes or of 0: the first of the table. Of classes always
+ * one. */
 const tacit_family *tacit_family_of(tacit_response response, size_t classes);
 
 /* That of classes: logistic for two, softmax for more. */

@@ -1,4 +1,5 @@
-/* Two classes, the Huberised hinge of width h (Chaudhuri, Monteleoni and Sarwate 2011, eq. 8): a loss, but no likelihood. */
+/* Two classes, the Huberised hinge of width h (Chaudhuri, Monteleoni and Sarwate 2011, eq. 8): a loss, but no
+ * likelihood. */
 #include <math.h>
 
 #include "model/family/family.h"
@@ -20,9 +21,9 @@ static void rows(const tacit_kernels *kernels, double h, size_t count, const dou
 /* |l'| is 0, 1 or (1 + h - z)/(2h) in between, l'' 0 or that of the parabola. */
 static double steepest(double h) { return 1 / (2 * h); }
 
-/* 1 + h and its difference to z round by 1 + h and by |1 + h - z| <= 2h where the parabola counts; divided by 2h and rounded:
- * (1 + h)/(2h) + 3 <= 1/h + 3. Beyond its ends the value is clipped to [0, 1], which does not increase the distance to the exact
- * value in [0, 1]. */
+/* 1 + h and its difference to z round by 1 + h and by |1 + h - z| <= 2h where the parabola counts; divided by
+ * 2h and rounded: (1 + h)/(2h) + 3 <= 1/h + 3. Beyond its ends the value is clipped to [0, 1], which does not
+ * increase the distance to the exact value in [0, 1]. */
 static double rounding(double h, size_t classes) {
     (void)classes;
     return 1 / h + 3;

@@ -32,8 +32,8 @@ static double log_likelihood(const double *y, double mean, double dispersion) {
     return -0.5 * (log(2 * M_PI * dispersion) + deviance(y, mean) / dispersion);
 }
 
-/* With y in [-1, 1] the loss of w = 0 is at most 1/2 and none is below 0; |sum (t - y) x| <= sqrt(2 n sum loss) <= n by
- * Cauchy-Schwarz, and the Hessian is at most n. */
+/* With y in [-1, 1] the loss of w = 0 is at most 1/2 and none is below 0; |sum (t - y) x| <= sqrt(2 n sum
+ * loss) <= n by Cauchy-Schwarz, and the Hessian is at most n. */
 static double bound(double n, double high, const double *terms) {
     (void)high, (void)terms;
     return 2 * n;

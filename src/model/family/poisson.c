@@ -32,12 +32,14 @@ static double log_likelihood(const double *y, double mean, double dispersion) {
     return (*y > 0 ? *y * log(mean) : 0) - mean - lgamma(*y + 1);
 }
 
-/* The loss of w = 0 is 1, and a row's least is m = y - y log y >= -H log H for y <= H. With mean/2 - y t >= y - y log(2y):
- * sum mean <= 2 (sum loss + n H log(2H)), so means are within 2 n (1 + H log(2H)), slopes within that + n H. 2 + 3 H +
+/* The loss of w = 0 is 1, and a row's least is m = y - y log y >= -H log H for y <= H. With mean/2 - y t >= y
+ * - y log(2y): sum mean <= 2 (sum loss + n H log(2H)), so means are within 2 n (1 + H log(2H)), slopes within
+ *   that + n H. 2 + 3 H +
  * 2 H log(2H) times n is more than both, and more than n (1 - m).
- * With T = sum y and U = sum (y log y - y) over all rows: the others lose at least -(U + n), as each term of U is at least -1,
- * and sum y log(2y) = U + T (1 + log 2). So means are within 2 (n + U + 1.7 T), slopes within that + T, and a subset that shows
- * more than 2n + U proves a total above n. 4n + 2 max(U, 0) + 5T is more than all. */
+ * With T = sum y and U = sum (y log y - y) over all rows: the others lose at least -(U + n), as each term of
+ * U is at least -1, and sum y log(2y) = U + T (1 + log 2). So means are within 2 (n + U + 1.7 T), slopes
+ * within that + T, and a subset that shows more than 2n + U proves a total above n. 4n + 2 max(U, 0) + 5T is
+ * more than all. */
 static double bound(double n, double high, const double *terms) {
     double h = fmax(high, 1);
     if (terms == NULL) return n * (2 + 3 * h + 2 * h * log(2 * h));

@@ -22,21 +22,23 @@ static void shares(const tacit_kernels *kernels, size_t classes, size_t count, c
     }
 }
 
-/* The gradient p - e_y has the squared norm (1 - p_y)^2 + sum of the other p_k^2 <= 2 (1 - p_y)^2 <= 2. The Hessian H =
- * diag(p) - p p^T is that of a variance: q.Hq = Var(q_k) under p <= (max q - min q)^2/4 <= |q|^2/2. */
+/* The gradient p - e_y has the squared norm (1 - p_y)^2 + sum of the other p_k^2 <= 2 (1 - p_y)^2 <= 2. The
+ * Hessian H = diag(p) - p p^T is that of a variance: q.Hq = Var(q_k) under p <= (max q - min q)^2/4 <=
+ * |q|^2/2. */
 static double steepest(double shape) {
     (void)shape;
     return 0.5;
 }
 
-/* p_k has the relative error (TACIT_EXP_ULPS twice, K - 1 additions, a division) K + 8, so |p| <= 1 is off by that; p_k - 1
- * rounds by 1, and second-order terms by less than that. */
+/* p_k has the relative error (TACIT_EXP_ULPS twice, K - 1 additions, a division) K + 8, so |p| <= 1 is off by
+ * that; p_k - 1 rounds by 1, and second-order terms by less than that. */
 static double rounding(double shape, size_t classes) {
     (void)shape;
     return (double)classes + 10;
 }
 
-/* The largest sum_k t_k (e_y - p)_k is that of K - 1 equal scores below t_y: t (K-1)/(K-1 + exp(t)), W((K-1)/e) at most. */
+/* The largest sum_k t_k (e_y - p)_k is that of K - 1 equal scores below t_y: t (K-1)/(K-1 + exp(t)),
+ * W((K-1)/e) at most. */
 static double pull(double shape, size_t classes) {
     (void)shape;
     return tacit_lambert_w((double)(classes - 1) / M_E);

@@ -147,8 +147,8 @@ static size_t other_kinds(const tacit_accountant *accountant) {
 /* The exact answer, where there is one, cannot be beaten and is by far the cheapest. */
 static bool all_gaussian(const tacit_accountant *accountant) { return other_kinds(accountant) == 0; }
 
-/* The last accountant worth asking: the composition of Kairouz, Oh and Viswanath is optimal for what is known of one
- * kind of pure or approximate event, and the cost of RDP and PLD grows with the number of kinds. */
+/* The last accountant worth asking: the composition of Kairouz, Oh and Viswanath is optimal for what is known
+ * of one kind of pure or approximate event, and the cost of RDP and PLD grows with the number of kinds. */
 static tacit_composition last_useful(const tacit_accountant *accountant) {
     tacit_event_kind kind = accountant->events[0].kind;
     bool generic =
@@ -197,9 +197,10 @@ tacit_status tacit_accountant_delta(tacit_spending *out, const tacit_accountant 
     return TACIT_OK;
 }
 
-/* Proof note. Under add/remove the row is in one set, and the outputs of the others do not depend on it. Under
- * replacement within a set likewise. A replaced row that moves is removed from one set and added to another: the two
- * guarantees compose (Dwork and Roth 2014, Theorem 3.16), and a removal costs no more than a replacement. */
+/* Proof note. Under add/remove the row is in one set, and the outputs of the others do not depend on it.
+ * Under replacement within a set likewise. A replaced row that moves is removed from one set and added to
+ * another: the two guarantees compose (Dwork and Roth 2014, Theorem 3.16), and a removal costs no more than a
+ * replacement. */
 tacit_status tacit_accountant_parallel(tacit_spending *out, const tacit_accountant *const *accountants,
                                        size_t count, bool by_value, double delta, tacit_error *error) {
     if (count == 0) return tacit_fail(error, TACIT_USAGE, "no account to compose in parallel");

@@ -9,10 +9,10 @@
 
 /* ---- basic ----
  *
- * Proof note. Epsilons add and deltas add (Dwork and Roth 2014, Theorem 3.16). What delta is left after the approximate
- * events is shared equally among the runs of the Gaussian events; each has the epsilon of its analytic curve at its
- * share (Balle and Wang 2018), sampled ones log(1 + q(e^e - 1)) with e taken at share/q (Balle, Barthe and Gaboardi
- * 2018, on Poisson sampling; under replacement the note in account_event.c).
+ * Proof note. Epsilons add and deltas add (Dwork and Roth 2014, Theorem 3.16). What delta is left after the
+ * approximate events is shared equally among the runs of the Gaussian events; each has the epsilon of its
+ * analytic curve at its share (Balle and Wang 2018), sampled ones log(1 + q(e^e - 1)) with e taken at share/q
+ * (Balle, Barthe and Gaboardi 2018, on Poisson sampling; under replacement the note in account_event.c).
  */
 
 static double pure_sum(const tacit_steps *steps, double *delta, double *gaussian_runs) {
@@ -106,11 +106,13 @@ tacit_status tacit_basic_delta(double *out, const tacit_accountant *accountant, 
 
 /* ---- advanced ----
  *
- * Proof note. Every (e_i, d_i)-DP event is dominated by randomised response of e_i with probability 1 - d_i (Kairouz, Oh
- * and Viswanath 2015), so the composition is with probability prod (1 - d_i) a sum of independent losses +-e_i.
- *   One e, T runs: delta = 1 - (1-d)^T (1 - sum_l C(T, l) p^(T-l) (1-p)^l (1 - e^(epsilon - (T-2l) e))_+), p = e^e/(1+e^e);
- * this is optimal (same paper). Several e: the mean of the loss is sum e_i tanh(e_i/2), and by Hoeffding it is
- * passed by sqrt(2 sum e_i^2 log(1/d')) with probability at most d' (one of the terms of their bound).
+ * Proof note. Every (e_i, d_i)-DP event is dominated by randomised response of e_i with probability 1 - d_i
+ * (Kairouz, Oh and Viswanath 2015), so the composition is with probability prod (1 - d_i) a sum of
+ * independent losses +-e_i.
+ *   One e, T runs: delta = 1 - (1-d)^T (1 - sum_l C(T, l) p^(T-l) (1-p)^l (1 - e^(epsilon - (T-2l) e))_+), p
+ *   = e^e/(1+e^e);
+ * this is optimal (same paper). Several e: the mean of the loss is sum e_i tanh(e_i/2), and by Hoeffding it
+ * is passed by sqrt(2 sum e_i^2 log(1/d')) with probability at most d' (one of the terms of their bound).
  */
 
 typedef struct pure_events {
@@ -143,8 +145,9 @@ static bool gather_pure(pure_events *out, const tacit_steps *steps) {
     return true;
 }
 
-/* The sum over l, from the largest term outwards to where the rest is below a 1e-20th of it. The loss falls with l, so
- * terms count for l < (T - epsilon/e)/2. Errors: log C within 1e-13 T at most 200000 runs, hence the factor. */
+/* The sum over l, from the largest term outwards to where the rest is below a 1e-20th of it. The loss falls
+ * with l, so terms count for l < (T - epsilon/e)/2. Errors: log C within 1e-13 T at most 200000 runs, hence
+ * the factor. */
 static double binomial_delta(const pure_events *events, double epsilon) {
     double e = events->epsilon, runs = events->runs, sum = 0;
     double log_p = -log1p(exp(-e)), log_q = -log1p(exp(e));
@@ -209,9 +212,10 @@ tacit_status tacit_advanced_delta(double *out, const tacit_accountant *accountan
 
 /* ---- Gaussian ----
  *
- * Proof note. Gaussian releases of sigma_1, ..., on sensitivity 1 are one release of a vector; its privacy loss on the
- * worst pair is that of a single Gaussian with 1/sigma^2 = sum 1/sigma_i^2, also when chosen adaptively (Dong, Roth
- * and Su 2022, on composing Gaussian differential privacy). tacit_steps_make has merged them.
+ * Proof note. Gaussian releases of sigma_1, ..., on sensitivity 1 are one release of a vector; its privacy
+ * loss on the worst pair is that of a single Gaussian with 1/sigma^2 = sum 1/sigma_i^2, also when chosen
+ * adaptively (Dong, Roth and Su 2022, on composing Gaussian differential privacy). tacit_steps_make has
+ * merged them.
  */
 static tacit_status merged_sigma(double *out, const tacit_accountant *accountant, tacit_error *error) {
     tacit_steps steps;

@@ -7,24 +7,29 @@
 #include "privacy/account/account_pld.h"
 
 /*
- * Proof note. Run i has masses p_i(l) on the grid (dominating the true loss) and infinite mass z_i. For a tilt theta > 0
+ * Proof note. Run i has masses p_i(l) on the grid (dominating the true loss) and infinite mass z_i. For a
+ * tilt theta > 0
  * and any constants c_i put  t_i(l) = p_i(l) e^(theta l - c_i).  Then the composition is
  *     p(l) = e^(C - theta l) t(l),  t = convolution of all t_i,  C = sum c_i,
- * and c_i is chosen to make t_i a probability. Why tilt: t is large where delta is decided, so an error of 1e-12 in t is
- * one of 1e-12 of *delta*, however small delta is.
+ * and c_i is chosen to make t_i a probability. Why tilt: t is large where delta is decided, so an error of
+ * 1e-12 in t is one of 1e-12 of *delta*, however small delta is.
  *
- * The ring. Computed on n points, t is summed over losses that differ by multiples of W = n h: at least t(l) for each l,
- * so to sum over the ring overestimates (what wraps round only adds). For l in (epsilon, epsilon + U), U <= W:
- *     delta(epsilon) <= z + sum over those l of (1 - e^(epsilon-l)) e^(C - theta l) ring(l) + P(loss >= epsilon + U),
- * z = 1 - prod (1 - z_i), and the last term by Chernoff, min over s of e^(sum log E e^(s loss) - s (epsilon + U)).
+ * The ring. Computed on n points, t is summed over losses that differ by multiples of W = n h: at least t(l)
+ * for each l, so to sum over the ring overestimates (what wraps round only adds). For l in (epsilon, epsilon
+ * + U), U <= W:
+ *     delta(epsilon) <= z + sum over those l of (1 - e^(epsilon-l)) e^(C - theta l) ring(l) + P(loss >=
+ *     epsilon + U),
+ * z = 1 - prod (1 - z_i), and the last term by Chernoff, min over s of e^(sum log E e^(s loss) - s (epsilon +
+ * U)).
  *
- * Transform errors. Every frequency of t_i errs by e = f sum_l t_i(l) (num/fft.h). A power T of a number of modulus at
- * most M errs by T M^(T-1) (e + 3u M) to first order, computed by repeated squaring; products follow. With E the
- * Euclidean norm of the errors over all frequencies and Z that of the computed product, the ring errs by at most
- * (E + f Z)/sqrt(n) in Euclidean norm, and by Cauchy-Schwarz the weighted sum by that times the norm of the weights.
+ * Transform errors. Every frequency of t_i errs by e = f sum_l t_i(l) (num/fft.h). A power T of a number of
+ * modulus at most M errs by T M^(T-1) (e + 3u M) to first order, computed by repeated squaring; products
+ * follow. With E the Euclidean norm of the errors over all frequencies and Z that of the computed product,
+ * the ring errs by at most (E + f Z)/sqrt(n) in Euclidean norm, and by Cauchy-Schwarz the weighted sum by
+ * that times the norm of the weights.
  *
- * Rounding of t_i: each within a factor 1 + rho_i, the product within (1 + rho_i)^T_i; of C - theta l: absolute, in the
- * exponent. Both are put on as `inflation`.
+ * Rounding of t_i: each within a factor 1 + rho_i, the product within (1 + rho_i)^T_i; of C - theta l:
+ * absolute, in the exponent. Both are put on as `inflation`.
  */
 
 enum { CHERNOFFS = 10 };
@@ -47,8 +52,8 @@ typedef struct workspace {
     double *error; /* of the product, per frequency up to length/2 */
 } workspace;
 
-/* log sum mass e^(theta l), rounded up by the caller's margin; weights by recurrence within blocks, and what underflows
- * added back as DBL_MIN a point. */
+/* log sum mass e^(theta l), rounded up by the caller's margin; weights by recurrence within blocks, and what
+ * underflows added back as DBL_MIN a point. */
 static double log_moment(const tacit_losses *losses, double theta) {
     enum { BLOCK = 64 };
     double h = losses->step, ratio = exp(theta * h), sum = (double)losses->count * DBL_MIN;
@@ -91,8 +96,8 @@ static tacit_complex power(tacit_complex base, uint64_t exponent) {
 
 static double modulus(tacit_complex z) { return sqrt(z.re * z.re + z.im * z.im); }
 
-/* product <- product x run^count for the frequencies up to length/2, with error bounds; 1e-150 is for moduli whose
- * squares underflow. */
+/* product <- product x run^count for the frequencies up to length/2, with error bounds; 1e-150 is for moduli
+ * whose squares underflow. */
 static void multiply_in(workspace *w, size_t length, uint64_t count, double norm) {
     double e = tacit_fft_error(w->fft) * norm * (1 + 1e-9), runs = (double)count;
     for (size_t k = 0; k <= length / 2; k++) {

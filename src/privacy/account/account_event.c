@@ -111,37 +111,41 @@ double tacit_unsampled_loss(double sampling, tacit_direction direction, double l
 }
 
 /*
- * Proof note: an event under replacement. D and D' differ in one row, x against x'; M(S) is what the mechanism gives on
- * the sample S of the other rows, and by joint convexity S may be fixed.
+ * Proof note: an event under replacement. D and D' differ in one row, x against x'; M(S) is what the
+ * mechanism gives on the sample S of the other rows, and by joint convexity S may be fixed.
  *
- * Without sampling, |f(x) - f(x')| is at most twice the sensitivity to a row that comes or goes (Gaussian, Laplace:
- * noise halves relative to it), and a pure or approximate guarantee is used twice: 2 epsilon, (1 + e^epsilon) delta; of
- * zCDP twice in a row is four times rho (Bun and Steinke 2016, Proposition 1.9).
+ * Without sampling, |f(x) - f(x')| is at most twice the sensitivity to a row that comes or goes (Gaussian,
+ * Laplace: noise halves relative to it), and a pure or approximate guarantee is used twice: 2 epsilon, (1 +
+ * e^epsilon) delta; of zCDP twice in a row is four times rho (Bun and Steinke 2016, Proposition 1.9).
  *
- * Sampled, pure: (1-q) M(S) + q M(S+x) over (1-q) M(S) + q M(S+x') is at most (1 - q + q e^epsilon)/(1 - q + q e^-epsilon),
- * both terms being within e^epsilon of M(S): a pure event again.
+ * Sampled, pure: (1-q) M(S) + q M(S+x) over (1-q) M(S) + q M(S+x') is at most (1 - q + q e^epsilon)/(1 - q +
+ * q e^-epsilon), both terms being within e^epsilon of M(S): a pure event again.
  *
- * Sampled, otherwise: let mu0 = M(S), mu1 = M(S+x), mu1' = M(S+x'), a = 1 + q(a0 - 1) >= 1. Advanced joint convexity
- * (Balle, Barthe and Gaboardi 2018, Theorem 2): the hockey-stick divergence H_a of the two mixtures is
- * q H_a0(mu1 || (1-b) mu0 + b mu1') for some b in [0, 1], at most q max(H_a0(mu1 || mu0), H_a0(mu1 || mu1')), at most
- * q H_a0(P0 || Q0) with (P0, Q0) dominating the unsampled mechanism under replacement: and that is H_a of the pair
- * REMOVED. For a < 1, H_a(P || Q) = 1 - a + a H_(1/a)(Q || P) and replacement is symmetric, so there it is at most H_a of
- * the reversed pair, ADDED. The curve made of both is convex in a, as the mass at loss 0 is not negative
- * (P0, Q0 symmetric with P0(loss > 0) >= Q0(loss > 0)), hence belongs to a pair, the pair EITHER, and pairs that dominate
- * compose (Zhu, Dong and Wang 2022).
+ * Sampled, otherwise: let mu0 = M(S), mu1 = M(S+x), mu1' = M(S+x'), a = 1 + q(a0 - 1) >= 1. Advanced joint
+ * convexity (Balle, Barthe and Gaboardi 2018, Theorem 2): the hockey-stick divergence H_a of the two mixtures
+ * is q H_a0(mu1 || (1-b) mu0 + b mu1') for some b in [0, 1], at most q max(H_a0(mu1 || mu0), H_a0(mu1 ||
+ * mu1')), at most q H_a0(P0 || Q0) with (P0, Q0) dominating the unsampled mechanism under replacement: and
+ * that is H_a of the pair REMOVED. For a < 1, H_a(P || Q) = 1 - a + a H_(1/a)(Q || P) and replacement is
+ * symmetric, so there it is at most H_a of the reversed pair, ADDED. The curve made of both is convex in a,
+ * as the mass at loss 0 is not negative (P0, Q0 symmetric with P0(loss > 0) >= Q0(loss > 0)), hence belongs
+ * to a pair, the pair EITHER, and pairs that dominate compose (Zhu, Dong and Wang 2022).
  *
- * Sampled, Gaussian: better, and tight. In units of the sensitivity S gives N(0, s^2 I) (its own value is taken off), x
- * moves it by u and x' by v, |u|, |v| <= 1. With c = (1-q)(1-a), h(y) = max(0, y) and Z standard normal
+ * Sampled, Gaussian: better, and tight. In units of the sensitivity S gives N(0, s^2 I) (its own value is
+ * taken off), x moves it by u and x' by v, |u|, |v| <= 1. With c = (1-q)(1-a), h(y) = max(0, y) and Z
+ * standard normal
  *     H_a = E h(c + q X - a q Y),   X = exp(u.Z/s - |u|^2/(2 s^2)),   Y = exp(v.Z/s - |v|^2/(2 s^2)).
- * (log X, log Y) is normal, with variances C11 = |u|^2/s^2, C22 = |v|^2/s^2, covariance C12 = u.v/s^2, and X and Y have mean
+ * (log X, log Y) is normal, with variances C11 = |u|^2/s^2, C22 = |v|^2/s^2, covariance C12 = u.v/s^2, and X
+ * and Y have mean
  * 1. By the heat equation of the normal density, for smooth convex h (max(0, .) is a limit of such)
  *     dH/dC12 = E XY d2h/dXdY = -a q^2 E XY h'' <= 0,
  *     dH/dC11 = E X^2 h_XX/2 = q^2 E X^2 h''/2 >= 0,        dH/dC22 = a^2 q^2 E Y^2 h''/2 >= 0.
- * So for lengths |u|, |v| H_a is largest where C12 is least, at -|u||v|/s^2: opposite directions. There it grows with |u|, as
- * C11 grows and C12 falls, and with |v| likewise. Hence for all a >= 0 and any dimension H_a is at most that of
+ * So for lengths |u|, |v| H_a is largest where C12 is least, at -|u||v|/s^2: opposite directions. There it
+ * grows with |u|, as C11 grows and C12 falls, and with |v| likewise. Hence for all a >= 0 and any dimension
+ * H_a is at most that of
  *     (1-q) N(0, s^2) + q N(1, s^2)    against    (1-q) N(0, s^2) + q N(-1, s^2),
- * which one pair of data sets attains: the pair EITHER of a Gaussian. Less sampling gives less: mixing both sides with
- * N(0, s^2) lowers no H_a that is not 1 - a, the least there is. A reflection exchanges the two sides.
+ * which one pair of data sets attains: the pair EITHER of a Gaussian. Less sampling gives less: mixing both
+ * sides with N(0, s^2) lowers no H_a that is not 1 - a, the least there is. A reflection exchanges the two
+ * sides.
  */
 static tacit_step replacing(const tacit_event *event) {
     double q = event->sampling, x = event->parameter, up = 1 + 16 * TACIT_ROUND;
@@ -191,9 +195,9 @@ tacit_status tacit_steps_make(tacit_steps *out, const tacit_accountant *accounta
     return TACIT_OK;
 }
 
-/* Amplification: an epsilon-DP mechanism on a Poisson sample is log(1 + q(e^epsilon - 1))-DP, and (epsilon, delta) gives
- * q delta (Balle, Barthe and Gaboardi 2018, on Poisson sampling, whose delta holds at the amplified epsilon). Under EITHER the
- * same formula holds with the replacement pair, by the note above. */
+/* Amplification: an epsilon-DP mechanism on a Poisson sample is log(1 + q(e^epsilon - 1))-DP, and (epsilon,
+ * delta) gives q delta (Balle, Barthe and Gaboardi 2018, on Poisson sampling, whose delta holds at the
+ * amplified epsilon). Under EITHER the same formula holds with the replacement pair, by the note above. */
 bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta) {
     if (step->kind == TACIT_EVENT_GAUSSIAN || step->kind == TACIT_EVENT_CONCENTRATED) return false;
     double whole = step->kind == TACIT_EVENT_LAPLACE ? 1 / step->parameter : step->parameter;
@@ -204,9 +208,9 @@ bool tacit_step_pure(const tacit_step *step, double *epsilon, double *delta) {
     return true;
 }
 
-/* The unsampled point masses: loss, P0, Q0. Laplace: P0 = Lap(0), Q0 = Lap(1), losses +-1/scale outside (0, 1). Pure:
- * randomised response, which dominates every epsilon-DP pair; approximate: the same with probability 1 - delta, and
- * delta on a point of its own for each (Kairouz, Oh and Viswanath 2015). */
+/* The unsampled point masses: loss, P0, Q0. Laplace: P0 = Lap(0), Q0 = Lap(1), losses +-1/scale outside (0,
+ * 1). Pure: randomised response, which dominates every epsilon-DP pair; approximate: the same with
+ * probability 1 - delta, and delta on a point of its own for each (Kairouz, Oh and Viswanath 2015). */
 static size_t base_atoms(double loss[], double p[], double q[], const tacit_step *step) {
     double r = step->kind == TACIT_EVENT_LAPLACE ? 1 / step->parameter : step->parameter;
     double keep = 1 - step->delta, high = keep / (1 + exp(-r)), low = keep * (exp(-r) / (1 + exp(-r)));
@@ -227,7 +231,8 @@ size_t tacit_step_atoms(tacit_atom out[TACIT_ATOMS_MOST], const tacit_step *step
         double mass = direction == TACIT_ADDED ? p[i] : (1 - s) * q[i] + s * p[i];
         if (!(mass > 0)) continue;
         double loss = tacit_sampled_loss(s, direction, t[i]);
-        /* The logarithm magnifies rounding by 1/(1 - q + q e^t), which is e^-loss in REMOVED and e^loss in ADDED. */
+        /* The logarithm magnifies rounding by 1/(1 - q + q e^t), which is e^-loss in REMOVED and e^loss in
+         * ADDED. */
         double magnified = exp(direction == TACIT_ADDED ? loss : -loss);
         if (isfinite(loss) && (s < 1 || step->kind == TACIT_EVENT_LAPLACE))
             loss +=
@@ -257,8 +262,9 @@ static void normal_slice(double *mass, double *error, double low, double high) {
     }
 }
 
-/* Gaussian: the loss is N(m^2/2, m^2) under P0, m = 1/sigma. The standardised bound z is what counts as exact; what its
- * rounding does to the loss is part of the caller's `slack`. Laplace: 1/2 e^-(r-t)/2 differences. */
+/* Gaussian: the loss is N(m^2/2, m^2) under P0, m = 1/sigma. The standardised bound z is what counts as
+ * exact; what its rounding does to the loss is part of the caller's `slack`. Laplace: 1/2 e^-(r-t)/2
+ * differences. */
 tacit_slice tacit_step_slice(const tacit_step *step, double low, double high) {
     tacit_slice slice = { 0, 0, 0, 0 };
     if (step->kind == TACIT_EVENT_GAUSSIAN) {
@@ -299,7 +305,8 @@ void tacit_step_reach(double *low, double *high, const tacit_step *step, tacit_d
 
 /* ---- the pair EITHER of a Gaussian, in terms of z = value/s; m = 1/s ----
  *
- * Its loss is log(1 - q + k e^t) - log(1 - q + k e^-t), t = m z, k = q e^(-m^2/2): odd, and growing by at most 2 for 1 of t. */
+ * Its loss is log(1 - q + k e^t) - log(1 - q + k e^-t), t = m z, k = q e^(-m^2/2): odd, and growing by at
+ * most 2 for 1 of t. */
 
 static double log_lift(const tacit_step *step) {
     return log(step->sampling) - 0.5 / (step->parameter * step->parameter);
@@ -313,8 +320,9 @@ double tacit_opposed_loss(const tacit_step *step, double z) {
     return log_mixed(step->sampling, k + t) - log_mixed(step->sampling, k - t);
 }
 
-/* For a loss L > 0, with E = e^L - 1, e^t is the root ((1-q) E + sqrt((1-q)^2 E^2 + 4 k^2 (1+E)))/(2k): all terms are positive, so
- * that t errs by a few units of rounding of the logarithms it is made of, and the loss at t by twice as much. */
+/* For a loss L > 0, with E = e^L - 1, e^t is the root ((1-q) E + sqrt((1-q)^2 E^2 + 4 k^2 (1+E)))/(2k): all
+ * terms are positive, so that t errs by a few units of rounding of the logarithms it is made of, and the loss
+ * at t by twice as much. */
 double tacit_opposed_place(double *slack, const tacit_step *step, double loss) {
     double size = fabs(loss), m = 1 / step->parameter, log_k = log_lift(step), log_e = 0, t = 0;
     if (size > 0) {

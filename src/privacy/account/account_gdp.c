@@ -9,15 +9,18 @@
 /*
  * Proof notes. A pair (P, Q) is mu-GDP when N(0, 1) against N(mu, 1) dominates it (Dong, Roth and Su 2022).
  *
- * Gaussian: mu = 1/sigma, exactly. Pure: randomised response, which dominates, has the trade-off curve of straight lines (0, 1) - (c, c) -
- * (1, 0), c = 1/(1 + e^epsilon); that of a Gaussian is convex and passes the same three points when Phi(-mu/2) = c, so it lies below. Laplace:
- * as pure, of 1/scale. Sampling lowers every H_a, so that a sampled Gaussian has the mu of the same without sampling.
+ * Gaussian: mu = 1/sigma, exactly. Pure: randomised response, which dominates, has the trade-off curve of
+ * straight lines (0, 1) - (c, c) - (1, 0), c = 1/(1 + e^epsilon); that of a Gaussian is convex and passes the
+ * same three points when Phi(-mu/2) = c, so it lies below. Laplace: as pure, of 1/scale. Sampling lowers
+ * every H_a, so that a sampled Gaussian has the mu of the same without sampling.
  *
- * A block: all runs of a study, whose number is known before the first. Let D(a) be its H_a, a >= 1, under replacement; the pair EITHER
- * is symmetric. If D(a) <= (1 - g) H_a(mu) + g for all a >= 1, the block is dominated by a pair that gives all away with probability g and
- * else is the Gaussian one, since that pair's H_a is the right-hand side: the block is mu-GDP except for g. D is convex in a, so
- * between two points it is below the chord through upper bounds of it (PLD's); H_a(mu) is convex too, so that it is above both tangents
- * at these points, and the difference from the chord is least where the tangents meet. Beyond the last point D is at most g.
+ * A block: all runs of a study, whose number is known before the first. Let D(a) be its H_a, a >= 1, under
+ * replacement; the pair EITHER is symmetric. If D(a) <= (1 - g) H_a(mu) + g for all a >= 1, the block is
+ * dominated by a pair that gives all away with probability g and else is the Gaussian one, since that pair's
+ * H_a is the right-hand side: the block is mu-GDP except for g. D is convex in a, so between two points it is
+ * below the chord through upper bounds of it (PLD's); H_a(mu) is convex too, so that it is above both
+ * tangents at these points, and the difference from the chord is least where the tangents meet. Beyond the
+ * last point D is at most g.
  */
 
 double tacit_pure_mu(double epsilon) {
@@ -79,8 +82,8 @@ cleanup:
     return status;
 }
 
-/* Whether a Gaussian of mu, with `spare` beside it, is above the curve. Its tangent at a = e^epsilon has the slope -P(N > epsilon/mu +
- * mu/2); values are lowered and slopes steepened by their errors. */
+/* Whether a Gaussian of mu, with `spare` beside it, is above the curve. Its tangent at a = e^epsilon has the
+ * slope -P(N > epsilon/mu + mu/2); values are lowered and slopes steepened by their errors. */
 static bool dominates(const curve *block, double mu, double spare) {
     double value[POINTS + 1], slope[POINTS + 1];
     for (size_t i = 0; i < block->count; i++) {

@@ -5,23 +5,25 @@
 #include "privacy/account/account_pld.h"
 
 /*
- * Proof note ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022). Write r = Q/P = e^-loss. For any
- * independent rest of the composition, delta is E_P f(r) with f(r) = (1 - c r)_+ convex and decreasing. So delta only
- * grows when
- *   (a) the mass P of a cell of losses [i h, (i+1) h] is put on its two ends with P and Q = E_P r kept: a mean-preserving
- *       spread of r. The upper end gets (P - e^(ih) Q)/(1 - e^-h), the lower one the rest;
+ * Proof note ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022). Write r = Q/P =
+ * e^-loss. For any independent rest of the composition, delta is E_P f(r) with f(r) = (1 - c r)_+ convex and
+ * decreasing. So delta only grows when
+ *   (a) the mass P of a cell of losses [i h, (i+1) h] is put on its two ends with P and Q = E_P r kept: a
+ *       mean-preserving spread of r. The upper end gets (P - e^(ih) Q)/(1 - e^-h), the lower one the rest;
  *   (b) mass is moved to a larger loss; (c) mass is added.
- * Rounding is turned into (b) and (c): the cell's P is raised by its error bound, the share of the upper end by the error
- * of P, of Q and of the cell's limits. Limits: a computed limit is right for a loss within `slack` of the one asked for,
- * so the limit for i h is computed at i h - slack, and losses of the cell lie in [i h - 2 slack, (i+1) h]. Those below i h
- * are counted as i h, which takes at most P (e^(2 slack) - 1) e^-(ih) off Q, hence 2.1 slack P more on the upper end.
- * Beyond the grid: above its end losses are infinite, below its start they are raised to it.
+ * Rounding is turned into (b) and (c): the cell's P is raised by its error bound, the share of the upper end
+ * by the error of P, of Q and of the cell's limits. Limits: a computed limit is right for a loss within
+ * `slack` of the one asked for, so the limit for i h is computed at i h - slack, and losses of the cell lie
+ * in [i h - 2 slack, (i+1) h]. Those below i h are counted as i h, which takes at most P (e^(2 slack) - 1)
+ * e^-(ih) off Q, hence 2.1 slack P more on the upper end. Beyond the grid: above its end losses are infinite,
+ * below its start they are raised to it.
  */
 
 enum { POINTS_MOST = 1 << 21 };
 
-/* Rounding of tacit_unsampled_loss seen from the sampled loss, and that of the standardised Gaussian bound. Where the
- * mixture thins out to 1 - q (losses below 0 in REMOVED, above 0 in ADDED) e^loss - 1 is what carries the digits. */
+/* Rounding of tacit_unsampled_loss seen from the sampled loss, and that of the standardised Gaussian bound.
+ * Where the mixture thins out to 1 - q (losses below 0 in REMOVED, above 0 in ADDED) e^loss - 1 is what
+ * carries the digits. */
 static double limit_slack(const tacit_step *step, tacit_direction direction, double loss, double t) {
     double m = step->kind == TACIT_EVENT_GAUSSIAN ? 1 / step->parameter : 0;
     double thin = direction == TACIT_ADDED ? loss : -loss;
@@ -123,7 +125,8 @@ static void add_direction(tacit_losses *losses, const tacit_step *step, tacit_di
         add_continuous(losses, step, direction, from, to);
 }
 
-/* EITHER of another event than a Gaussian: the mass at loss 0 is what REMOVED has not above it and ADDED not below the limit its last cell ends at. */
+/* EITHER of another event than a Gaussian: the mass at loss 0 is what REMOVED has not above it and ADDED not
+ * below the limit its last cell ends at. */
 static double mass_at_zero(const tacit_step *step) {
     tacit_atom atoms[TACIT_ATOMS_MOST];
     double slack, limit = cell_limit(&slack, step, TACIT_ADDED, 0);

@@ -1,4 +1,5 @@
-/* Renyi divergence of the pair EITHER of a sampled Gaussian (account_event.c), by quadrature that errs upwards only. */
+/* Renyi divergence of the pair EITHER of a sampled Gaussian (account_event.c), by quadrature that errs
+ * upwards only. */
 #include <float.h>
 #include <math.h>
 
@@ -6,18 +7,21 @@
 #include "privacy/account/account_internal.h"
 
 /*
- * Proof note. With r = Q/P the moment is E_P r^(1-a), and r^(1-a) is convex. The loss -log r grows with z. In a cell of z between
- * losses l and h the mass P goes to the two ends so that P and Q are kept: a mean-preserving spread of r, which only raises the mean
- * of a convex function. The upper end gets (P - e^l Q)/(1 - e^(l-h)), as in account_losses.c, its rounding added. Below the first cell
- * the loss counts as that of its lower end. Above the last, at z > Z,
+ * Proof note. With r = Q/P the moment is E_P r^(1-a), and r^(1-a) is convex. The loss -log r grows with z. In
+ * a cell of z between losses l and h the mass P goes to the two ends so that P and Q are kept: a
+ * mean-preserving spread of r, which only raises the mean of a convex function. The upper end gets (P - e^l
+ * Q)/(1 - e^(l-h)), as in account_losses.c, its rounding added. Below the first cell the loss counts as that
+ * of its lower end. Above the last, at z > Z,
  *     p^a q^(1-a) <= phi(z) (1-s)^(1-a) (c e^(m z))^a,   c = s e^(-m^2/2) + (1-s) e^(-m Z),
- * because p = phi(z) (1 - s + s e^(m z - m^2/2)) and q >= (1-s) phi(z); that integrates to e^(a^2 m^2/2) P(N > Z - a m). Sampling lowers
- * every H_a, hence every Renyi divergence: 2 a (a-1) m^2 of the pair without sampling is a bound as well.
+ * because p = phi(z) (1 - s + s e^(m z - m^2/2)) and q >= (1-s) phi(z); that integrates to e^(a^2 m^2/2) P(N
+ * > Z - a m). Sampling lowers every H_a, hence every Renyi divergence: 2 a (a-1) m^2 of the pair without
+ * sampling is a bound as well.
  */
 
 enum { CELLS_MOST = 20000 };
 
-/* The share of a cell's mass that goes to its upper end, and the sum of both ends' moments, as a logarithm. */
+/* The share of a cell's mass that goes to its upper end, and the sum of both ends' moments, as a
+ * logarithm. */
 static double cell_moment(const tacit_slice *slice, double low, double high, double slack, double power) {
     double mass = slice->p + slice->p_error, growth = exp(low);
     double error = slice->p_error + growth * slice->q_error + 2.1 * slack * slice->p +

@@ -46,15 +46,16 @@ static tacit_status gaussian_noise(double *out, const tacit_event *event, tacit_
     return tacit_gaussian_sigma(out, epsilon, delta, sensitivity, error);
 }
 
-/* Where a straight line through the two ends, on logarithmic scales, meets the target; the middle if that is no use. */
+/* Where a straight line through the two ends, on logarithmic scales, meets the target; the middle if that is
+ * no use. */
 static double between(double little, double above, double enough, double below) {
     double share = above / (above - below);
     if (!(isfinite(above) && isfinite(below))) share = 0.5;
     return little * pow(enough / little, fmin(fmax(share, 0.01), 0.99));
 }
 
-/* Narrow [little, enough] to one part in 1e5. The invariant: `enough` meets the target, `little` does not. Every third
- * step halves, so that a bad line cannot stall. */
+/* Narrow [little, enough] to one part in 1e5. The invariant: `enough` meets the target, `little` does not.
+ * Every third step halves, so that a bad line cannot stall. */
 static tacit_status narrow(double *out, const target *t, double little, double above, double enough,
                            double below, tacit_error *error) {
     for (int i = 0; enough > little * (1 + 1e-5); i++) {

@@ -1,4 +1,5 @@
-/* Choosing tilt, window and grid for the PLD accountant. Nothing here needs to be exact: any plan gives upper bounds. */
+/* Choosing tilt, window and grid for the PLD accountant. Nothing here needs to be exact: any plan gives upper
+ * bounds. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -146,8 +147,9 @@ static cumulants cumulants_at(const picture *p, double theta) {
     return total;
 }
 
-/* The tilt where Chernoff's bound at delta is least, theta K' - K = log(1/delta), or, without delta, where the tilted mean
- * is epsilon. Both sides grow with theta. A bounded loss may leave no root: theta stops at `most` log(1/delta)/epsilon. */
+/* The tilt where Chernoff's bound at delta is least, theta K' - K = log(1/delta), or, without delta, where
+ * the tilted mean is epsilon. Both sides grow with theta. A bounded loss may leave no root: theta stops at
+ * `most` log(1/delta)/epsilon. */
 static double choose_tilt(bool *stopped, const picture *p, double delta, double epsilon, double most) {
     double low = log(1e-3), high = log(1e9);
     *stopped = false;
@@ -168,7 +170,8 @@ static double choose_tilt(bool *stopped, const picture *p, double delta, double 
     return exp(high);
 }
 
-/* Where the tilted loss has at most e^-depth above it (side 1) or the untilted one below it (side -1), by Chernoff. */
+/* Where the tilted loss has at most e^-depth above it (side 1) or the untilted one below it (side -1), by
+ * Chernoff. */
 static double tail_limit(const picture *p, double theta, double spread, double depth, int side) {
     double base = cumulants_at(p, theta).log_moment, best = INFINITY;
     for (double s = 0.05; s < 40; s *= 1.3) {
@@ -182,9 +185,9 @@ static const double DEPTH = 23; /* parts lost on the way are e^-23 = 1e-10 of de
 
 enum { LENGTH_LEAST = 1 << 12, LENGTH_MOST = 1 << 20 };
 
-/* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence epsilon by
- * runs (theta + 1) h^2/12; one part in 1e5 of it (or of a tenth of the spread) is allowed. Where events have point masses at +-e, h divides e, so that
- * they need no spreading. */
+/* The grid: spreading over cells of h raises a run's log moment by about theta (theta + 1) h^2/12, hence
+ * epsilon by runs (theta + 1) h^2/12; one part in 1e5 of it (or of a tenth of the spread) is allowed. Where
+ * events have point masses at +-e, h divides e, so that they need no spreading. */
 static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double runs, double least) {
     double allowed = sqrt(12e-5 * fmax(plan->epsilon, 0.1 * plan->spread) / (runs * (plan->tilt + 1)));
     size_t length = LENGTH_LEAST;
@@ -207,7 +210,8 @@ static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double r
 static void choose_window(tacit_pld_plan *plan, const picture *p, double answer, double log_delta) {
     /* From the answer up to where the tilted loss ends. */
     plan->used = fmax(tail_limit(p, plan->tilt, plan->spread, DEPTH, 1) - answer, 2 * plan->spread);
-    /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is room. */
+    /* What is below wraps round to the top, damped by e^(-tilt window): either that is enough, or there is
+     * room. */
     double damped = (DEPTH - log_delta) / plan->tilt;
     double lowest = tail_limit(p, 0, plan->spread, DEPTH - log_delta, -1);
     double roomy = plan->used + fmax(0, plan->epsilon - lowest);
@@ -215,8 +219,8 @@ static void choose_window(tacit_pld_plan *plan, const picture *p, double answer,
     if (damped <= plan->window) plan->used = plan->window;
 }
 
-/* The picture must end where the losses will be cut off, for a heavy tail decides the moments: so delta is needed first.
- * When it is asked for, it is guessed from the uncut picture, and again until it settles. */
+/* The picture must end where the losses will be cut off, for a heavy tail decides the moments: so delta is
+ * needed first. When it is asked for, it is guessed from the uncut picture, and again until it settles. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
                                  double delta, double epsilon, bool far, tacit_error *error) {
     tacit_pld_plan plan = { .epsilon = epsilon, .tail = 1e-300 };

@@ -5,13 +5,14 @@
 #include "privacy/account/account_pld.h"
 
 /*
- * Proof note. With a dominating pair for each event and direction (account_event.c), discretised pessimistically
- * (account_losses.c) and composed with errors bounded (account_compose.c), delta under add/remove is the larger of the
- * two directions' (Zhu, Dong and Wang 2022). Under replacement it is the smaller of
+ * Proof note. With a dominating pair for each event and direction (account_event.c), discretised
+ * pessimistically (account_losses.c) and composed with errors bounded (account_compose.c), delta under
+ * add/remove is the larger of the two directions' (Zhu, Dong and Wang 2022). Under replacement it is the
+ * smaller of
  *   - the composition of the pairs EITHER;
  *   - group privacy on the add/remove curves: replace = remove, then add.
- * Pure, Laplace and approximate events are also (e_i, d_i)-DP each, hence (sum e_i, 1 - prod (1 - d_i))-DP together
- * (Kairouz, Oh and Viswanath 2015); epsilon is at most that sum when delta allows for the rest.
+ * Pure, Laplace and approximate events are also (e_i, d_i)-DP each, hence (sum e_i, 1 - prod (1 - d_i))-DP
+ * together (Kairouz, Oh and Viswanath 2015); epsilon is at most that sum when delta allows for the rest.
  */
 
 /* sum e_i and log prod (1 - d_i); infinity when there are Gaussians. */
@@ -64,7 +65,8 @@ static tacit_status planned_epsilon(double *out, const tacit_steps *steps, tacit
     return TACIT_OK;
 }
 
-/* In ADDED a sampled run's loss is at most -log(1 - q), whatever the mechanism; rounded up. Infinity without sampling. */
+/* In ADDED a sampled run's loss is at most -log(1 - q), whatever the mechanism; rounded up. Infinity without
+ * sampling. */
 static double added_most(const tacit_steps *steps) {
     double sum = 0;
     for (size_t i = 0; i < steps->count; i++)
@@ -72,8 +74,8 @@ static double added_most(const tacit_steps *steps) {
     return sum * (1 + 1e-12);
 }
 
-/* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, or its tilt was stopped,
- * a second plan is made; both results hold. */
+/* Epsilon of one direction. Where Chernoff's epsilon, which the first plan is made for, is far off, or its
+ * tilt was stopped, a second plan is made; both results hold. */
 static tacit_status direction_epsilon(double *out, const tacit_steps *steps, tacit_direction direction,
                                       double delta, tacit_error *error) {
     tacit_pld_plan plan;
@@ -103,8 +105,8 @@ static tacit_status planned_delta(double *out, double *infinite, const tacit_ste
     return TACIT_OK;
 }
 
-/* Delta of one direction, the smallest over a few plans, all of which hold: one more when the tilt was stopped, and more
- * while most of delta is what the plan, expecting a larger delta, has cut off. */
+/* Delta of one direction, the smallest over a few plans, all of which hold: one more when the tilt was
+ * stopped, and more while most of delta is what the plan, expecting a larger delta, has cut off. */
 static tacit_status direction_delta(double *out, const tacit_steps *steps, tacit_direction direction,
                                     double epsilon, tacit_error *error) {
     tacit_pld_plan plan;
@@ -176,8 +178,8 @@ cleanup:
     return status;
 }
 
-/* Whether group privacy is worth trying: sampled events, none of which speaks of a replaced row. The pair of sampled Gaussians
- * is attained, so that it cannot be worth it for these. */
+/* Whether group privacy is worth trying: sampled events, none of which speaks of a replaced row. The pair of
+ * sampled Gaussians is attained, so that it cannot be worth it for these. */
 static bool can_group(const tacit_accountant *accountant) {
     if (accountant->adjacency != TACIT_REPLACE || tacit_accountant_replaces(accountant)) return false;
     for (size_t i = 0; i < accountant->count; i++)
@@ -187,9 +189,10 @@ static bool can_group(const tacit_accountant *accountant) {
 }
 
 /*
- * Proof note: group privacy with the two directions apart. Going from D to D' by way of a third data set, first by one
- * direction at (e1, d1), then by the other at (e2, d2), gives (e1 + e2, d1 + e^e1 d2): M(D) <= e^e1 M(D'') + d1 and
- * M(D'') <= e^e2 M(D') + d2. Either order will do. Any share d1 < delta is sound; the one taken makes d1 and d2 about equal.
+ * Proof note: group privacy with the two directions apart. Going from D to D' by way of a third data set,
+ * first by one direction at (e1, d1), then by the other at (e2, d2), gives (e1 + e2, d1 + e^e1 d2): M(D) <=
+ * e^e1 M(D'') + d1 and M(D'') <= e^e2 M(D') + d2. Either order will do. Any share d1 < delta is sound; the
+ * one taken makes d1 and d2 about equal.
  */
 static tacit_status group_in_order(double *out, const tacit_steps *steps, tacit_direction first,
                                    tacit_direction second, double delta, tacit_error *error) {

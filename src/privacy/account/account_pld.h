@@ -18,11 +18,13 @@ typedef struct tacit_losses {
     double infinite;
 } tacit_losses;
 
-/* Discretise one run of a step; losses with less than `tail` above them become infinite. Freed with free(out->mass). */
+/* Discretise one run of a step; losses with less than `tail` above them become infinite. Freed with
+ * free(out->mass). */
 tacit_status tacit_losses_make(tacit_losses *out, const tacit_step *step, tacit_direction direction,
                                double grid, double tail, tacit_error *error);
 
-/* How to compute: chosen from an approximate picture of the losses. Any plan gives upper bounds; a good one, close ones. */
+/* How to compute: chosen from an approximate picture of the losses. Any plan gives upper bounds; a good one,
+ * close ones. */
 typedef struct tacit_pld_plan {
     double tilt;    /* theta of the exponential tilting */
     double spread;  /* standard deviation of the tilted, composed loss */
@@ -35,8 +37,8 @@ typedef struct tacit_pld_plan {
     bool stopped;   /* the losses are bounded and the tilt was stopped at a limit */
 } tacit_pld_plan;
 
-/* For delta > 0 and the epsilon that belongs to it, or, with delta = 0, for `epsilon`; `far` sets the limit on the tilt a
- * hundred times higher. */
+/* For delta > 0 and the epsilon that belongs to it, or, with delta = 0, for `epsilon`; `far` sets the limit
+ * on the tilt a hundred times higher. */
 tacit_status tacit_pld_plan_make(tacit_pld_plan *out, const tacit_steps *steps, tacit_direction direction,
                                  double delta, double epsilon, bool far, tacit_error *error);
 

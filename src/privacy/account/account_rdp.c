@@ -7,11 +7,12 @@
 #include "privacy/account/account_internal.h"
 
 /*
- * Proof note: from Renyi divergences to (epsilon, delta). If D_a(P || Q) <= tau for both orders of the pair then
+ * Proof note: from Renyi divergences to (epsilon, delta). If D_a(P || Q) <= tau for both orders of the pair
+ * then
  *     delta(epsilon) <= e^((a-1)(tau - epsilon)) (1 - 1/a)^a / (a - 1)   for every a > 1
- * (Canonne, Kamath and Steinke 2020, Proposition 12). Divergences add under adaptive composition (Mironov 2017).
- * Solved for epsilon: tau + log(1 - 1/a) - (log delta + log a)/(a - 1). Any set of orders gives an upper bound; more of
- * them a better one. The orders here run geometrically and are refined around the best.
+ * (Canonne, Kamath and Steinke 2020, Proposition 12). Divergences add under adaptive composition (Mironov
+ * 2017). Solved for epsilon: tau + log(1 - 1/a) - (log delta + log a)/(a - 1). Any set of orders gives an
+ * upper bound; more of them a better one. The orders here run geometrically and are refined around the best.
  */
 
 static double log_delta_at(double order, double divergence, double epsilon) {
@@ -24,13 +25,15 @@ static double epsilon_at(double order, double divergence, double log_delta) {
 
 /* ---- divergences of one run, times a - 1: log E_Q (P/Q)^a ---- */
 
-/* Laplace of scale 1/r (Mironov 2017): the density ratio is e^r below 0, e^-r above 1, and integrates between. */
+/* Laplace of scale 1/r (Mironov 2017): the density ratio is e^r below 0, e^-r above 1, and integrates
+ * between. */
 static double laplace_moment(double order, double r) {
     return tacit_log_add(log(order / (2 * order - 1)) + (order - 1) * r,
                          log((order - 1) / (2 * order - 1)) - order * r);
 }
 
-/* Randomised response of e, the worst pure event (Mironov 2017): p^a q^(1-a) + q^a p^(1-a), p = e^e/(1 + e^e), q = 1 - p. */
+/* Randomised response of e, the worst pure event (Mironov 2017): p^a q^(1-a) + q^a p^(1-a), p = e^e/(1 +
+ * e^e), q = 1 - p. */
 static double response_moment(double order, double e) {
     return tacit_log_add(order * e, (1 - order) * e) - tacit_log_add(0, e);
 }
@@ -49,9 +52,10 @@ static double base_moment(const tacit_step *step, double order) {
     return INFINITY;
 }
 
-/* Sampled, whole order a: log sum_k C(a, k) (1-q)^(a-k) q^k e^moment(k), the binomial theorem on E_Q0 (1 - q + q P0/Q0)^a
- * (Mironov, Talwar and Zhang 2019, section 3.3, for any pair). That is REMOVED; it is the larger of the two directions
- * for pairs that a reflection exchanges (same paper), as it does Gaussians, Laplace and randomised response. */
+/* Sampled, whole order a: log sum_k C(a, k) (1-q)^(a-k) q^k e^moment(k), the binomial theorem on E_Q0 (1 - q
+ * + q P0/Q0)^a (Mironov, Talwar and Zhang 2019, section 3.3, for any pair). That is REMOVED; it is the larger
+ * of the two directions for pairs that a reflection exchanges (same paper), as it does Gaussians, Laplace and
+ * randomised response. */
 static double whole_moment(const tacit_step *step, double order) {
     double log_q = log(step->sampling), log_rest = log1p(-step->sampling), choose = 0, top = -INFINITY,
            sum = 0;
@@ -68,18 +72,19 @@ static double whole_moment(const tacit_step *step, double order) {
     return top + log(sum);
 }
 
-/* log((1-q)^(a-k) q^k C(a, k) e^((k^2-k)/(2 sigma^2)) P(Z > at)): the first and, with a-k for k in the powers, the second
- * series of Mironov, Talwar and Zhang 2019, section 3.3. */
+/* log((1-q)^(a-k) q^k C(a, k) e^((k^2-k)/(2 sigma^2)) P(Z > at)): the first and, with a-k for k in the
+ * powers, the second series of Mironov, Talwar and Zhang 2019, section 3.3. */
 static double series_term(const tacit_step *step, double log_choose, double power, double rest, double at) {
     double s = step->parameter;
     return log_choose + power * log(step->sampling) + rest * log1p(-step->sampling) +
            (power * power - power) / (2 * s * s) + tacit_normal_log_tail(at);
 }
 
-/* Sampled Gaussian, order a not whole: E over x below and above z0, where the two parts of the mixture are equal, each
- * as a binomial series. By the choice of z0 both terms of index k are one constant times C(a, k) R((k - z0)/sigma) and
- * C(a, k) R((k - a + z0)/sigma), R Mills' ratio, which falls; |C(a, k)| falls and alternates from k > a on. So what is left
- * off is below the last term taken, which is added. Returns infinity where cancellation leaves fewer than 4 digits. */
+/* Sampled Gaussian, order a not whole: E over x below and above z0, where the two parts of the mixture are
+ * equal, each as a binomial series. By the choice of z0 both terms of index k are one constant times C(a, k)
+ * R((k - z0)/sigma) and C(a, k) R((k - a + z0)/sigma), R Mills' ratio, which falls; |C(a, k)| falls and
+ * alternates from k > a on. So what is left off is below the last term taken, which is added. Returns
+ * infinity where cancellation leaves fewer than 4 digits. */
 static double fractional_moment(const tacit_step *step, double order) {
     double s = step->parameter, q = step->sampling;
     double z0 = s * s * (log1p(-q) - log(q)) + 0.5, plus = -INFINITY, minus = -INFINITY, last = -INFINITY;
@@ -131,9 +136,9 @@ typedef struct renyi {
     double grid[ORDERS]; /* divergences at the fixed orders */
 } renyi;
 
-/* The divergence of the composition at an order, rounded up. Approximate events and sampled generic ones come in as
- * pure events of their own epsilon with their delta apart: with probability 1 - delta the mechanism is epsilon-DP
- * (Kairouz, Oh and Viswanath 2015). */
+/* The divergence of the composition at an order, rounded up. Approximate events and sampled generic ones come
+ * in as pure events of their own epsilon with their delta apart: with probability 1 - delta the mechanism is
+ * epsilon-DP (Kairouz, Oh and Viswanath 2015). */
 static double divergence(const renyi *account, double order) {
     if (account->linear) return account->rho * order;
     double sum = 0;
@@ -143,7 +148,8 @@ static double divergence(const renyi *account, double order) {
                         : !step->either                      ? sampled_moment(step, order)
                         : step->kind == TACIT_EVENT_GAUSSIAN ? tacit_opposed_moment(step, order)
                                                              : INFINITY;
-        /* Sampled Laplace between orders 1 and 2, and under replacement, may be cheaper as a pure event; both bounds hold. */
+        /* Sampled Laplace between orders 1 and 2, and under replacement, may be cheaper as a pure event; both
+         * bounds hold. */
         double e, d;
         if (step->sampling < 1 && tacit_step_pure(step, &e, &d))
             moment = fmin(moment, response_moment(order, e));
@@ -154,8 +160,8 @@ static double divergence(const renyi *account, double order) {
 
 typedef double order_value(double order, double divergence, double given);
 
-/* The smallest value over the fixed orders and, if `refine`, by golden section between the best one's neighbours; whole
- * orders, where the sampled Gaussian is exact at any size, are tried too. */
+/* The smallest value over the fixed orders and, if `refine`, by golden section between the best one's
+ * neighbours; whole orders, where the sampled Gaussian is exact at any size, are tried too. */
 static double best_order(const renyi *account, order_value *value, double given, bool refine) {
     double best = INFINITY;
     int at = 0;
@@ -194,7 +200,8 @@ static void simplify(renyi *account) {
     }
 }
 
-/* zCDP: a Gaussian has rho = 1/(2 sigma^2), an e-DP event e^2/2 (Bun and Steinke 2016, Propositions 1.6 and 1.4). */
+/* zCDP: a Gaussian has rho = 1/(2 sigma^2), an e-DP event e^2/2 (Bun and Steinke 2016, Propositions 1.6 and
+ * 1.4). */
 static bool concentrate(renyi *account) {
     account->linear = true;
     for (size_t i = 0; i < account->steps.count; i++) {
@@ -210,9 +217,9 @@ static bool concentrate(renyi *account) {
     return true;
 }
 
-/* Replacement with sampled Gaussian or Laplace events has no closed moments: such accounts are kept under add/remove and
- * go through group privacy at the end. Beside an event about a replaced row, which has no removed and no added half, the moments of
- * the pair are found by quadrature. */
+/* Replacement with sampled Gaussian or Laplace events has no closed moments: such accounts are kept under
+ * add/remove and go through group privacy at the end. Beside an event about a replaced row, which has no
+ * removed and no added half, the moments of the pair are found by quadrature. */
 static bool needs_group(const tacit_accountant *accountant, bool linear) {
     if (linear || accountant->adjacency != TACIT_REPLACE || tacit_accountant_replaces(accountant))
         return false;

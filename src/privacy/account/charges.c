@@ -57,7 +57,8 @@ void tacit_charges_clear(tacit_charges *charges) {
     *charges = (tacit_charges)TACIT_CHARGES_INIT;
 }
 
-/* A price may have an epsilon, and a long history a count, that no accountant takes; such an account goes by its sum. */
+/* A price may have an epsilon, and a long history a count, that no accountant takes; such an account goes by
+ * its sum. */
 static bool beyond_accountants(const tacit_event *event) {
     bool generic = event->kind == TACIT_EVENT_PURE || event->kind == TACIT_EVENT_APPROXIMATE;
     return (generic && event->parameter > TACIT_EVENT_EPSILON_MOST) || event->count > TACIT_EVENT_COUNT_MOST;

@@ -1,40 +1,51 @@
 /*
- * Filters: what may still be asked when kinds of noise, and whether there is a next question at all, depend on earlier answers.
+ * Filters: what may still be asked when kinds of noise, and whether there is a next question at all, depend
+ * on earlier answers.
  *
- * Proof notes. Fix two data sets that differ in one row (or party). P and Q are the laws of everything that leaves, over adaptively
- * chosen answers up to a time T at which nothing more is asked; L_t is the privacy loss log dP/dQ up to time t. What is promised is that
- * delta(epsilon) = E_P (1 - e^(epsilon - L_T))_+ is at most delta.
+ * Proof notes. Fix two data sets that differ in one row (or party). P and Q are the laws of everything that
+ * leaves, over adaptively chosen answers up to a time T at which nothing more is asked; L_t is the privacy
+ * loss log dP/dQ up to time t. What is promised is that delta(epsilon) = E_P (1 - e^(epsilon - L_T))_+ is at
+ * most delta.
  *
- * A. Stopping. 1 - e^epsilon dQ/dP is a martingale under P and its positive part a submartingale: whoever stops earlier has lost no
+ * A. Stopping. 1 - e^epsilon dQ/dP is a martingale under P and its positive part a submartingale: whoever
+ * stops earlier has lost no
  *    more. So it is enough to bound the state in which the most has been asked.
  *
- * B. RDP. Let D_i(a) bound the Renyi divergence of answer i at order a, given what went before. For each a > 1, M_t(a) =
- *    exp((a-1)(L_t - sum D_i(a))) is a supermartingale from 1 (Feldman and Zrnic 2021; Lecuyer 2021; also with answers of several studies
- *    interleaved). Take orders a_j and weights w_j fixed in advance that add up to 1, and ask on as long as *some* order, whichever
- *    it turns out to be, has
+ * B. RDP. Let D_i(a) bound the Renyi divergence of answer i at order a, given what went before. For each a >
+ * 1, M_t(a) =
+ *    exp((a-1)(L_t - sum D_i(a))) is a supermartingale from 1 (Feldman and Zrnic 2021; Lecuyer 2021; also
+ *    with answers of several studies interleaved). Take orders a_j and weights w_j fixed in advance that add
+ *    up to 1, and ask on as long as *some* order, whichever it turns out to be, has
  *        sum D_i(a) + (log c_a - log(w_a d))/(a - 1) <= epsilon,   c_a = (1 - 1/a)^(a-1)/a.
- *    (1 - e^(epsilon - L))_+ <= c_a e^((a-1)(L - epsilon)) for every L (Canonne, Kamath and Steinke 2020), so at the end it is at most
- *    w_a d M_T(a) <= d sum_j w_j M_T(a_j), whose mean is at most d. Choosing the order after the fact is paid for by its weight. An
- *    approximate event gives all away with probability d_i, and is else pure. The d_i add up, and have a part of delta of their own, the
- *    pool, fixed in advance; the filters have the rest.
+ *    (1 - e^(epsilon - L))_+ <= c_a e^((a-1)(L - epsilon)) for every L (Canonne, Kamath and Steinke 2020), so
+ *    at the end it is at most w_a d M_T(a) <= d sum_j w_j M_T(a_j), whose mean is at most d. Choosing the
+ *    order after the fact is paid for by its weight. An approximate event gives all away with probability
+ *    d_i, and is else pure. The d_i add up, and have a part of delta of their own, the pool, fixed in
+ *    advance; the filters have the rest.
  *
- * C. GDP. Each answer is mu_i-GDP given what went before: by Blackwell it can be made from a draw of N(0, 1) or N(mu_i, 1), that is, from the
- *    increment over a time mu_i^2 of a Brownian motion whose drift is 0 under one data set and 1 under the other. Answers asked one
- *    after the other use up stretches of one path, and if sum mu_i^2 <= m^2 always holds, all of them are made from the path up to the
- *    time m^2, of which the end point says all: N(0, 1) against N(m, 1) (Smith and Thakurta 2022 have this for Gaussians). A block is
- *    made from one draw when it begins, and its answers from that, one by one, in between those of others; so its number of runs
- *    counts in full once it has begun. A block that is mu-GDP except for a spare probability takes this from the
+ * C. GDP. Each answer is mu_i-GDP given what went before: by Blackwell it can be made from a draw of N(0, 1)
+ * or N(mu_i, 1), that is, from the
+ *    increment over a time mu_i^2 of a Brownian motion whose drift is 0 under one data set and 1 under the
+ *    other. Answers asked one after the other use up stretches of one path, and if sum mu_i^2 <= m^2 always
+ *    holds, all of them are made from the path up to the time m^2, of which the end point says all: N(0, 1)
+ *    against N(m, 1) (Smith and Thakurta 2022 have this for Gaussians). A block is made from one draw when it
+ *    begins, and its answers from that, one by one, in between those of others; so its number of runs counts
+ *    in full once it has begun. A block that is mu-GDP except for a spare probability takes this from the
  *    pool.
  *
- * D. Two filters, at d1 and d2, of which either may let pass: at the end one of them holds. Where the first does, everything up to the
- *    end is within its budget, and the loss on those outcomes is at most that of the same run stopped where its budget ends: d1. So
- *    d1 + d2 in all.
+ * D. Two filters, at d1 and d2, of which either may let pass: at the end one of them holds. Where the first
+ * does, everything up to the
+ *    end is within its budget, and the loss on those outcomes is at most that of the same run stopped where
+ *    its budget ends: d1. So d1 + d2 in all.
  *
- * E. Free of charge beside them: (1) as long as all that was asked is pure, the loss is at most the sum of the epsilons, with certainty; it
- *    adds nothing to delta; with approximate events no more than the pool has. (2) The first block, as long as it is the only one, costs what any accountant proves about it: it was chosen in
- *    view of nothing. If it is within the filter, then by A this case adds nothing to what the filter bounds; if not, nothing may
+ * E. Free of charge beside them: (1) as long as all that was asked is pure, the loss is at most the sum of
+ * the epsilons, with certainty; it
+ *    adds nothing to delta; with approximate events no more than the pool has. (2) The first block, as long
+ *    as it is the only one, costs what any accountant proves about it: it was chosen in view of nothing. If
+ *    it is within the filter, then by A this case adds nothing to what the filter bounds; if not, nothing may
  *    follow it, and its own guarantee is all there is. The same of a single loose answer.
- *    (3) If the first is an approximate event with more delta than the pool, prices add up from then on (Rogers et al. 2016): what decides
+ *    (3) If the first is an approximate event with more delta than the pool, prices add up from then on
+ *        (Rogers et al. 2016): what decides
  *    is the first, which was chosen in view of nothing.
  */
 #include "privacy/account/counting.h"
@@ -79,7 +90,8 @@ static bool begun(const tacit_block *block) {
     return block->open || block->used > 0 || block->charged.epsilon > 0 || block->charged.delta > 0;
 }
 
-/* What counts: all of an open block, or `whole`; else what it has used. Answers of a price together are no worse than one of their sum. */
+/* What counts: all of an open block, or `whole`; else what it has used. Answers of a price together are no
+ * worse than one of their sum. */
 static tacit_event counted(const tacit_block *block, bool whole) {
     tacit_event event = block->event;
     if (whole || block->open) return event;
@@ -149,8 +161,8 @@ static const double weights[ORDERS] = {
     1.0 / 30, 1.0 / 15, 2.0 / 15, 8.0 / 15, 2.0 / 15, 1.0 / 15, 1.0 / 30
 };
 
-/* The part of delta that is for what gives all away: approximate events, and what blocks are not Gaussian by. The filters have the rest;
- * in BOTH each has half of it. */
+/* The part of delta that is for what gives all away: approximate events, and what blocks are not Gaussian by.
+ * The filters have the rest; in BOTH each has half of it. */
 static const double POOL = 1.0 / 4;
 
 static double part_of(tacit_count count) {
@@ -251,7 +263,8 @@ static tacit_status by_gdp(double *out, const tacit_holding *holding, double del
 
 /* ---- all together ---- */
 
-/* Whether the loss is at most the sum of the epsilons, with certainty, except for what approximate events give away. */
+/* Whether the loss is at most the sum of the epsilons, with certainty, except for what approximate events
+ * give away. */
 static bool all_of_prices(const tacit_charges *charges) {
     for (size_t i = 0; i < charges->count; i++) {
         tacit_event_kind kind = i == 0 ? charges->first.event.kind : charges->more[i - 1].event.kind;

@@ -1,8 +1,10 @@
 /*
- * How what is spent of a limit is counted, when each study is chosen in view of the answers to those before it.
+ * How what is spent of a limit is counted, when each study is chosen in view of the answers to those before
+ * it.
  *
- * A block is a study: kinds and numbers of its answers are known when its owner consents, and are held for it from then on. What no
- * study holds is loose: answers charged one by one. docs/accounting.md has the theorems; the proof notes are in counting.c.
+ * A block is a study: kinds and numbers of its answers are known when its owner consents, and are held for it
+ * from then on. What no study holds is loose: answers charged one by one. docs/accounting.md has the
+ * theorems; the proof notes are in counting.c.
  */
 #pragma once
 
@@ -39,8 +41,8 @@ typedef struct tacit_block {
     bool open; /* it may still ask; what it has not used is held for it */
 } tacit_block;
 
-/* Whether the block has room for one more charge: an answer of its kind, with no less noise; or, where a price is all that is known of
- * it, one whose price is left of it. */
+/* Whether the block has room for one more charge: an answer of its kind, with no less noise; or, where a
+ * price is all that is known of it, one whose price is left of it. */
 bool tacit_block_covers(const tacit_block *block, const tacit_event *event, const tacit_price *price);
 
 /* All that counts for a unit of one data source. */
@@ -59,16 +61,17 @@ typedef struct tacit_holding {
 tacit_status tacit_holding_add(tacit_holding *holding, const tacit_block *block, tacit_error *error);
 void tacit_holding_clear(tacit_holding *holding);
 
-/* Whether prices add up from the first on: because that was of a delta that the filters have no room for. What is asked next must not
- * decide it. */
+/* Whether prices add up from the first on: because that was of a delta that the filters have no room for.
+ * What is asked next must not decide it. */
 bool tacit_holding_is_summed(const tacit_holding *holding, double delta);
 
-/* The least epsilon of a limit at `delta`, counted so, that would have let all this pass: infinite when none would. */
+/* The least epsilon of a limit at `delta`, counted so, that would have let all this pass: infinite when none
+ * would. */
 tacit_status tacit_holding_spent(tacit_spending *out, const tacit_holding *holding, tacit_unit unit,
                                  double delta, const tacit_counting *counting, tacit_error *error);
 
-/* Other ways to count the same, for information: none of them decides. RDP and PLD are those of accountant.h, about kinds and numbers that
- * were fixed in advance. */
+/* Other ways to count the same, for information: none of them decides. RDP and PLD are those of accountant.h,
+ * about kinds and numbers that were fixed in advance. */
 typedef enum tacit_alternative {
     TACIT_ALTERNATIVE_BASIC, /* the sum of the prices */
     TACIT_ALTERNATIVE_RDP,
@@ -81,6 +84,7 @@ enum { TACIT_ALTERNATIVES = 4 };
 /* "basic", "rdp", "gdp", "pld". */
 const char *tacit_alternative_name(tacit_alternative way);
 
-/* Epsilon at delta > 0 in each way: infinite where nothing is proved, NaN where the way does not apply to these events. */
+/* Epsilon at delta > 0 in each way: infinite where nothing is proved, NaN where the way does not apply to
+ * these events. */
 tacit_status tacit_holding_alternatives(double out[TACIT_ALTERNATIVES], const tacit_holding *holding,
                                         tacit_unit unit, double delta, tacit_error *error);

@@ -7,17 +7,18 @@
 #include "num/special.h"
 
 /*
- * Proof note. The worst pair is N(0, sigma^2) and N(1, sigma^2); with m = 1/sigma the privacy loss is N(m^2/2, m^2), and
+ * Proof note. The worst pair is N(0, sigma^2) and N(1, sigma^2); with m = 1/sigma the privacy loss is
+ * N(m^2/2, m^2), and
  *     delta(epsilon) = Q(a) - e^epsilon Q(b),  a = epsilon/m - m/2,  b = a + m,  Q the upper normal tail
- * (Balle and Wang 2018, Theorem 8). Since b^2/2 - a^2/2 = epsilon, e^epsilon density(b) = density(a), and with Mills'
- * ratio R = Q/density
+ * (Balle and Wang 2018, Theorem 8). Since b^2/2 - a^2/2 = epsilon, e^epsilon density(b) = density(a), and
+ * with Mills' ratio R = Q/density
  *     delta(epsilon) = density(a) (R(a) - R(b)) = density(a) x integral over [a, b] of (1 - x R(x)) dx.
- * The integrand is positive and computed without cancellation, so that the integral has small relative error where
- * the difference has none left (small m). It decreases in epsilon and increases in m.
+ * The integrand is positive and computed without cancellation, so that the integral has small relative error
+ * where the difference has none left (small m). It decreases in epsilon and increases in m.
  */
 
-/* Gauss-Legendre, 10 points: on an interval of length 1 or less the error is below 1e-15 of the integral, for the
- * integrand is analytic and completely monotone with scale 1. */
+/* Gauss-Legendre, 10 points: on an interval of length 1 or less the error is below 1e-15 of the integral, for
+ * the integrand is analytic and completely monotone with scale 1. */
 static double mills_drop(double a, double m) {
     static const double node[] = { 0.1488743389816312, 0.4333953941292472, 0.6794095682990244,
                                    0.8650633666889845, 0.9739065285171717 };
@@ -30,8 +31,8 @@ static double mills_drop(double a, double m) {
     return sum * m / 2;
 }
 
-/* The relative error allowed for: 1e-12 for the special functions and the quadrature (some 100u in truth), and that of
- * a, at most 3u(epsilon/m + m/2), which moves log delta by less than |a| + 2 of it. */
+/* The relative error allowed for: 1e-12 for the special functions and the quadrature (some 100u in truth),
+ * and that of a, at most 3u(epsilon/m + m/2), which moves log delta by less than |a| + 2 of it. */
 static double log_error(double a, double m, double epsilon) {
     return 1e-12 + 4 * DBL_EPSILON * (fabs(a) + 2) * (epsilon / m + m / 2);
 }
@@ -96,12 +97,12 @@ double tacit_gaussian_sigma_enough(double epsilon, double delta) {
     return (sqrt(l + epsilon) + sqrt(l)) / (sqrt(2) * epsilon) * (1 + 8 * DBL_EPSILON);
 }
 
-/* The root of log delta - target in log sigma, by the ITP method (Oliveira and Takahashi 2020): never more steps than
- * bisection takes, a fifth of them where the function is as smooth as here. `high` always meets the target, and is
- * returned. */
+/* The root of log delta - target in log sigma, by the ITP method (Oliveira and Takahashi 2020): never more
+ * steps than bisection takes, a fifth of them where the function is as smooth as here. `high` always meets
+ * the target, and is returned. */
 static double smallest_sigma(double epsilon, double target) {
-    /* Noise of sigma is 1/(2 sigma^2)-zCDP, which needs a little more of it (Bun and Steinke 2016): a bracket within a
-     * factor of 2 as a rule. */
+    /* Noise of sigma is 1/(2 sigma^2)-zCDP, which needs a little more of it (Bun and Steinke 2016): a bracket
+     * within a factor of 2 as a rule. */
     double high = tacit_gaussian_sigma_enough(epsilon, exp(target)), low = high / 2;
     double below = tacit_gaussian_log_delta(high, epsilon) - target, above;
     while (below > 0 && high < 1e150) below = tacit_gaussian_log_delta(high *= 2, epsilon) - target;

@@ -73,8 +73,8 @@ tacit_event tacit_release_event(const tacit_release *release) {
                                     : tacit_event_pure(price->epsilon, count));
 }
 
-/* Whether `accountant`, which holds the release's event, keeps within its price. Basic composition is asked first: it is
- * cheap and settles all but Gaussians. */
+/* Whether `accountant`, which holds the release's event, keeps within its price. Basic composition is asked
+ * first: it is cheap and settles all but Gaussians. */
 static tacit_status keeps_within(bool *out, const tacit_accountant *accountant, const tacit_event *event,
                                  const tacit_price *price, tacit_error *error) {
     const double slack = 1 + 0x1p-40;

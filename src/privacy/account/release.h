@@ -24,8 +24,8 @@ typedef enum tacit_release_kind {
     /* Ciphertext, masked value or share: says nothing under `assumption`. The price is that of what will be
      * opened from it, and may be 0 where that is charged elsewhere (or nothing of the data is in it). */
     TACIT_RELEASE_SEALED,
-    /* In clear, to a coordinator trusted to add the noise before publishing; charged the published price. Or to
-     * neighbours in a method without a center, who add none: the price is then infinite. */
+    /* In clear, to a coordinator trusted to add the noise before publishing; charged the published price. Or
+     * to neighbours in a method without a center, who add none: the price is then infinite. */
     TACIT_RELEASE_ENTRUSTED
 } tacit_release_kind;
 
@@ -68,7 +68,8 @@ typedef struct tacit_release {
     const uint8_t *payload;
     size_t payload_length; /* 0: send again what is stored under this answer id */
 
-    /* What a party goes on from in this study: kept in the transaction that charges, in place of what was kept before. */
+    /* What a party goes on from in this study: kept in the transaction that charges, in place of what was
+     * kept before. */
     const uint8_t *state;
     size_t state_length; /* 0: nothing is kept, and what was stays */
 } tacit_release;
@@ -80,13 +81,14 @@ const char *tacit_noise_name(tacit_noise noise);
 /* TACIT_INPUT unless the members fit together as described above (price, names, assumption, sizes, event). */
 tacit_status tacit_release_check(const tacit_release *release, tacit_error *error);
 
-/* TACIT_INPUT unless the event, if there is one, costs no more than the price: the ledger may charge by either. Both are
- * read with the slack of tacit_amount_within. A sampled event is proved by tacit_accountant_epsilon under replacement at
- * the price's delta, which may take a second; the others take microseconds. */
+/* TACIT_INPUT unless the event, if there is one, costs no more than the price: the ledger may charge by
+ * either. Both are read with the slack of tacit_amount_within. A sampled event is proved by
+ * tacit_accountant_epsilon under replacement at the price's delta, which may take a second; the others take
+ * microseconds. */
 tacit_status tacit_release_prove(const tacit_release *release, tacit_error *error);
 
-/* What composes: the release's event or, where none is known, its price as a pure or approximate one. Count 0 when it
- * costs nothing. */
+/* What composes: the release's event or, where none is known, its price as a pure or approximate one. Count 0
+ * when it costs nothing. */
 tacit_event tacit_release_event(const tacit_release *release);
 
 /* TACIT_INPUT unless `text` is 1 to `most` bytes of UTF-8 without control characters. */

@@ -6,20 +6,21 @@
  * less than two hundred bytes unless they are asked several kinds of questions, and no log.
  *
  * Units. A charge per party hides the replacement of *all* rows of the party. Replacing one row is a special
- * case of that, so the same numbers hold per record, and the record total counts every charge: composed, it is
- * a guarantee for one row over everything released. A charge per record promises nothing
+ * case of that, so the same numbers hold per record, and the record total counts every charge: composed, it
+ * is a guarantee for one row over everything released. A charge per record promises nothing
  * useful about n rows replaced at once (n epsilon, and delta worse), so it does not enter the party total:
  * that total is a guarantee for the releases priced per party only. An owner who wants it to hold for
  * everything sets a party limit and no record limit; releases priced per record are then refused.
  *
- * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit in total is
- * counted by a filter (counting.h) that is fixed when the limit is set and holds however the next study is chosen. Of one
- * study, whose kinds and numbers are fixed by its definition, it is the least epsilon that any accountant proves at the
- * limit's delta (accountant.h), or the sum of the prices where that is less. It never falls when a charge is added. At delta 0 it is the
- * sum, and only what costs no delta may leave.
+ * Composition. An account keeps the sum of the prices and the events behind them. What is spent of a limit in
+ * total is counted by a filter (counting.h) that is fixed when the limit is set and holds however the next
+ * study is chosen. Of one study, whose kinds and numbers are fixed by its definition, it is the least epsilon
+ * that any accountant proves at the limit's delta (accountant.h), or the sum of the prices where that is
+ * less. It never falls when a charge is added. At delta 0 it is the sum, and only what costs no delta may
+ * leave.
  *
- * What a study may take is held for it from consent to its end (tacit_ledger_reserve): a study that was accepted fits to its last
- * round, whatever others ask meanwhile.
+ * What a study may take is held for it from consent to its end (tacit_ledger_reserve): a study that was
+ * accepted fits to its last round, whatever others ask meanwhile.
  *
  * Limits. A release must fit every limit it counts towards, and at least one *total* limit must bound it:
  * a record charge needs the record limit, a party charge the record or the party limit (either bounds it).
@@ -72,8 +73,9 @@ typedef struct tacit_account {
 tacit_status tacit_ledger_account(tacit_account *out, tacit_ledger *ledger, const char *study,
                                   tacit_unit unit, tacit_error *error);
 
-/* For information: what counts towards the total, counted in other ways at the limit's delta or, without a limit, at that of the prices
- * added up. *known is false, and nothing is said, where that is 0, nothing was charged, or exact answers were. Durable ledgers only. */
+/* For information: what counts towards the total, counted in other ways at the limit's delta or, without a
+ * limit, at that of the prices added up. *known is false, and nothing is said, where that is 0, nothing was
+ * charged, or exact answers were. Durable ledgers only. */
 tacit_status tacit_ledger_alternatives(bool *known, double out[TACIT_ALTERNATIVES], tacit_ledger *ledger,
                                        tacit_unit unit, tacit_error *error);
 
@@ -83,14 +85,16 @@ tacit_status tacit_ledger_alternatives(bool *known, double out[TACIT_ALTERNATIVE
 tacit_status tacit_ledger_set_limit(tacit_ledger *ledger, const char *study, const tacit_price *limit,
                                     tacit_error *error);
 
-/* The same, counted from now on in this way. tacit_ledger_set_limit leaves the way as it is; that of a first limit in total is BOTH,
- * SUM where delta is 0, and that of a study LEAST. Moving to another way, or another delta, after answers have left is a choice in view
- * of them: what then holds has the deltas of all ways so far added up. Durable ledgers only. */
+/* The same, counted from now on in this way. tacit_ledger_set_limit leaves the way as it is; that of a first
+ * limit in total is BOTH, SUM where delta is 0, and that of a study LEAST. Moving to another way, or another
+ * delta, after answers have left is a choice in view of them: what then holds has the deltas of all ways so
+ * far added up. Durable ledgers only. */
 tacit_status tacit_ledger_set_limit_counted(tacit_ledger *ledger, const char *study, const tacit_price *limit,
                                             tacit_count count, tacit_error *error);
 
-/* Whether one more charge would keep within every limit it counts towards: TACIT_OK, or TACIT_REFUSED with the sentence
- * that the asker would get. Nothing is charged. `event` may be NULL: not known. Durable ledgers only. */
+/* Whether one more charge would keep within every limit it counts towards: TACIT_OK, or TACIT_REFUSED with
+ * the sentence that the asker would get. Nothing is charged. `event` may be NULL: not known. Durable ledgers
+ * only. */
 tacit_status tacit_ledger_fits(tacit_ledger *ledger, const char *study, const tacit_price *price,
                                const tacit_event *event, tacit_error *error);
 
@@ -100,18 +104,21 @@ tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error);
 tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error);
 
-/* Consent, and hold for the study what all its answers cost: TACIT_REFUSED unless that fits every limit beside what others hold.
- * Answers within it are then never refused for lack of budget, unless the owner lowers a limit. Consenting to the same definition
- * again takes up what was held. `event` may be NULL: not known. A price without bound (exact values) holds nothing. */
+/* Consent, and hold for the study what all its answers cost: TACIT_REFUSED unless that fits every limit
+ * beside what others hold. Answers within it are then never refused for lack of budget, unless the owner
+ * lowers a limit. Consenting to the same definition again takes up what was held. `event` may be NULL: not
+ * known. A price without bound (exact values) holds nothing. */
 tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], const tacit_price *price,
                                   const tacit_event *event, tacit_error *error);
 
-/* The study asks no more: what it has not used is given back. Logged, where something was held. Consent stays. */
+/* The study asks no more: what it has not used is given back. Logged, where something was held. Consent
+ * stays. */
 tacit_status tacit_ledger_end(tacit_ledger *ledger, const char *study, tacit_error *error);
 
-/* Say that this data source holds the same people as `other`: from now on both share the limits in total of `other`, and what was
- * charged to either counts towards them. Not to be undone. Logged. TACIT_REFUSED when only this one has a limit. */
+/* Say that this data source holds the same people as `other`: from now on both share the limits in total of
+ * `other`, and what was charged to either counts towards them. Not to be undone. Logged. TACIT_REFUSED when
+ * only this one has a limit. */
 tacit_status tacit_ledger_link(tacit_ledger *ledger, const char *other, tacit_error *error);
 
 /* The data source whose limits in total hold for this one: itself, unless it was linked. */
@@ -170,15 +177,15 @@ typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, 
 tacit_status tacit_ledger_list(tacit_ledger *ledger, uint64_t after, tacit_entry_visit *visit, void *context,
                                tacit_error *error);
 
-/* Entries as they are chained, for whoever keeps or checks a copy of the log: visit all of the file, of every data source, with
- * the bytes that were hashed. */
+/* Entries as they are chained, for whoever keeps or checks a copy of the log: visit all of the file, of every
+ * data source, with the bytes that were hashed. */
 typedef tacit_status tacit_body_visit(void *context, const tacit_entry *entry, const uint8_t *body,
                                       size_t length, tacit_error *error);
 tacit_status tacit_ledger_bodies(tacit_ledger *ledger, tacit_body_visit *visit, void *context,
                                  tacit_error *error);
 
-/* What such bytes say: texts of *out point into them. TACIT_CORRUPT when they are no entry. Then the chain's next hash, from the
- * one before in `hash` (zeros before the first). */
+/* What such bytes say: texts of *out point into them. TACIT_CORRUPT when they are no entry. Then the chain's
+ * next hash, from the one before in `hash` (zeros before the first). */
 tacit_status tacit_ledger_read_body(tacit_entry *out, const uint8_t *body, size_t length, tacit_error *error);
 void tacit_ledger_chain(uint8_t hash[TACIT_HASH_BYTES], const uint8_t *body, size_t length);
 

@@ -1,4 +1,5 @@
-/* The durable ledger: what studies hold of a data source, what was charged outside, and how a limit is counted. */
+/* The durable ledger: what studies hold of a data source, what was charged outside, and how a limit is
+ * counted. */
 #include <math.h>
 #include <string.h>
 

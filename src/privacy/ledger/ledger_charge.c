@@ -93,7 +93,8 @@ cleanup:
     return status;
 }
 
-/* What is spent of an account now, and what would be. An answer that is held for its study changes nothing in total. */
+/* What is spent of an account now, and what would be. An answer that is held for its study changes nothing in
+ * total. */
 static tacit_status look_ahead(tacit_spending *then, tacit_account *account, tacit_ledger_file *self,
                                const tacit_asked *asked, const char *study, tacit_unit unit, bool held,
                                tacit_error *error) {
@@ -160,8 +161,8 @@ tacit_status tacit_ledger_file_check(tacit_balance after[2][TACIT_UNITS], tacit_
                                   error));
         bounded = bounded || of_total;
     }
-    /* No limit bounds exact sums; they are charged all the same, so that nothing that promises differential privacy leaves
-     * after them. */
+    /* No limit bounds exact sums; they are charged all the same, so that nothing that promises differential
+     * privacy leaves after them. */
     if (bounded || isinf(price->epsilon)) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "no privacy limit per %s is set for %s: nothing leaves until the owner sets one",
@@ -247,9 +248,10 @@ static const char *loggable(char out[LOGGED_MOST + 1], const char *text) {
 
 /* ---- a bounded number of refusals ----
  *
- * Whoever asks can make a party refuse as often as it likes, and a refusal must not fill the party's disk. So at most REFUSALS_MOST of
- * the last LOOK_BACK entries are refusals of one hour; what is refused beyond that is refused all the same, counted, and
- * told by the next refusal that is logged. The chain has no gap: nothing is left out of it that was once in it. */
+ * Whoever asks can make a party refuse as often as it likes, and a refusal must not fill the party's disk. So
+ * at most REFUSALS_MOST of the last LOOK_BACK entries are refusals of one hour; what is refused beyond that
+ * is refused all the same, counted, and told by the next refusal that is logged. The chain has no gap:
+ * nothing is left out of it that was once in it. */
 enum { REFUSALS_MOST = 32, LOOK_BACK = 256, HOUR_S = 3600 };
 
 static tacit_status count_refusals(size_t *out, tacit_store *store, int64_t now, tacit_error *error) {

@@ -7,9 +7,9 @@
 typedef struct tacit_ledger_class {
     bool durable;
 
-    /* Charge `release` and keep its bytes and state, durably, or fail and leave everything as it was. When the answer
-     * id already has bytes for this question, append those to `out` instead, set *stored, charge nothing.
-     * TACIT_REFUSED: no consent, beyond a limit, or the answer id belongs to another question. */
+    /* Charge `release` and keep its bytes and state, durably, or fail and leave everything as it was. When
+     * the answer id already has bytes for this question, append those to `out` instead, set *stored, charge
+     * nothing. TACIT_REFUSED: no consent, beyond a limit, or the answer id belongs to another question. */
     tacit_status (*charge)(bool *stored, tacit_ledger *ledger, const tacit_release *release,
                            tacit_buffer *out, tacit_error *error);
 
@@ -34,7 +34,8 @@ struct tacit_ledger {
     const tacit_ledger_class *class;
 };
 
-/* TACIT_REFUSED when `after`, what would be spent with `price` on top, passes the account's limit; `whose` names it. */
+/* TACIT_REFUSED when `after`, what would be spent with `price` on top, passes the account's limit; `whose`
+ * names it. */
 tacit_status tacit_account_check(const tacit_account *account, const tacit_price *price,
                                  const tacit_spending *after, tacit_unit unit, const char *whose,
                                  tacit_error *error);

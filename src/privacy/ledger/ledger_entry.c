@@ -5,7 +5,8 @@
 
 #include "privacy/ledger/ledger_log.h"
 
-/* Version 2 has the event behind the price, and what is then spent of each limit; version 3 how a limit is counted. */
+/* Version 2 has the event behind the price, and what is then spent of each limit; version 3 how a limit is
+ * counted. */
 enum { BODY_VERSION_FIRST = 1, BODY_VERSION_EVENTS = 2, BODY_VERSION = 3 };
 
 static const uint32_t UNKNOWN_BALANCE = UINT32_MAX; /* in place of an accountant, or of a way of counting */

@@ -7,9 +7,9 @@
 #include "base/memory.h"
 
 /* Format 1. `head` repeats the end of the log, so that entries cut off the end are missed. An answer is kept
- * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices. Format 3
- * adds what a party goes on from in a study; it is the owner's own and follows from nothing in the log. Format 4 adds what studies hold,
- * how limits are counted, and which data sources share one. */
+ * with its charge for as long as it may be asked for again. Format 2 adds the events behind the prices.
+ * Format 3 adds what a party goes on from in a study; it is the owner's own and follows from nothing in the
+ * log. Format 4 adds what studies hold, how limits are counted, and which data sources share one. */
 const char *const tacit_ledger_scripts[] = {
     "CREATE TABLE log (entry INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE TABLE head (one INTEGER PRIMARY KEY CHECK (one = 1), entries INTEGER NOT NULL,"
@@ -112,7 +112,8 @@ tacit_status tacit_ledger_file_compose(tacit_spending *out, tacit_ledger_file *s
     }
     double delta = account->limited ? account->limit_delta : sum.delta;
     TACIT_CHECK(tacit_charges_compose(out, &charges, unit, &sum, delta, error));
-    /* Accountants answer within rounding and the coarseness of a grid: what was once spent is not handed back. */
+    /* Accountants answer within rounding and the coarseness of a grid: what was once spent is not handed
+     * back. */
     if (account->limited && out->epsilon < account->spent_epsilon)
         *out = (tacit_spending){ account->spent_epsilon, delta, account->by };
 cleanup:
@@ -135,8 +136,8 @@ static tacit_status read_account(tacit_account *out, tacit_ledger_file *self, co
     return TACIT_OK;
 }
 
-/* A way that the owner did not name stays; of a first limit it is a theorem whoever asks next. Its order is that of the limit it was
- * first set with: another one, chosen in view of answers, would not be covered. */
+/* A way that the owner did not name stays; of a first limit it is a theorem whoever asks next. Its order is
+ * that of the limit it was first set with: another one, chosen in view of answers, would not be covered. */
 static void choose_counting(tacit_entry *entry, const tacit_account *account) {
     const tacit_price *limit = &entry->about.price;
     bool study = entry->about.study[0] != 0, named = entry->counted;

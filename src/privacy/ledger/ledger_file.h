@@ -11,8 +11,8 @@ typedef struct tacit_ledger_file {
     size_t unlogged; /* refusals since the last that was logged; within a transaction only */
 } tacit_ledger_file;
 
-/* The tables that follow from the log, as SQL, of format 1 and those added by format 2; verification makes them
- * again as temporary tables. `kind` is "" or "TEMP" and must be a string literal. */
+/* The tables that follow from the log, as SQL, of format 1 and those added by format 2; verification makes
+ * them again as temporary tables. `kind` is "" or "TEMP" and must be a string literal. */
 #define TACIT_LEDGER_STATE_TABLES_1(kind)                                                                    \
     "CREATE " kind " TABLE spending (source TEXT NOT NULL, study TEXT NOT NULL, unit INTEGER NOT NULL,"      \
     " epsilon REAL NOT NULL, delta REAL NOT NULL, PRIMARY KEY (source, study, unit)) STRICT, WITHOUT ROWID;" \
@@ -21,8 +21,8 @@ typedef struct tacit_ledger_file {
     "CREATE " kind " TABLE consent (source TEXT NOT NULL, study TEXT NOT NULL, given INTEGER NOT NULL,"      \
     " study_hash BLOB NOT NULL, PRIMARY KEY (source, study)) STRICT, WITHOUT ROWID;"
 
-/* `event`: the charges of a study in a unit, equal events counted together. `balance`: what is spent of a limit, composed
- * at `delta`; absent until the first charge or limit under format 2. */
+/* `event`: the charges of a study in a unit, equal events counted together. `balance`: what is spent of a
+ * limit, composed at `delta`; absent until the first charge or limit under format 2. */
 #define TACIT_LEDGER_STATE_TABLES_2(kind)                                                                    \
     "CREATE " kind " TABLE event (source TEXT NOT NULL, study TEXT NOT NULL, unit INTEGER NOT NULL,"         \
     " kind INTEGER NOT NULL, parameter REAL NOT NULL, delta REAL NOT NULL, sampling REAL NOT NULL,"          \
@@ -32,8 +32,9 @@ typedef struct tacit_ledger_file {
     " epsilon REAL NOT NULL, delta REAL NOT NULL, accountant INTEGER NOT NULL,"                              \
     " PRIMARY KEY (source, study, unit)) STRICT, WITHOUT ROWID;"
 
-/* `counting`: how a limit is counted; absent for a limit of an earlier format. `block`: what a study holds (counting.h). `loose` and
- * `loose_sum`: charges that no block covers, and the sum of their prices. `people`: data sources that share the limit of one of them. */
+/* `counting`: how a limit is counted; absent for a limit of an earlier format. `block`: what a study holds
+ * (counting.h). `loose` and `loose_sum`: charges that no block covers, and the sum of their prices. `people`:
+ * data sources that share the limit of one of them. */
 #define TACIT_LEDGER_STATE_TABLES_4(kind)                                                                    \
     "CREATE " kind " TABLE counting (source TEXT NOT NULL, study TEXT NOT NULL, unit INTEGER NOT NULL,"      \
     " way INTEGER NOT NULL, middle REAL NOT NULL, PRIMARY KEY (source, study, unit)) STRICT, WITHOUT ROWID;" \
@@ -72,7 +73,8 @@ tacit_status tacit_ledger_file_has_answer(bool *out, tacit_ledger *ledger, const
 tacit_status tacit_ledger_file_keep(tacit_ledger_file *self, const tacit_release *release,
                                     tacit_error *error);
 
-/* What a party goes on from is guarded by a hash beside it: put one to each row; TACIT_CORRUPT unless all have theirs. */
+/* What a party goes on from is guarded by a hash beside it: put one to each row; TACIT_CORRUPT unless all
+ * have theirs. */
 tacit_status tacit_ledger_file_guard_kept(tacit_store *store, tacit_error *error);
 tacit_status tacit_ledger_file_check_kept(tacit_store *store, tacit_error *error);
 
@@ -90,8 +92,8 @@ typedef struct tacit_asked {
 tacit_status tacit_ledger_file_check(tacit_balance after[2][TACIT_UNITS], tacit_ledger_file *self,
                                      const tacit_asked *asked, tacit_error *error);
 
-/* ledger_holding.c: what is spent in total once `asked` (NULL: nothing) is charged or held, of the account as read by
- * tacit_log_account. */
+/* ledger_holding.c: what is spent in total once `asked` (NULL: nothing) is charged or held, of the account as
+ * read by tacit_log_account. */
 tacit_status tacit_ledger_file_total(tacit_spending *out, tacit_ledger_file *self,
                                      const tacit_account *account, tacit_unit unit, const tacit_asked *asked,
                                      tacit_error *error);

@@ -119,7 +119,8 @@ tacit_status tacit_ledger_file_total(tacit_spending *out, tacit_ledger_file *sel
     holding.settled = !counts || first || tacit_holding_is_summed(&holding, delta);
     if (counts) TACIT_CHECK(add_asked(&holding, self, asked, unit, error));
     TACIT_CHECK(tacit_holding_spent(out, &holding, unit, delta, &account->counting, error));
-    /* Accountants answer within rounding and the coarseness of a grid: what was once spent is not handed back. */
+    /* Accountants answer within rounding and the coarseness of a grid: what was once spent is not handed
+     * back. */
     if (!whole && account->limited && out->epsilon < account->spent_epsilon)
         *out = (tacit_spending){ account->spent_epsilon, delta, account->by };
 cleanup:

@@ -1,5 +1,5 @@
-/* The durable ledger: what a party goes on from in a study. It is the owner's own and follows from nothing in the log, so that a hash of its
- * own tells damage. */
+/* The durable ledger: what a party goes on from in a study. It is the owner's own and follows from nothing in
+ * the log, so that a hash of its own tells damage. */
 #include <sodium.h>
 #include <string.h>
 

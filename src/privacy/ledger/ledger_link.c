@@ -1,4 +1,5 @@
-/* The durable ledger, the owner's side: holding a study's budget, ending it, and data sources with the same people in them. */
+/* The durable ledger, the owner's side: holding a study's budget, ending it, and data sources with the same
+ * people in them. */
 #include <math.h>
 #include <string.h>
 

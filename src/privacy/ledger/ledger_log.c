@@ -144,7 +144,8 @@ cleanup:
     return status;
 }
 
-/* Whose limit and balance an account is about: in total that of the people, of a study that of the data source. */
+/* Whose limit and balance an account is about: in total that of the people, of a study that of the data
+ * source. */
 static tacit_status owner_of(char out[TACIT_NAME_MOST + 1], tacit_store *store, const char *source,
                              const char *study, tacit_error *error) {
     if (study[0] == 0) return tacit_log_people(out, store, source, error);

@@ -24,8 +24,8 @@ static tacit_account account_of(const memory_ledger *self, tacit_unit unit) {
                             .limit_delta = self->unit[unit].limit_delta };
 }
 
-/* What is spent, with `sum` the prices of all charges. Accountants answer within rounding and the coarseness of a grid;
- * remembering the most keeps a later answer from being a hair below an earlier one. */
+/* What is spent, with `sum` the prices of all charges. Accountants answer within rounding and the coarseness
+ * of a grid; remembering the most keeps a later answer from being a hair below an earlier one. */
 static tacit_status compose(tacit_spending *out, memory_ledger *self, tacit_unit unit, const tacit_price *sum,
                             tacit_error *error) {
     bool limited = isfinite(self->unit[unit].limit_epsilon);
@@ -46,8 +46,8 @@ static tacit_status look(tacit_account *account, memory_ledger *self, tacit_unit
     return TACIT_OK;
 }
 
-/* Whether one more charge keeps within the limit. The sum settles it when it fits: the accountants are asked only
- * beyond. */
+/* Whether one more charge keeps within the limit. The sum settles it when it fits: the accountants are asked
+ * only beyond. */
 static tacit_status check_limit(memory_ledger *self, tacit_unit unit, const tacit_price *price,
                                 const tacit_event *event, tacit_error *error) {
     tacit_account account = account_of(self, unit);

@@ -255,7 +255,8 @@ static tacit_status check_state(const walk *way, tacit_error *error) {
     return tacit_log_check_seal(way->store, error);
 }
 
-/* What the file says of its own shape must be what the scripts make: a changed definition of a table would change what is done next. */
+/* What the file says of its own shape must be what the scripts make: a changed definition of a table would
+ * change what is done next. */
 static tacit_status check_shape(tacit_ledger_file *self, tacit_error *error) {
     static const char shape[] =
         "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name";
@@ -287,8 +288,8 @@ static tacit_status check_shape(tacit_ledger_file *self, tacit_error *error) {
                       tacit_store_path(self->store), damaged_remedy);
 }
 
-/* Bytes of SQLite's head that keep a file from being written, or rows from being read, only later: how it may be read and written (1 or 2),
- * bytes left free in each page, the format of the schema. */
+/* Bytes of SQLite's head that keep a file from being written, or rows from being read, only later: how it may
+ * be read and written (1 or 2), bytes left free in each page, the format of the schema. */
 static tacit_status check_head(tacit_ledger_file *self, tacit_error *error) {
     enum { READ = 19, WRITE = 18, FREE = 20, FORMAT = 47 };
     uint8_t head[100] = { 0 };

@@ -39,7 +39,8 @@ static double group_curvature(const tacit_erm *erm, const tacit_erm_group *group
     return erm->curvature * radius * radius / (double)erm->rows * UP;
 }
 
-/* Part epsilon between the noise and the Jacobian factors: step 4 of the header, over groups. Sets lambda + Delta of each. */
+/* Part epsilon between the noise and the Jacobian factors: step 4 of the header, over groups. Sets lambda +
+ * Delta of each. */
 static double noise_epsilon(const tacit_erm *erm, const tacit_erm_group *groups, size_t count, double epsilon,
                             tacit_objective_noise *out) {
     bool paper = erm->calibration == TACIT_CALIBRATION_PAPER;
@@ -75,9 +76,10 @@ static tacit_status objective_law(tacit_objective_noise *out, const tacit_erm *e
     return TACIT_OK;
 }
 
-/* b's grid is fine enough that what it rounds away is far below g, and its bound is 2^10 times b's reach: noise beyond it,
- * which would be moved there, has a probability below e^-40000. |b^ - b| in a coordinate: half a step for the grid, 2^8 steps
- * where steps become a double, and 2^8 where it is divided by n. Returns its norm. */
+/* b's grid is fine enough that what it rounds away is far below g, and its bound is 2^10 times b's reach:
+ * noise beyond it, which would be moved there, has a probability below e^-40000. |b^ - b| in a coordinate:
+ * half a step for the grid, 2^8 steps where steps become a double, and 2^8 where it is divided by n. Returns
+ * its norm. */
 static double set_grid(tacit_objective_noise *out, double reach, size_t dimension) {
     int exponent;
     frexp(reach, &exponent);
@@ -94,8 +96,8 @@ static double take_slack(double epsilon, double *rest) {
     return slack;
 }
 
-/* |b| passes this with probability below e^-90 < 2^-129 (Laurent and Massart 2000): beyond it the solver may miss its tolerance, and
- * then the best weights it found are released. */
+/* |b| passes this with probability below e^-90 < 2^-129 (Laurent and Massart 2000): beyond it the solver may
+ * miss its tolerance, and then the best weights it found are released. */
 static double far_reach(tacit_law law, size_t dimension, double scale) {
     double d = (double)dimension;
     return law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(90 * d) + 180)
@@ -104,7 +106,8 @@ static double far_reach(tacit_law law, size_t dimension, double scale) {
 
 static size_t provided(size_t rows) { return rows > PROVIDED_ROWS ? rows : PROVIDED_ROWS; }
 
-/* g: at the minimum (lambda + Delta)|w - u| <= R + |b|/n, which limits the weights and so the rounding of the certificate. */
+/* g: at the minimum (lambda + Delta)|w - u| <= R + |b|/n, which limits the weights and so the rounding of the
+ * certificate. */
 static double objective_tolerance(const tacit_objective_noise *noise, const tacit_erm *erm, tacit_law law,
                                   double prior) {
     double far = far_reach(law, erm->dimension, noise->scale) / (double)erm->rows;

@@ -10,8 +10,8 @@
 #define SCALE_MOST 0x1p50
 #define BOUND_MOST ((int64_t)1 << 61)
 
-/* rho(a) of the proof note at a = 1 + exp(log_excess), less 2^-44 of each of its terms: hundreds of times their rounding
- * errors. */
+/* rho(a) of the proof note at a = 1 + exp(log_excess), less 2^-44 of each of its terms: hundreds of times
+ * their rounding errors. */
 static double rho_at_order(double log_excess, double epsilon, double delta) {
     double excess = exp(log_excess), order = 1 + excess;
     double terms[3] = { log(delta), log_excess,

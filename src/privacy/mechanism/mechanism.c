@@ -108,8 +108,8 @@ tacit_status tacit_mechanism_scale(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
-/* Laurent and Massart 2000: Gamma(d, 1) > d + sqrt(2 d u) + u, and a chi-square of d degrees > d + 2 sqrt(d u) + 2 u, each
- * with probability at most e^-u; u = 40. */
+/* Laurent and Massart 2000: Gamma(d, 1) > d + sqrt(2 d u) + u, and a chi-square of d degrees > d + 2 sqrt(d
+ * u) + 2 u, each with probability at most e^-u; u = 40. */
 double tacit_noise_reach(tacit_law law, size_t dimension, double scale) {
     double d = (double)dimension;
     return law == TACIT_LAW_GAUSSIAN ? scale * sqrt(d + 2 * sqrt(40 * d) + 80)
@@ -126,7 +126,8 @@ tacit_status tacit_mechanism_reach(double *out, const tacit_mechanism *mechanism
     return TACIT_OK;
 }
 
-/* The event of noise of this scale. Its ratio to the sensitivity is rounded down: less noise than there is. */
+/* The event of noise of this scale. Its ratio to the sensitivity is rounded down: less noise than there
+ * is. */
 static tacit_event event_at(const tacit_mechanism *mechanism, double scale) {
     const tacit_release priced = { .price = mechanism->price };
     tacit_event event = tacit_release_event(&priced);
@@ -199,8 +200,8 @@ static tacit_status check_values(const double *values, size_t count, int grid_bi
     return TACIT_OK;
 }
 
-/* Is the scale enough for the price? A Gaussian's log delta is an upper bound with 1e-12 to spare, so that 1e-13 of it may
- * go to a scale's own rounding. */
+/* Is the scale enough for the price? A Gaussian's log delta is an upper bound with 1e-12 to spare, so that
+ * 1e-13 of it may go to a scale's own rounding. */
 static tacit_status check_scale(const tacit_mechanism *mechanism, double scale, tacit_error *error) {
     const tacit_price *price = &mechanism->price;
     bool gaussian = mechanism->law == TACIT_LAW_GAUSSIAN, enough;

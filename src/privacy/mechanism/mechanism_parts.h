@@ -1,4 +1,5 @@
-/* What the mechanisms that give a tacit_noised share. For this folder only: who includes it can claim any grade. */
+/* What the mechanisms that give a tacit_noised share. For this folder only: who includes it can claim any
+ * grade. */
 #pragma once
 
 #include "privacy/mechanism/mechanism.h"

@@ -50,9 +50,9 @@ cleanup:
     return status;
 }
 
-/* With w = e^-epsilon and D = 1 + (k - 1) w, the truth has probability p = 1/D and each other answer q = w/D. Of N answers
- * n_j p + (N - n_j) q are expected to be j, so n_j = (c_j D - N w)/(1 - w); the variance of c_j is
- * n_j p (1 - p) + (N - n_j) q (1 - q). */
+/* With w = e^-epsilon and D = 1 + (k - 1) w, the truth has probability p = 1/D and each other answer q = w/D.
+ * Of N answers n_j p + (N - n_j) q are expected to be j, so n_j = (c_j D - N w)/(1 - w); the variance of c_j
+ * is n_j p (1 - p) + (N - n_j) q (1 - q). */
 tacit_status tacit_response_estimate(double *counts, double *errors, const tacit_response *response,
                                      const size_t *given, size_t count, tacit_error *error) {
     TACIT_TRY(check(response, given, count, error));

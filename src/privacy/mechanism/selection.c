@@ -10,8 +10,8 @@
 #define CHOICES_MOST ((size_t)1 << 30) /* so that choices times sensitivity is exact in a double */
 #define DIFFERENCE_MOST ((int64_t)1 << 53)
 
-/* The candidates that are left: `index[0..left-1]`, their scores in `steps`. Those refused by permute-and-flip in the
- * current choice lie behind the ones still to be asked. */
+/* The candidates that are left: `index[0..left-1]`, their scores in `steps`. Those refused by
+ * permute-and-flip in the current choice lie behind the ones still to be asked. */
 typedef struct field {
     const tacit_noise_source *source;
     size_t left;

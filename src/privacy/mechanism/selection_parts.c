@@ -74,7 +74,8 @@ tacit_score_grid tacit_score_grid_for(double sensitivity) {
     return (tacit_score_grid){ bits, (int64_t)ceil(ldexp(sensitivity, bits)) };
 }
 
-/* ldexp is exact except for overflow, where the bound applies, and underflow, where a negative score may become 0. */
+/* ldexp is exact except for overflow, where the bound applies, and underflow, where a negative score may
+ * become 0. */
 int64_t tacit_score_steps(double score, const tacit_score_grid *grid) {
     double scaled = ldexp(score, grid->bits);
     if (scaled == 0 && score < 0) return -1;

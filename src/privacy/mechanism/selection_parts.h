@@ -1,6 +1,6 @@
 /*
- * What the mechanisms that choose share: coins from either source of noise, the public grid of scores, and the result.
- * For this folder and its tests only: who includes it can claim any grade.
+ * What the mechanisms that choose share: coins from either source of noise, the public grid of scores, and
+ * the result. For this folder and its tests only: who includes it can claim any grade.
  */
 #pragma once
 
@@ -28,13 +28,13 @@ tacit_noise tacit_selection_grade(const tacit_noise_source *source, const tacit_
 tacit_status tacit_coin_below(size_t *out, const tacit_noise_source *source, size_t bound,
                               tacit_error *error);
 
-/* True with probability exp(-a/b): of the real quotient when the source is exact. a >= 0, b >= 0; b = 0 stands for the
- * limit: true only for a = 0. */
+/* True with probability exp(-a/b): of the real quotient when the source is exact. a >= 0, b >= 0; b = 0
+ * stands for the limit: true only for a = 0. */
 tacit_status tacit_coin_exp(bool *out, const tacit_noise_source *source, double a, double b,
                             tacit_error *error);
 
-/* A grid for scores, from their public sensitivity alone: in its steps of 2^-bits the sensitivity lies in [2^20, 2^21],
- * rounded up to a whole number. */
+/* A grid for scores, from their public sensitivity alone: in its steps of 2^-bits the sensitivity lies in
+ * [2^20, 2^21], rounded up to a whole number. */
 typedef struct tacit_score_grid {
     int bits;
     int64_t sensitivity;

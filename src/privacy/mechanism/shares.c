@@ -26,7 +26,8 @@ static tacit_status check(const tacit_shared_noise *noise, tacit_error *error) {
 
 /* ---- discrete Gaussian shares ---- */
 
-/* tau of the proof note. The terms fall with k, so those beyond the first thousand are bounded by the first of them. */
+/* tau of the proof note. The terms fall with k, so those beyond the first thousand are bounded by the first
+ * of them. */
 static double correction(double scale, uint64_t shares) {
     const double exponent = -2 * 9.869604401089357 * scale * scale; /* pi^2, rounded down */
     const uint64_t last = shares - 1, summed = last < 1000 ? last : 1000;
@@ -133,8 +134,9 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
     return TACIT_OK;
 }
 
-/* The proof is that of method/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that comes or goes, and the two sides
- * of a replacement pull to opposite sides, so that mu is half of sensitivity/noise here. */
+/* The proof is that of method/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that
+ * comes or goes, and the two sides of a replacement pull to opposite sides, so that mu is half of
+ * sensitivity/noise here. */
 bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale) {
     const double more = 1e-4; /* of the noise, for shares not being quite Gaussian */
     double shares = (double)noise->shares, all = scale * sqrt(shares), root = sqrt((double)noise->length);

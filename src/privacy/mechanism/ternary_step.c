@@ -126,7 +126,8 @@ static tacit_status check(const tacit_ternary *step, const double *sum, tacit_er
     return TACIT_OK;
 }
 
-/* Laplace noise of scale 1/epsilon on each number, rounded to the grid. What is promised of it is this file's business. */
+/* Laplace noise of scale 1/epsilon on each number, rounded to the grid. What is promised of it is this file's
+ * business. */
 static tacit_status add_noise(tacit_noised **out, const tacit_noise_source *source, double epsilon,
                               const double *values, size_t count, tacit_error *error) {
     const tacit_mechanism each = { TACIT_LAW_LAPLACE, 1, { TACIT_UNIT_RECORD, epsilon, 0 } };
