@@ -345,8 +345,8 @@ static const web_route routes[] = {
       "The rounds that have ended, and what was published with noise" },
     { "GET", "/v1/studies/{study}/result", false, get_result, "What a finished study has found" },
     { "GET", "/v1/studies/{study}/curve", false, get_curve,
-      "ROC curve and AUC of a finished study's model on the coordinator's labelled rows (the option "
-      "'test')" },
+      "ROC curve and AUC of a finished study's model on the coordinator's labelled rows (tacit "
+      "coordinator --test)" },
     { "GET", "/v1/studies/{study}/model", false, get_model, "The model file, as an attachment" },
     { "POST", "/v1/studies/{study}/open", false, post_open,
       "Open a draft to parties, as `tacit study open`" },

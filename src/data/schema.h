@@ -161,15 +161,15 @@ tacit_status tacit_schema_check_public(const tacit_schema *schema, tacit_error *
 /* A schema drafted from data: bounds are the extremes rounded outwards to two significant digits, levels
  * and classes those that occur, `rows: {clip: C}` with C the largest norm, rounded likewise. NOT PRIVATE:
  * bounds, levels and C are read off the rows, and marked so. For a first draft that its owner edits, and for
- * simulations that say so. Constant columns, identifiers, and columns with a text of its own in nearly every
- * row are skipped with a note.
+ * simulations that say so. Constant columns, and those with more than TACIT_LEVEL_LIMIT texts, are skipped
+ * with a note.
  *
  * `label` NULL is the last column; `positive` NULL makes the larger class positive (numeric order when all
  * classes are numbers, else that of strcmp). A `positive` given with more than two classes makes two: it,
  * and all the others. TACIT_USAGE when label or positive is not in the table.
  *
- * A draft for people (`tidy`) makes the rarer of two classes positive, where none is named, and puts rare
- * levels together. */
+ * A draft for people (`tidy`) makes the rarer of two classes positive, where none is named, leaves out
+ * identifiers and columns with a text of its own in nearly every row, and puts rare levels together. */
 typedef struct tacit_draft_options {
     const char *label, *positive; /* may be NULL */
     tacit_response response;      /* class, or a numeric one, whose bounds are read off the rows too */

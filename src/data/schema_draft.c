@@ -329,7 +329,7 @@ static tacit_status draft_category(tacit_schema_column *out, const tacit_column 
     snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
     if (column->overflow) return skip_column(out, why, error);
     if (column->levels.count < 2) return skip_column(out, "every value is the same", error);
-    if (rows >= IDENTIFIER_ROWS && 2 * column->levels.count > rows)
+    if (tidy && rows >= IDENTIFIER_ROWS && 2 * column->levels.count > rows)
         return skip_column(out, "nearly every row has a value of its own: an identifier or free text", error);
     TACIT_TRY(copy_sorted(&out->levels, &column->levels, error));
     return tidy ? join_rare_levels(out, column, rows, error) : TACIT_OK;
@@ -348,7 +348,7 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
     out->from_rows = kind != TACIT_SCHEMA_TEXT || column->vocabulary->buckets == 0;
     if (kind == TACIT_SCHEMA_TEXT) return tacit_vocabulary_copy(&out->text, column->vocabulary, error);
     if (kind == TACIT_SCHEMA_CATEGORY) return draft_category(out, column, rows, tidy, error);
-    TACIT_TRY(is_identifier(&identifier, column, rows, error));
+    if (tidy) TACIT_TRY(is_identifier(&identifier, column, rows, error));
     if (identifier) return skip_column(out, "every row has a number of its own: an identifier", error);
     TACIT_TRY(draft_number(out, column, rows, error));
     return draft_date(out, column, error);

@@ -417,8 +417,7 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
 
 const tacit_method tacit_method_dpnewton = {
     .name = "dpnewton",
-    .title =
-        "regression on all parties' rows by Newton steps with noise: two classes or more, numbers, counts",
+    .title = "regression on all parties' rows by Newton steps with noise",
     .reference = "after Boehning & Lindsay 1988; docs/methods/dpnewton.md",
     .version = 1,
     .units = "record|person",

@@ -286,8 +286,9 @@ tacit_status site_links_revoke(site_links *self, const void *list, size_t length
     size_t count = self->revoked.count;
     pthread_mutex_unlock(&self->mutex);
     if (status != TACIT_OK || !newer) return status;
+    TACIT_TRY(site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error));
     notify(self, "%zu certificates of the study count no more", count);
-    return site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error);
+    return TACIT_OK;
 }
 
 void site_links_renew(site_links *self) {

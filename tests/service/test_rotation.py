@@ -181,9 +181,10 @@ class Planned(RotationTest):
 
     def test_invitations_of_both_authorities_serve_in_the_overlap(self):
         self.study()
-        self.coordinator()
+        serving = self.coordinator()
         before = self.invite()
         self.rotate()
+        serving.wait_line("^serving with the authorities that are trusted now")
         after = self.invite()
         for party, invitation in ((0, before), (1, after)):
             self.join_only(party, invitation=invitation)

@@ -26,7 +26,7 @@ stopifnot(
 )
 
 # Intervals that include it; at a price that is too low, what would be enough.
-infer <- function(epsilon) fit(method = "dpnewton", settings = list(purpose = "inference"), epsilon = epsilon, delta = 1e-5, seed = 1)
+infer <- function(epsilon) fit(method = "dpnewton", settings = list(purpose = "inference", noise = "party"), epsilon = epsilon, delta = 1e-5, seed = 1)
 inferred <- infer(50)
 print(summary(inferred))
 stopifnot(
