@@ -18,6 +18,23 @@ tacit_status tacit_training_plan(tacit_plan *plan, const tacit_arguments *argume
     return TACIT_OK;
 }
 
+tacit_status tacit_methods_named(const tacit_method ***out, size_t *count, const tacit_arguments *arguments,
+                                 const char *option, tacit_error *error) {
+    size_t named = 0;
+    const char *const *names = tacit_arguments_words(arguments, option, &named);
+    const tacit_method **methods = TACIT_NEW(const tacit_method *, named);
+    tacit_status status = methods != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t m = 0; m < named && status == TACIT_OK; m++)
+        status = tacit_method_require(&methods[m], names[m], error);
+    if (status != TACIT_OK) {
+        free(methods);
+        return status;
+    }
+    *out = methods;
+    *count = named;
+    return TACIT_OK;
+}
+
 tacit_status tacit_training_choices(tacit_setting_value **out, size_t *count,
                                     const tacit_arguments *arguments, tacit_error *error) {
     const tacit_setting *given = tacit_arguments_settings(arguments, "set", count);

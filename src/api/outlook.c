@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "api/document.h"
+#include "api/fitting.h"
 #include "api/row_options.h"
 #include "api/run_options.h"
 #include "api/tables.h"
@@ -89,13 +90,8 @@ static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *ar
 }
 
 static tacit_status read_methods(tacit_planning *self, const tacit_arguments *arguments, tacit_error *error) {
-    size_t count = 0;
-    const char *const *names = tacit_arguments_words(arguments, "methods", &count);
-    self->methods = TACIT_NEW(const tacit_method *, count);
-    if (self->methods == NULL) return tacit_fail_memory(error);
-    for (size_t m = 0; m < count; m++) TACIT_TRY(tacit_method_require(&self->methods[m], names[m], error));
+    TACIT_TRY(tacit_methods_named(&self->methods, &self->request.method_count, arguments, "methods", error));
     self->request.methods = self->methods;
-    self->request.method_count = count;
     return TACIT_OK;
 }
 

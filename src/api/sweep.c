@@ -9,13 +9,8 @@
 #include "base/memory.h"
 
 static tacit_status read_methods(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
-    size_t count = 0;
-    const char *const *names = tacit_arguments_words(arguments, "method", &count);
-    all->methods = TACIT_NEW(const tacit_method *, count);
-    if (all->methods == NULL) return tacit_fail_memory(error);
-    for (size_t m = 0; m < count; m++) TACIT_TRY(tacit_method_require(&all->methods[m], names[m], error));
+    TACIT_TRY(tacit_methods_named(&all->methods, &all->plan.method_count, arguments, "method", error));
     all->plan.methods = all->methods;
-    all->plan.method_count = count;
     return TACIT_OK;
 }
 

@@ -29,10 +29,10 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
     if (study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK)
         tacit_console_print(console, "  price    %s\n", tacit_price_text(text, &prices.charged));
     tacit_console_print(console, "  lambda   %g", study->plan.lambda);
+    const char *rule = study->plan.lambda_from == TACIT_LAMBDA_RULE ? study->plan.method->lambda_rule : NULL;
     if (study->plan.lambda_from != TACIT_LAMBDA_GIVEN)
         tacit_console_print(console, " (%s%s%s)", tacit_lambda_from_name(study->plan.lambda_from),
-                            study->plan.method->lambda_rule != NULL ? ": " : "",
-                            study->plan.method->lambda_rule != NULL ? study->plan.method->lambda_rule : "");
+                            rule != NULL ? ": " : "", rule != NULL ? rule : "");
     tacit_console_print(console, "\n");
     if (study->point_count > 0)
         tacit_console_print(console, "  points   %zu public points, %zu bytes to each party\n",

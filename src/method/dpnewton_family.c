@@ -320,30 +320,23 @@ static tacit_status softmax_line(const dpnewton_design *design, const dpnewton_s
 
 /* ---- the table ---- */
 
+/* What classes and counts have in common. */
+#define USUAL_SCHEDULE                                                                                       \
+    .moments = 60, .growth = 3, .tail = 0.4, .lift = 0.5, .most_score = 10, .rounds = usual_rounds,          \
+    .ridge = usual_ridge
+
 static const dpnewton_family table[] = {
     { .family = &tacit_family_logistic,
-      .moments = 60,
-      .growth = 3,
-      .tail = 0.4,
-      .lift = 0.5,
+      USUAL_SCHEDULE,
       .most_step = 2,
-      .most_score = 10,
       .clip = half,
-      .rounds = usual_rounds,
-      .ridge = usual_ridge,
       .residuals = logistic_residuals,
       .direction = logistic_direction,
       .calibrate = logistic_line },
     { .family = &tacit_family_softmax,
-      .moments = 60,
-      .growth = 3,
-      .tail = 0.4,
-      .lift = 0.5,
+      USUAL_SCHEDULE,
       .most_step = 2,
-      .most_score = 10,
       .clip = softmax_clip,
-      .rounds = usual_rounds,
-      .ridge = usual_ridge,
       .residuals = softmax_residuals,
       .direction = softmax_direction,
       .calibrate = softmax_line },
@@ -362,15 +355,9 @@ static const dpnewton_family table[] = {
       .direction = linear_direction,
       .calibrate = linear_line },
     { .family = &tacit_family_poisson,
-      .moments = 60,
-      .growth = 3,
-      .tail = 0.4,
-      .lift = 0.5,
+      USUAL_SCHEDULE,
       .most_step = 1,
-      .most_score = 10,
       .clip = poisson_clip,
-      .rounds = usual_rounds,
-      .ridge = usual_ridge,
       .residuals = poisson_residuals,
       .start = poisson_start,
       .direction = poisson_direction,

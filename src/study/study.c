@@ -130,6 +130,7 @@ static tacit_status settle_text(tacit_study *study, tacit_error *error) {
 
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error) {
     study->plan.lambda = lambda;
+    study->plan.lambda_from = TACIT_LAMBDA_PUBLIC;
     TACIT_TRY(tacit_plan_check(&study->plan, error));
     return settle_text(study, error);
 }

@@ -43,7 +43,7 @@ typedef struct tacit_study {
     uint8_t document_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the consent document, its version */
     int64_t from, until;                     /* seconds since 1970; 0: no such bound */
     tacit_plan plan;
-    bool lambda_chosen; /* the definition had none, and the method chose it */
+    bool lambda_chosen; /* the definition has none, so that the method or a plan may choose it */
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
     size_t
@@ -78,7 +78,8 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 /* The canonical text of the next look, appended. */
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
-/* Another lambda for a study whose definition had none: canonical text and hash follow. */
+/* Another lambda, tried on public rows, for a study whose definition has none: canonical text and hash
+ * follow. */
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
 
 /* The most bytes they can have. */

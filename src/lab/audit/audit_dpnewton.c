@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/generate.h"
 #include "lab/audit/audit_parts.h"
+#include "lab/audit/turned_rows.h"
 #include "method/dpnewton.h"
 #include "method/methods.h"
 #include "num/noisy_moments.h"
@@ -33,9 +33,7 @@ typedef struct newton_label {
 typedef struct newton_case {
     newton_label label;
     tacit_schema schema; /* of a numeric response; without columns, as rows are made encoded */
-    tacit_dataset *data[2];
-    tacit_local *local[2];
-    tacit_split *split;
+    tacit_turned_rows rows;
     tacit_plan plan, exact;
     dpnewton_design design, silent;
 } newton_case;
@@ -43,11 +41,7 @@ typedef struct newton_case {
 static void close_case(tacit_audit_case *subject) {
     newton_case *self = subject->state;
     if (self == NULL) return;
-    for (int side = 0; side < 2; side++) {
-        tacit_local_free(self->local[side]);
-        tacit_dataset_free(self->data[side]);
-    }
-    tacit_split_free(self->split);
+    tacit_turned_rows_clear(&self->rows);
     free(self);
     subject->state = NULL;
 }
@@ -65,20 +59,10 @@ static tacit_status set_label(tacit_dataset *data, const newton_label *label, ta
     return TACIT_OK;
 }
 
-/* One party with ROWS rows of the ball, the first of which is turned about. */
 static tacit_status make_rows(newton_case *self, tacit_error *error) {
-    double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
-    TACIT_TRY(tacit_split_in_order(&self->split, 1, ROWS, error));
-    for (int side = 0; side < 2; side++) {
-        tacit_stream stream = tacit_stream_from_seed(1);
-        TACIT_TRY(tacit_generate_ball(&self->data[side], ROWS, DIMENSION, NULL, &stream, error));
-        self->data[side]->dense.values[0] = SINE;
-        self->data[side]->dense.values[1] = side == 0 ? cosine : -cosine;
-        self->data[side]->label[0] = 0;
-        TACIT_TRY(set_label(self->data[side], &self->label, error));
-        TACIT_TRY(tacit_local_create(&self->local[side], self->data[side], self->split, NULL, error));
-    }
-    return TACIT_OK;
+    TACIT_TRY(tacit_turned_rows_make(&self->rows, ROWS, SINE, error));
+    for (int side = 0; side < 2; side++) TACIT_TRY(set_label(self->rows.data[side], &self->label, error));
+    return tacit_turned_rows_start(&self->rows, error);
 }
 
 /* The second moment that is off the diagonal, packed. */
@@ -116,15 +100,13 @@ cleanup:
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     newton_case *self = subject->state;
-    tacit_stream fixed = tacit_stream_from_seed(0);
     const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpnewton_design *design = stream != NULL ? &self->design : &self->silent;
     const dpnewton_release *releases = self->design.release;
     double first = releases[0].share, rest = 1 - first;
     tacit_session session;
-    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
     TACIT_TRY(
-        tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
+        tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
     memset(out, 0, subject->length * sizeof *out);
     TACIT_TRY(ask_moment(&session, design, &out[DIMENSION], error));
     out[DIMENSION] *=

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/generate.h"
 #include "lab/audit/audit_parts.h"
+#include "lab/audit/turned_rows.h"
 #include "method/dpnewton_inference.h"
 #include "method/methods.h"
 #include "num/noisy_moments.h"
@@ -22,9 +22,7 @@ enum { DIMENSION = 2, ROWS = 50, QUESTIONS = DPNEWTON_INFERENCE_STEPS + 2 };
 static const double SINE = 0.2;
 
 typedef struct inference_case {
-    tacit_dataset *data[2];
-    tacit_local *local[2];
-    tacit_split *split;
+    tacit_turned_rows rows;
     tacit_plan plan, exact;
     dpnewton_inference design, silent;
     double charged; /* mu that the price buys */
@@ -33,28 +31,9 @@ typedef struct inference_case {
 static void close_case(tacit_audit_case *subject) {
     inference_case *self = subject->state;
     if (self == NULL) return;
-    for (int side = 0; side < 2; side++) {
-        tacit_local_free(self->local[side]);
-        tacit_dataset_free(self->data[side]);
-    }
-    tacit_split_free(self->split);
+    tacit_turned_rows_clear(&self->rows);
     free(self);
     subject->state = NULL;
-}
-
-/* One party with ROWS rows of the ball, the first of which is turned about. */
-static tacit_status make_rows(inference_case *self, tacit_error *error) {
-    double cosine = sqrt(1 - SINE * SINE) * (1 - 1e-12);
-    TACIT_TRY(tacit_split_in_order(&self->split, 1, ROWS, error));
-    for (int side = 0; side < 2; side++) {
-        tacit_stream stream = tacit_stream_from_seed(1);
-        TACIT_TRY(tacit_generate_ball(&self->data[side], ROWS, DIMENSION, NULL, &stream, error));
-        self->data[side]->dense.values[0] = SINE;
-        self->data[side]->dense.values[1] = side == 0 ? cosine : -cosine;
-        self->data[side]->label[0] = 0;
-        TACIT_TRY(tacit_local_create(&self->local[side], self->data[side], self->split, NULL, error));
-    }
-    return TACIT_OK;
 }
 
 /* Question q as it leaves, each number divided by its noise; returns how many through *count. */
@@ -83,14 +62,12 @@ cleanup:
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     inference_case *self = subject->state;
-    tacit_stream fixed = tacit_stream_from_seed(0);
     const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpnewton_inference *design = stream != NULL ? &self->design : &self->silent;
     tacit_session session;
     size_t count = 0;
-    TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
     TACIT_TRY(
-        tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
+        tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
     for (size_t q = 0; q < QUESTIONS; q++, out += count)
         TACIT_TRY(ask(self, &session, design, q, out, &count, error));
     return TACIT_OK;
@@ -140,7 +117,8 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *se
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
     out->length = 3 + DIMENSION * DPNEWTON_INFERENCE_STEPS + 8;
-    TACIT_CHECK(make_rows(self, error));
+    TACIT_CHECK(tacit_turned_rows_make(&self->rows, ROWS, SINE, error));
+    TACIT_CHECK(tacit_turned_rows_start(&self->rows, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
     snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions", QUESTIONS);
     TACIT_CHECK(measure_reach(out, error));
