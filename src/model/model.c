@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/concordance.h"
 #include "data/metrics.h"
 
 tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
@@ -246,6 +247,22 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
     return TACIT_OK;
 }
 
+/* Of times until an event only the order can be told: no baseline belongs to the model. */
+static tacit_status evaluate_times(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
+                                   tacit_metrics *out, tacit_error *error) {
+    size_t count = rows->rows.count;
+    double *score = TACIT_NEW(double, 3 * count), *response = score + count;
+    if (score == NULL) return tacit_fail_memory(error);
+    tacit_metrics metrics = TACIT_METRICS_NONE;
+    tacit_status status = tacit_model_scores(model, &rows->rows, pool, score, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++)
+        memcpy(response + 2 * i, tacit_view_responses(rows, i), 2 * sizeof *response);
+    if (status == TACIT_OK) status = tacit_concordance(&metrics.auc, response, score, count, error);
+    if (status == TACIT_OK) *out = metrics;
+    free(score);
+    return status;
+}
+
 static tacit_status evaluate_response(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                       tacit_metrics *out, tacit_error *error) {
     size_t count = rows->rows.count;
@@ -255,6 +272,7 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
         return tacit_fail(error, TACIT_INPUT, "the model's label has %zu columns and the rows' %zu",
                           model->family->loss.columns, tacit_view_columns(rows));
     if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
+    if (model->family->response == TACIT_RESPONSE_TIME) return evaluate_times(model, rows, pool, out, error);
     double *mean = TACIT_NEW(double, 2 * count), *response = mean + count;
     if (mean == NULL) return tacit_fail_memory(error);
     tacit_metrics metrics = TACIT_METRICS_NONE;

@@ -132,7 +132,7 @@ int32_t tacit_model_class(const tacit_model *model, const double *scores);
 /* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval
  * of the AUC is DeLong's, of 95% confidence (data/metrics.h). For a numeric response
  * the root of the mean squared error, and the mean deviance of a row, as its family has it: for linear the
- * squared error. */
+ * squared error. Of times until an event the AUC is Harrell's concordance, and there is nothing else. */
 typedef struct tacit_metrics {
     double accuracy, auc, log_loss;
     double rmse, deviance;

@@ -173,7 +173,7 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
             assert_int_equal(status, takes ? TACIT_OK : TACIT_USAGE);
             if (takes) continue;
             if (strstr(error.text, sentences[kind]) == NULL ||
-                strstr(error.text, "every method takes classes") == NULL)
+                strstr(error.text, "most methods take classes") == NULL)
                 fail_msg("%s", error.text);
             plan.classes = 0; /* nor does the plan pass without that sentence */
             assert_int_equal(tacit_plan_check(&plan, NULL), TACIT_USAGE);
