@@ -167,10 +167,13 @@ static size_t name_width(const tacit_estimates *estimates) {
 }
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
+    const char *between = "";
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
     for (size_t k = 0; k < estimates->count; k++) {
         const char *name = estimates->coefficient[k].name;
-        if (name[0] != '(') tacit_console_print(console, "%s %s", k > 1 ? " +" : "", name);
+        if (name[0] == '(') continue;
+        tacit_console_print(console, "%s %s", between, name);
+        between = " +";
     }
     tacit_console_print(console, ", family = %s\n\n", family_name(estimates));
 }
@@ -238,6 +241,19 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
                         estimates->iterations);
 }
 
+/* Of a Cox regression: deviances are minus twice the log partial likelihood. */
+static void print_hazards(tacit_console *console, const tacit_estimates *estimates) {
+    const tacit_baseline *baseline = estimates->baseline;
+    tacit_console_print(
+        console,
+        "Coefficients are logarithms of hazard ratios.\n"
+        "%.0f events; %zu groups of times, the last ending at %g\n"
+        "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n\n",
+        tacit_baseline_events(baseline), baseline->count, baseline->step[baseline->count - 1].time,
+        -estimates->deviance / 2, -estimates->null_deviance / 2,
+        estimates->null_deviance - estimates->deviance, estimates->count);
+}
+
 void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     const tacit_estimates *estimates = model->estimates;
     const tacit_guarantee *guarantee = &model->guarantee;
@@ -246,7 +262,9 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_needs(console, estimates);
     else
         print_coefficients(console, estimates);
-    if (!estimates->noisy)
+    if (estimates->baseline != NULL)
+        print_hazards(console, estimates);
+    else if (!estimates->noisy)
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);

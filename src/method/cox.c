@@ -26,6 +26,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "data/encode.h"
 #include "num/estimator.h"
 #include "session/session.h"
 
@@ -90,6 +91,7 @@ typedef struct fit {
 static void clear_point(point *one) {
     free(one->w);
     free(one->at.information);
+    free(one->at.hazard);
 }
 
 static void end_fit(fit *self) {
@@ -183,6 +185,9 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(cox_partition_make(&self->partition, &self->design, counts,
                                    (double)cox_settings_of(plan)->least, by_efron(plan), error));
     TACIT_CHECK(check_partition(self, error));
+    self->here.at.hazard = TACIT_NEW(double, self->partition.groups);
+    self->there.at.hazard = TACIT_NEW(double, self->partition.groups);
+    if (self->here.at.hazard == NULL || self->there.at.hazard == NULL) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     tacit_message_clear(&message);
     tacit_sum_clear(&rows);
@@ -342,6 +347,33 @@ static tacit_status climb(fit *self, tacit_error *error) {
 
 /* ---- what comes out ---- */
 
+/* The hazard where all columns are 0, not where the encoded features are: x.w of the former is -moved. */
+static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
+    const tacit_plan *plan = self->session->plan;
+    const tacit_design *columns = &self->design.columns;
+    const cox_partition *groups = &self->partition;
+    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    double moved = 0;
+    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
+    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++)
+        moved += feature[columns->kept[j]].shift * self->here.w[j];
+    if (status == TACIT_OK) status = tacit_baseline_create(out, groups->groups, error);
+    for (size_t g = 0, stratum = 0; g < groups->groups && status == TACIT_OK; g++) {
+        while (groups->end[stratum] <= g) stratum++;
+        (*out)->step[g] = (tacit_baseline_step){
+            .stratum = stratum,
+            .time = fmin(self->design.low + self->design.width * (double)(groups->last[g] + 1),
+                         plan->schema->high),
+            .leaving = groups->leaving[g],
+            .events = groups->events[g],
+            .hazard = self->here.at.hazard[g] * exp(moved),
+        };
+    }
+    free(feature);
+    return status;
+}
+
 static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const tacit_design *columns = &self->design.columns;
@@ -360,7 +392,8 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
     TACIT_TRY(tacit_estimates_infer(&estimates, columns, &optimum, error));
     tacit_format(estimates->optimiser, sizeof estimates->optimiser, "newton");
     estimates->rounds = (size_t)self->session->round;
-    tacit_status status = tacit_model_create(&model, family, plan->features, 0, error);
+    tacit_status status = make_baseline(self, &estimates->baseline, error);
+    if (status == TACIT_OK) status = tacit_model_create(&model, family, plan->features, 0, error);
     if (status == TACIT_OK) {
         for (size_t j = 0; j < columns->width; j++) model->weights[columns->kept[j]] = self->here.w[j];
         model->estimates = estimates;
