@@ -49,6 +49,7 @@ static const tacit_parameter parameters[] = {
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     cox_design design;
+    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
     TACIT_TRY(cox_design_create(&design, plan, error));
     cox_design_clear(&design);
     return TACIT_OK;

@@ -57,8 +57,8 @@ static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
 tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     tacit_buffer takers = TACIT_BUFFER_INIT;
-    if (schema == NULL || schema->response == TACIT_RESPONSE_CLASS) return TACIT_OK;
-    bool known = tacit_family_of(schema->response, 0) != NULL;
+    if (schema == NULL) return TACIT_OK;
+    bool known = schema->response == TACIT_RESPONSE_CLASS || tacit_family_of(schema->response, 0) != NULL;
     if (known && tacit_method_takes_label(plan->method, schema->response)) return TACIT_OK;
     tacit_status status = print_takers(&takers, error);
     if (status == TACIT_OK)
