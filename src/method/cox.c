@@ -32,7 +32,7 @@
 
 enum { MOST_STEPS = 30, MOST_HALVINGS = 20, FIRST_ROOM = 4, MORE_ROOM = 8, MOST_ROOM = 36 };
 
-static const cox_settings defaults = { .least = 10, .level = 0.95 };
+static const cox_settings defaults = { .strata = "none", .least = 10, .level = 0.95 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_NUMBER(cox_settings, width, "width", 1e12,
@@ -40,7 +40,7 @@ static const tacit_parameter parameters[] = {
                       "a hundredth of the label's range"),
     TACIT_CHOICE(cox_settings, ties, "ties", "efron|breslow", "events in the same cell, as in R's coxph"),
     TACIT_TEXT(cox_settings, strata, "strata",
-               "a category whose levels have baselines of their own, instead of a coefficient"),
+               "a category whose levels have baselines of their own, instead of a coefficient; or none"),
     TACIT_COUNT(cox_settings, least, "least", 1, 1e6,
                 "cells are put together until so many rows of all parties leave in each"),
     TACIT_NUMBER(cox_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),

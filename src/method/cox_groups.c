@@ -15,7 +15,7 @@ static tacit_status find_strata(cox_design *out, const tacit_plan *plan, const t
     const tacit_schema *schema = plan->schema;
     *column = NULL;
     out->strata = 1;
-    if (name[0] == 0) return TACIT_OK;
+    if (strcmp(name, "none") == 0) return TACIT_OK;
     for (size_t c = 0; c < schema->cols && *column == NULL; c++)
         if (strcmp(schema->columns[c].name, name) == 0) *column = &schema->columns[c];
     if (*column == NULL || (*column)->kind != TACIT_SCHEMA_CATEGORY)
