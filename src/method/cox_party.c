@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "method/cox.h"
+#include "num/tiles.h"
 
 /* ---- replies ---- */
 
@@ -64,6 +65,13 @@ static tacit_status read_total(const tacit_party *party, const tacit_question *q
 /* ---- passes over the rows ---- */
 
 enum { FAR, RISKS, RISKS_SQUARED, LOOKS };
+enum { BLOCK = 8192 };
+
+/* Sums of one kind under way, of each group: risks, and in tiles (num/tiles.h) risks times x x^T. */
+typedef struct group_sums {
+    double *first; /* risk and risk times x: 1 + width numbers */
+    double *tiles;
+} group_sums;
 
 typedef struct pass {
     const tacit_party *party;
@@ -72,37 +80,83 @@ typedef struct pass {
     bool efron;
     const double *w;
     double shift;
-    double *row, *x; /* all features of a row, and those with a coefficient */
-    double *leaving, *died, *event_x, *counts;
+    double *row, *x;          /* all features of a row, and those with a coefficient of each row of a block */
+    double *counts, *event_x; /* of "cells" */
+    group_sums leaving, died; /* of "sums" */
+    const tacit_kernels *kernels;
+    double *risk, *packing; /* of the rows of a block; room of the tiles */
+    size_t *group, *order, *start;
+    bool *event;
+    const double **picked;
+    double *weight;
     double look[LOOKS];
 } pass;
 
 static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
-    *self = (pass){ .party = party, .efron = cox_settings_of(party->plan)->ties == COX_EFRON };
+    *self = (pass){ .party = party,
+                    .efron = cox_settings_of(party->plan)->ties == COX_EFRON,
+                    .kernels = tacit_kernels_choose() };
     if (party->rows.response == NULL || tacit_view_columns(&party->rows) != 2)
         return tacit_fail(error, TACIT_INPUT, "the rows have no time and event");
     TACIT_TRY(cox_design_create(&self->design, party->plan, error));
-    self->row = TACIT_NEW(double, party->plan->features + self->design.columns.width);
-    if (self->row == NULL) {
+    self->row = TACIT_NEW(double, party->plan->features);
+    self->x = TACIT_NEW(double, BLOCK * self->design.columns.width);
+    if (self->row == NULL || self->x == NULL) {
+        free(self->row);
+        free(self->x);
         cox_design_clear(&self->design);
         return tacit_fail_memory(error);
     }
-    self->x = self->row + party->plan->features;
     return TACIT_OK;
 }
 
 static void end_pass(pass *self) {
     free(self->row);
+    free(self->x);
+    free(self->leaving.first);
+    free(self->leaving.tiles);
+    free(self->died.first);
+    free(self->died.tiles);
+    free(self->risk);
+    free(self->packing);
+    free(self->group);
+    free(self->event);
+    free(self->picked);
     cox_partition_clear(&self->partition);
     cox_design_clear(&self->design);
 }
 
-/* Row i of a block: its columns into self->x, its place, and whether it has an event. */
-static size_t take_row(pass *self, const tacit_view *block, size_t i, bool *event) {
+static bool make_sums(group_sums *out, size_t groups, size_t width) {
+    size_t length = groups * tacit_tiles_length(width);
+    out->first = TACIT_NEW(double, groups *(1 + width));
+    out->tiles = tacit_allocate_aligned(length, sizeof *out->tiles);
+    if (out->tiles != NULL) memset(out->tiles, 0, length * sizeof *out->tiles);
+    return out->first != NULL && out->tiles != NULL;
+}
+
+/* Room for the sums of all groups, once these are known. */
+static tacit_status make_room(pass *self, tacit_error *error) {
+    size_t groups = self->partition.groups, width = self->design.columns.width;
+    self->risk = TACIT_NEW(double, 2 * BLOCK);
+    self->packing = tacit_allocate_aligned(tacit_tiles_room(width), sizeof *self->packing);
+    self->group = TACIT_NEW(size_t, 2 * BLOCK + groups + 1);
+    self->event = TACIT_NEW(bool, BLOCK);
+    self->picked = TACIT_NEW(const double *, BLOCK);
+    if (self->risk == NULL || self->packing == NULL || self->group == NULL || self->event == NULL ||
+        self->picked == NULL || !make_sums(&self->leaving, groups, width) ||
+        (self->efron && !make_sums(&self->died, groups, width)))
+        return tacit_fail_memory(error);
+    self->weight = self->risk + BLOCK;
+    self->order = self->group + BLOCK;
+    self->start = self->order + BLOCK;
+    return TACIT_OK;
+}
+
+/* Row i of a block: its columns into x, its place, and whether it has an event. */
+static size_t take_row(pass *self, const tacit_view *block, size_t i, double *x, bool *event) {
     const double *y = tacit_view_responses(block, i);
     tacit_rows_copy(&block->rows, i, self->row);
-    for (size_t j = 0; j < self->design.columns.width; j++)
-        self->x[j] = self->row[self->design.columns.kept[j]];
+    for (size_t j = 0; j < self->design.columns.width; j++) x[j] = self->row[self->design.columns.kept[j]];
     *event = y[1] > 0;
     return cox_place(&self->design, y[0], self->row);
 }
@@ -112,7 +166,7 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
     (void)first, (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
         bool event;
-        size_t place = take_row(self, block, i, &event);
+        size_t place = take_row(self, block, i, self->x, &event);
         self->counts[2 * place]++;
         if (!event) continue;
         self->counts[2 * place + 1]++;
@@ -139,24 +193,73 @@ cleanup:
     return status;
 }
 
+/* Columns, group, event and risk of each row of a block. */
+static void take_rows(pass *self, const tacit_view *block) {
+    const size_t width = self->design.columns.width;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        double *x = self->x + i * width, score = -self->shift;
+        self->group[i] = self->partition.of_cell[take_row(self, block, i, x, &self->event[i])];
+        for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
+        self->risk[i] = exp(fmin(score, 700));
+        self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);
+        self->look[RISKS] += self->risk[i];
+        self->look[RISKS_SQUARED] += self->risk[i] * self->risk[i];
+    }
+}
+
+/* The block's rows by their groups, in their order: those of group g from start[g] to start[g + 1]. */
+static void order_rows(pass *self, size_t count) {
+    size_t groups = self->partition.groups, *start = self->start;
+    memset(start, 0, (groups + 1) * sizeof *start);
+    for (size_t i = 0; i < count; i++) start[self->group[i] + 1]++;
+    for (size_t g = 0; g < groups; g++) start[g + 1] += start[g];
+    for (size_t i = 0; i < count; i++) self->order[start[self->group[i]]++] = i;
+    memmove(start + 1, start, groups * sizeof *start);
+    start[0] = 0;
+}
+
+/* The rows of a group in the block, or those with an event. */
+static void add_group(pass *self, group_sums *sums, size_t g, bool events) {
+    const size_t width = self->design.columns.width;
+    double *first = sums->first + g * (1 + width);
+    size_t count = 0;
+    for (size_t k = self->start[g]; k < self->start[g + 1]; k++) {
+        size_t i = self->order[k];
+        if (events && !self->event[i]) continue;
+        const double *x = self->x + i * width;
+        first[0] += self->risk[i];
+        for (size_t j = 0; j < width; j++) first[1 + j] += self->risk[i] * x[j];
+        self->picked[count] = x;
+        self->weight[count++] = self->risk[i];
+    }
+    tacit_tiles_add(self->kernels, self->picked, self->weight, count, width, self->packing,
+                    sums->tiles + g * tacit_tiles_length(width));
+}
+
 static tacit_status sum_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     pass *self = context;
-    const size_t width = self->design.columns.width, length = tacit_risk_length(width);
     (void)first, (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        bool event;
-        size_t group = self->partition.of_cell[take_row(self, block, i, &event)];
-        double score = -self->shift;
-        for (size_t j = 0; j < width; j++) score += self->w[j] * self->x[j];
-        double risk = exp(fmin(score, 700));
-        tacit_risk_add(self->leaving + group * length, width, risk, self->x);
-        if (self->efron && event && self->partition.events[group] > 1)
-            tacit_risk_add(self->died + group * length, width, risk, self->x);
-        self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);
-        self->look[RISKS] += risk;
-        self->look[RISKS_SQUARED] += risk * risk;
+    take_rows(self, block);
+    order_rows(self, block->rows.count);
+    for (size_t g = 0; g < self->partition.groups; g++) {
+        if (self->start[g] == self->start[g + 1]) continue;
+        add_group(self, &self->leaving, g, false);
+        if (self->efron && self->partition.events[g] > 1) add_group(self, &self->died, g, true);
     }
     return TACIT_OK;
+}
+
+/* As num/cox.h has a group's numbers. */
+static double *pack(const pass *self, const group_sums *sums, double *out) {
+    const size_t width = self->design.columns.width;
+    for (size_t g = 0; g < self->partition.groups; g++) {
+        const double *tiles = sums->tiles + g * tacit_tiles_length(width);
+        memcpy(out, sums->first + g * (1 + width), (1 + width) * sizeof *out);
+        out += 1 + width;
+        for (size_t i = 0; i < width; i++)
+            for (size_t j = 0; j <= i; j++) *out++ = tacit_tiles_at(tiles, width, i, j);
+    }
+    return out;
 }
 
 /* ---- what a party looks at before exact sums leave ---- */
@@ -220,9 +323,10 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     tacit_sum_spec spec = cox_sum(party->plan, n, (int)*room, length);
     TACIT_CHECK(begin_reply(party, question, &spec, reply, error));
     self.shift = *shift;
-    self.leaving = reply->contribution + COX_HEAD;
-    self.died = self.leaving + self.partition.groups * tacit_risk_length(width);
-    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, sum_block, &self, error));
+    TACIT_CHECK(make_room(&self, error));
+    TACIT_CHECK(tacit_dataset_map(&party->rows, BLOCK, sum_block, &self, error));
+    double *after = pack(&self, &self.leaving, reply->contribution + COX_HEAD);
+    if (self.efron) pack(&self, &self.died, after);
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
     TACIT_CHECK(add_over_holders(party, self.look, LOOKS, error));
     if (real) TACIT_CHECK(check_weights(&self, question, error));
