@@ -183,7 +183,7 @@ static void each_parent(const describe_design *design, parent_function *function
     for (size_t k = 0; k < design->variables; k++) {
         const describe_variable *one = &design->variable[k];
         for (size_t g = 0; g < one->groups; g++) {
-            const parent_place levels = { one,         one->parents + g, one->counts + g * (one->levels + 1),
+            const parent_place levels = { one,         one->parents + g, one->counts + g * one->cells,
                                           one->levels, SIZE_MAX,         false };
             if (one->number)
                 each_of_tree(design, one, g, function, context);
