@@ -26,6 +26,8 @@
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(cox)                                                                                                   \
+    X(describe)                                                                                              \
+    X(describe_exact)                                                                                        \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \
