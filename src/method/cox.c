@@ -8,7 +8,7 @@
  *                 few events but more than one
  *   round:        coordinator sends w; party k answers, of each group, the sums of r, r x and r x x^T over the rows that leave in it,
  *                 r = exp(x.w - shift), and by Efron's way those over its events
- *   coordinator:  adds up backwards who is at risk at each event (num/cox.h): log partial likelihood l, score U, information I
+ *   coordinator:  adds up backwards who is at risk at each event (num/partial_likelihood.h): log partial likelihood l, score U, information I
  *                 w <- w + s (I + n lambda)^-1 (U - n lambda w),  s = 1, 1/2, ... until l rises;  I^-1 at the end is the covariance
  *
  * Equal to R's coxph on times put on the same grid. No noise: nothing here is differentially private (price: an
@@ -32,14 +32,12 @@
 
 enum { MOST_STEPS = 30, MOST_HALVINGS = 20, FIRST_ROOM = 4, MORE_ROOM = 8, MOST_ROOM = 36 };
 
-static const cox_settings defaults = { .strata = "none", .least = 10, .level = 0.95 };
+static const cox_settings defaults = { .time = { .strata = "none" }, .least = 10, .level = 0.95 };
 
 static const tacit_parameter parameters[] = {
-    TACIT_OPEN_NUMBER(cox_settings, width, "width", 1e12,
-                      "of a cell of time, in the unit of the label: 30.4375 for months where times are days",
-                      "a hundredth of the label's range"),
+    TIME_SETTING_WIDTH(cox_settings),
     TACIT_CHOICE(cox_settings, ties, "ties", "efron|breslow", "events in the same cell, as in R's coxph"),
-    TACIT_TEXT(cox_settings, strata, "strata",
+    TACIT_TEXT(cox_settings, time.strata, "strata",
                "a category whose levels have baselines of their own, instead of a coefficient; or none"),
     TACIT_COUNT(cox_settings, least, "least", 1, 1e6,
                 "cells are put together until so many rows of all parties leave in each"),
@@ -48,11 +46,15 @@ static const tacit_parameter parameters[] = {
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    cox_design design;
+    time_design design;
     if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    TACIT_TRY(cox_design_create(&design, plan, error));
-    cox_design_clear(&design);
-    return TACIT_OK;
+    TACIT_TRY(time_design_create(&design, plan, error));
+    size_t width = design.columns.width;
+    time_design_clear(&design);
+    if (width > 0 && width <= COX_MOST_COLUMNS) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "method cox inverts a matrix of %zu columns: have at least 1 and at most %d", width,
+                      COX_MOST_COLUMNS);
 }
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
@@ -79,7 +81,7 @@ typedef struct point {
 
 typedef struct fit {
     tacit_session *session;
-    cox_design design;
+    time_design design;
     cox_partition partition;
     double n, events, shift, first; /* first: -l at w = 0 */
     int room;
@@ -102,7 +104,7 @@ static void end_fit(fit *self) {
     free(self->factor);
     free(self->deficient);
     cox_partition_clear(&self->partition);
-    cox_design_clear(&self->design);
+    time_design_clear(&self->design);
 }
 
 static tacit_status make_point(point *out, size_t width, tacit_error *error) {
@@ -115,7 +117,7 @@ static tacit_status make_point(point *out, size_t width, tacit_error *error) {
 
 static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *error) {
     *self = (fit){ .session = session, .room = FIRST_ROOM };
-    TACIT_TRY(cox_design_create(&self->design, session->plan, error));
+    TACIT_TRY(time_design_create(&self->design, session->plan, error));
     size_t width = self->design.columns.width;
     TACIT_TRY(make_point(&self->here, width, error));
     TACIT_TRY(make_point(&self->there, width, error));
@@ -132,7 +134,7 @@ static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *er
 /* Ask for a sum, and see that those answer who answered first. */
 static tacit_status ask_all(fit *self, const char *question, const tacit_message *message, int room,
                             size_t length, tacit_sum *sum, tacit_error *error) {
-    tacit_sum_spec spec = cox_sum(self->session->plan, self->n, room, length);
+    tacit_sum_spec spec = time_sum(self->session->plan, self->n, room, length);
     TACIT_TRY(tacit_ask_sum(self->session, question, message, &spec, sum, error));
     if (sum->parties == self->parties && sum->values[0] == self->n) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
@@ -168,7 +170,7 @@ static tacit_status check_partition(const fit *self, tacit_error *error) {
 static tacit_status start(fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const size_t places = self->design.strata * self->design.cells;
-    tacit_sum_spec count = cox_sum_of_rows();
+    tacit_sum_spec count = time_sum_of_rows();
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, cells = TACIT_SUM_INIT;
     tacit_status status;
@@ -177,8 +179,8 @@ static tacit_status start(fit *self, tacit_error *error) {
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "cells", &message, 0, cox_length_of_cells(&self->design), &cells, error));
-    const double *counts = cells.values + COX_HEAD;
+    TACIT_CHECK(ask_all(self, "cells", &message, 0, time_length_of_cells(&self->design), &cells, error));
+    const double *counts = cells.values + TIME_HEAD;
     memcpy(self->event_x, counts + 2 * places, self->design.columns.width * sizeof *self->event_x);
     for (size_t c = 0; c < places; c++) self->events += counts[2 * c + 1];
     if (!(self->events > 0))
@@ -215,7 +217,7 @@ cleanup:
 /* Whether some party's contribution may have been moved to the bound: then the sum shows half of it at least. */
 static bool needs_room(const fit *self, const tacit_sum *sum) {
     double most = 0, bound = ldexp(self->n, self->room);
-    for (size_t j = COX_HEAD; j < sum->length; j++) most = fmax(most, fabs(sum->values[j]));
+    for (size_t j = TIME_HEAD; j < sum->length; j++) most = fmax(most, fabs(sum->values[j]));
     return most >= bound / 2;
 }
 
@@ -237,7 +239,7 @@ static tacit_status ask_point(fit *self, point *one, tacit_error *error) {
         tacit_sum_clear(&sum);
         TACIT_CHECK(ask_sums(self, one->w, &sum, error));
     }
-    const double *leaving = sum.values + COX_HEAD;
+    const double *leaving = sum.values + TIME_HEAD;
     tacit_cox_groups groups = { .width = width,
                                 .strata = self->design.strata,
                                 .end = self->partition.end,
@@ -364,8 +366,7 @@ static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_e
         while (groups->end[stratum] <= g) stratum++;
         (*out)->step[g] = (tacit_baseline_step){
             .stratum = stratum,
-            .time = fmin(self->design.low + self->design.width * (double)(groups->last[g] + 1),
-                         plan->schema->high),
+            .time = time_of_cell(&self->design, plan, (size_t)groups->last[g]),
             .leaving = groups->leaving[g],
             .events = groups->events[g],
             .hazard = self->here.at.hazard[g] * exp(moved),
@@ -463,7 +464,7 @@ const tacit_method tacit_method_cox = {
     .infers = infers,
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
-    .release_kind = cox_kind,
+    .release_kind = time_kind,
     .coordinate = coordinate,
     .handlers = cox_handlers,
 };

@@ -1,24 +1,16 @@
 /* What the two halves of method cox share. */
 #pragma once
 
-#include "model/estimates.h"
-#include "num/cox.h"
-#include "session/party.h"
+#include "method/time_cells.h"
+#include "num/partial_likelihood.h"
 
-enum {
-    COX_MOST_COLUMNS = 500,
-    COX_MOST_CELLS = 200000, /* of all strata */
-    COX_MOST_LENGTH = 1 << 25,
-    COX_HEAD = 1, /* the number of rows, before anything else in a contribution */
-    COX_MOST_ROUNDS = 60
-};
+enum { COX_MOST_COLUMNS = 500, COX_MOST_LENGTH = 1 << 25, COX_MOST_ROUNDS = 60 };
 
 static const double COX_MOST_SCORE = 30; /* x.w from the shift: hazards within exp(60) of each other */
 
 typedef struct cox_settings {
-    double width; /* of a cell; 0: a hundredth of the range */
+    time_settings time;
     enum { COX_EFRON, COX_BRESLOW } ties;
-    char strata[TACIT_SETTING_SIZE];
     uint64_t least;
     double level;
 } cox_settings;
@@ -26,21 +18,6 @@ typedef struct cox_settings {
 static inline const cox_settings *cox_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(cox_settings, plan);
 }
-
-/* What follows from the plan alone. Time t of the schema's [low, high] is in cell ceil((t - low)/width), the
- * first being 1; here cells count from 0. */
-typedef struct cox_design {
-    tacit_design columns; /* those with a coefficient: neither the intercept nor the strata's */
-    size_t strata, cells; /* cells of one stratum */
-    size_t first_level;   /* the strata's column begins with this feature */
-    double low, width;
-} cox_design;
-
-tacit_status cox_design_create(cox_design *out, const tacit_plan *plan, tacit_error *error);
-void cox_design_clear(cox_design *design);
-
-/* stratum * cells + cell of a row with all its features. */
-size_t cox_place(const cox_design *design, double time, const double *features);
 
 /* Cells put together: cells of one stratum, next to each other. Public, from sums that all may know. */
 typedef struct cox_partition {
@@ -57,21 +34,17 @@ bool cox_too_small(double leaving, double events, double least, bool efron);
 
 /* A group begins at a cell with events, so that who is at risk at an event stays as it is, and goes on while
  * it is too small. `counts` has of each cell the rows that leave and the events. */
-tacit_status cox_partition_make(cox_partition *out, const cox_design *design, const double *counts,
+tacit_status cox_partition_make(cox_partition *out, const time_design *design, const double *counts,
                                 double least, bool efron, tacit_error *error);
 
 /* The same from what a coordinator says of groups. TACIT_PROTOCOL where they do not cover all cells in order. */
-tacit_status cox_partition_read(cox_partition *out, const cox_design *design, const tacit_message *message,
+tacit_status cox_partition_read(cox_partition *out, const time_design *design, const tacit_message *message,
                                 tacit_error *error);
 tacit_status cox_partition_write(const cox_partition *partition, tacit_message *message, tacit_error *error);
 void cox_partition_clear(cox_partition *partition);
 
-/* The sums: of all rows' number; of cells; of groups, whose contributions are at most n 2^room each. */
-tacit_sum_spec cox_sum_of_rows(void);
-tacit_sum_spec cox_sum(const tacit_plan *plan, double n, int room, size_t length);
-size_t cox_length_of_cells(const cox_design *design);
-size_t cox_length_of_groups(const tacit_plan *plan, const cox_design *design, const cox_partition *partition);
-
-tacit_release_kind cox_kind(const tacit_plan *plan);
+/* Of the sums of groups. */
+size_t cox_length_of_groups(const tacit_plan *plan, const time_design *design,
+                            const cox_partition *partition);
 
 extern const tacit_handler_entry cox_handlers[];

@@ -1,98 +1,10 @@
-/* Method cox: cells of time, and which are put together. Both halves compute them alike. */
+/* Method cox: which cells of time are put together. Both halves compute it alike. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/encode.h"
 #include "method/cox.h"
-
-/* ---- the design ---- */
-
-static tacit_status find_strata(cox_design *out, const tacit_plan *plan, const tacit_feature *feature,
-                                const tacit_schema_column **column, tacit_error *error) {
-    const char *name = cox_settings_of(plan)->strata;
-    const tacit_schema *schema = plan->schema;
-    *column = NULL;
-    out->strata = 1;
-    if (strcmp(name, "none") == 0) return TACIT_OK;
-    for (size_t c = 0; c < schema->cols && *column == NULL; c++)
-        if (strcmp(schema->columns[c].name, name) == 0) *column = &schema->columns[c];
-    if (*column == NULL || (*column)->kind != TACIT_SCHEMA_CATEGORY)
-        return tacit_fail(error, TACIT_USAGE, "strata: the schema has no category called '%s'", name);
-    while (feature[out->first_level].column == SIZE_MAX ||
-           &schema->columns[feature[out->first_level].column] != *column)
-        out->first_level++;
-    out->strata = (*column)->levels.count + 1; /* the last: of rows without a level */
-    return TACIT_OK;
-}
-
-/* Keep neither the intercept nor the strata: the baseline has both. */
-static void leave_out(tacit_design *columns, const tacit_schema *schema, const tacit_feature *feature,
-                      const tacit_schema_column *strata) {
-    size_t width = 0;
-    for (size_t j = 0; j < columns->width; j++) {
-        size_t column = feature[columns->kept[j]].column;
-        if (j == columns->intercept || (strata != NULL && &schema->columns[column] == strata)) continue;
-        columns->kept[width++] = columns->kept[j];
-    }
-    columns->width = width;
-    columns->intercept = SIZE_MAX;
-}
-
-static tacit_status lay_grid(cox_design *out, const tacit_plan *plan, tacit_error *error) {
-    const tacit_schema *schema = plan->schema;
-    double range = schema->high - schema->low, width = cox_settings_of(plan)->width;
-    out->low = schema->low;
-    out->width = width > 0 ? width : range / 100;
-    double cells = fmax(1, ceil(range / out->width * (1 - 1e-12)));
-    if (!(cells * (double)out->strata <= COX_MOST_CELLS))
-        return tacit_fail(error, TACIT_USAGE,
-                          "method cox lays a grid over time: cells of width %g make %.0f of them, and there "
-                          "may be %d in all strata; choose a larger width",
-                          out->width, cells * (double)out->strata, COX_MOST_CELLS);
-    out->cells = (size_t)cells;
-    return TACIT_OK;
-}
-
-tacit_status cox_design_create(cox_design *out, const tacit_plan *plan, tacit_error *error) {
-    const tacit_schema_column *strata = NULL;
-    *out = (cox_design){ .strata = 1 };
-    if (plan->schema == NULL || plan->schema->response != TACIT_RESPONSE_TIME)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method cox needs a label of kind time, that is of two columns: write {name: [days, "
-            "died], kind: time, low: 0, high: 3650} in the schema");
-    if (plan->schema->sparse > 0)
-        return tacit_fail(error, TACIT_USAGE, "method cox needs columns, and the schema says sparse");
-    TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
-                                  plan->features, error));
-    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
-    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
-    if (status == TACIT_OK) status = find_strata(out, plan, feature, &strata, error);
-    if (status == TACIT_OK) leave_out(&out->columns, plan->schema, feature, strata);
-    if (status == TACIT_OK) status = lay_grid(out, plan, error);
-    if (status == TACIT_OK && (out->columns.width == 0 || out->columns.width > COX_MOST_COLUMNS))
-        status = tacit_fail(error, TACIT_USAGE,
-                            "method cox inverts a matrix of %zu columns: have at least 1 and at most %d",
-                            out->columns.width, COX_MOST_COLUMNS);
-    free(feature);
-    if (status != TACIT_OK) cox_design_clear(out);
-    return status;
-}
-
-void cox_design_clear(cox_design *design) { tacit_design_clear(&design->columns); }
-
-size_t cox_place(const cox_design *design, double time, const double *features) {
-    double cell = ceil((time - design->low) / design->width * (1 - 1e-12)) - 1;
-    size_t stratum = 0;
-    /* the feature of a row's own level is above 0, those of the others are 0 */
-    while (stratum + 1 < design->strata && !(features[design->first_level + stratum] > 0)) stratum++;
-    return stratum * design->cells + (size_t)fmin(fmax(cell, 0), (double)design->cells - 1);
-}
-
-/* ---- cells put together ---- */
 
 void cox_partition_clear(cox_partition *partition) {
     free(partition->end);
@@ -102,7 +14,7 @@ void cox_partition_clear(cox_partition *partition) {
     *partition = (cox_partition){ .groups = 0 };
 }
 
-static tacit_status begin_partition(cox_partition *out, const cox_design *design, size_t groups,
+static tacit_status begin_partition(cox_partition *out, const time_design *design, size_t groups,
                                     tacit_error *error) {
     size_t cells = design->strata * design->cells;
     *out = (cox_partition){ .groups = 0 };
@@ -136,7 +48,7 @@ static void join_last(cox_partition *self, size_t first_cell, size_t cells) {
         if (self->of_cell[c] == from) self->of_cell[c] = to;
 }
 
-tacit_status cox_partition_make(cox_partition *out, const cox_design *design, const double *counts,
+tacit_status cox_partition_make(cox_partition *out, const time_design *design, const double *counts,
                                 double least, bool efron, tacit_error *error) {
     TACIT_TRY(begin_partition(out, design, design->strata * design->cells, error));
     for (size_t s = 0; s < design->strata; s++) {
@@ -169,7 +81,7 @@ tacit_status cox_partition_write(const cox_partition *partition, tacit_message *
     return tacit_message_add_numbers(message, "events", partition->events, partition->groups, error);
 }
 
-tacit_status cox_partition_read(cox_partition *out, const cox_design *design, const tacit_message *message,
+tacit_status cox_partition_read(cox_partition *out, const time_design *design, const tacit_message *message,
                                 tacit_error *error) {
     const int64_t *last, *count;
     const double *leaving, *events;
@@ -203,33 +115,8 @@ tacit_status cox_partition_read(cox_partition *out, const cox_design *design, co
     return status;
 }
 
-/* ---- the sums ---- */
-
-tacit_sum_spec cox_sum_of_rows(void) {
-    static const double MOST_ROWS = 4294967296.0; /* of one party */
-    return (tacit_sum_spec){ 1, MOST_ROWS, 0 };
-}
-
-tacit_sum_spec cox_sum(const tacit_plan *plan, double n, int room, size_t length) {
-    double bound = ldexp(fmax(1, n), room);
-    int bound_bits, party_bits;
-    frexp(bound, &bound_bits);
-    frexp((double)plan->parties, &party_bits);
-    return (tacit_sum_spec){ COX_HEAD + length, bound, 62 - bound_bits - party_bits };
-}
-
-/* Rows that leave and events of each cell, and the sum of x over all events. */
-size_t cox_length_of_cells(const cox_design *design) {
-    return 2 * design->strata * design->cells + design->columns.width;
-}
-
-size_t cox_length_of_groups(const tacit_plan *plan, const cox_design *design,
+size_t cox_length_of_groups(const tacit_plan *plan, const time_design *design,
                             const cox_partition *partition) {
     size_t kinds = cox_settings_of(plan)->ties == COX_EFRON ? 2 : 1;
     return partition->groups * kinds * tacit_risk_length(design->columns.width);
-}
-
-tacit_release_kind cox_kind(const tacit_plan *plan) {
-    (void)plan;
-    return TACIT_RELEASE_ENTRUSTED;
 }

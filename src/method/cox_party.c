@@ -7,61 +7,6 @@
 #include "method/cox.h"
 #include "num/tiles.h"
 
-/* ---- replies ---- */
-
-static tacit_status begin_reply(const tacit_party *party, const tacit_question *question,
-                                const tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
-    tacit_prices prices;
-    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator asks for another sum than the study defines");
-    TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
-    reply->kind = cox_kind(party->plan);
-    reply->noise = TACIT_NOISE_NONE;
-    reply->price = prices.charged;
-    reply->contribution = TACIT_NEW(double, spec->length);
-    return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
-}
-
-static tacit_status add_over_holders(const tacit_party *party, double *values, size_t count,
-                                     tacit_error *error) {
-    if (party->reducer == NULL) return TACIT_OK;
-    return party->reducer->sum(party->reducer->context, values, count, error);
-}
-
-/* The head, the sum over all who hold this party's rows, and the bound. */
-static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
-                                 tacit_error *error) {
-    double *values = reply->contribution;
-    TACIT_TRY(add_over_holders(party, values + COX_HEAD, spec->length - COX_HEAD, error));
-    values[0] = (double)party->total_rows;
-    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
-    return TACIT_OK;
-}
-
-static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
-    tacit_sum_spec spec = cox_sum_of_rows();
-    TACIT_TRY(begin_reply(party, question, &spec, reply, error));
-    reply->contribution[0] = (double)party->total_rows;
-    return TACIT_OK;
-}
-
-/* n of the question, believed only within what it can be. */
-static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
-                               tacit_error *error) {
-    const double *total;
-    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
-    if (!(*total >= (double)party->total_rows &&
-          *total <= cox_sum_of_rows().bound * (double)party->plan->parties))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
-                          party->total_rows);
-    *n = *total;
-    return TACIT_OK;
-}
-
 /* ---- passes over the rows ---- */
 
 enum { FAR, RISKS, RISKS_SQUARED, LOOKS };
@@ -75,14 +20,13 @@ typedef struct group_sums {
 
 typedef struct pass {
     const tacit_party *party;
-    cox_design design;
+    time_design design;
     cox_partition partition;
     bool efron;
     const double *w;
     double shift;
-    double *row, *x;          /* all features of a row, and those with a coefficient of each row of a block */
-    double *counts, *event_x; /* of "cells" */
-    group_sums leaving, died; /* of "sums" */
+    double *row, *x; /* all features of a row, and those with a coefficient of each row of a block */
+    group_sums leaving, died;
     const tacit_kernels *kernels;
     double *risk, *packing; /* of the rows of a block; room of the tiles */
     size_t *group, *order, *start;
@@ -96,15 +40,14 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
     *self = (pass){ .party = party,
                     .efron = cox_settings_of(party->plan)->ties == COX_EFRON,
                     .kernels = tacit_kernels_choose() };
-    if (party->rows.response == NULL || tacit_view_columns(&party->rows) != 2)
-        return tacit_fail(error, TACIT_INPUT, "the rows have no time and event");
-    TACIT_TRY(cox_design_create(&self->design, party->plan, error));
+    TACIT_TRY(time_check_rows(party, error));
+    TACIT_TRY(time_design_create(&self->design, party->plan, error));
     self->row = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, BLOCK * self->design.columns.width);
     if (self->row == NULL || self->x == NULL) {
         free(self->row);
         free(self->x);
-        cox_design_clear(&self->design);
+        time_design_clear(&self->design);
         return tacit_fail_memory(error);
     }
     return TACIT_OK;
@@ -123,7 +66,7 @@ static void end_pass(pass *self) {
     free(self->event);
     free(self->picked);
     cox_partition_clear(&self->partition);
-    cox_design_clear(&self->design);
+    time_design_clear(&self->design);
 }
 
 static bool make_sums(group_sums *out, size_t groups, size_t width) {
@@ -152,53 +95,13 @@ static tacit_status make_room(pass *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Row i of a block: its columns into x, its place, and whether it has an event. */
-static size_t take_row(pass *self, const tacit_view *block, size_t i, double *x, bool *event) {
-    const double *y = tacit_view_responses(block, i);
-    tacit_rows_copy(&block->rows, i, self->row);
-    for (size_t j = 0; j < self->design.columns.width; j++) x[j] = self->row[self->design.columns.kept[j]];
-    *event = y[1] > 0;
-    return cox_place(&self->design, y[0], self->row);
-}
-
-static tacit_status count_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    pass *self = context;
-    (void)first, (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        bool event;
-        size_t place = take_row(self, block, i, self->x, &event);
-        self->counts[2 * place]++;
-        if (!event) continue;
-        self->counts[2 * place + 1]++;
-        for (size_t j = 0; j < self->design.columns.width; j++) self->event_x[j] += self->x[j];
-    }
-    return TACIT_OK;
-}
-
-static tacit_status answer_cells(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                 tacit_error *error) {
-    pass self;
-    double n;
-    TACIT_TRY(read_total(party, question, &n, error));
-    TACIT_TRY(begin_pass(&self, party, error));
-    tacit_sum_spec spec = cox_sum(party->plan, n, 0, cox_length_of_cells(&self.design));
-    tacit_status status;
-    TACIT_CHECK(begin_reply(party, question, &spec, reply, error));
-    self.counts = reply->contribution + COX_HEAD;
-    self.event_x = self.counts + 2 * self.design.strata * self.design.cells;
-    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_block, &self, error));
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
-cleanup:
-    end_pass(&self);
-    return status;
-}
-
 /* Columns, group, event and risk of each row of a block. */
 static void take_rows(pass *self, const tacit_view *block) {
     const size_t width = self->design.columns.width;
     for (size_t i = 0; i < block->rows.count; i++) {
         double *x = self->x + i * width, score = -self->shift;
-        self->group[i] = self->partition.of_cell[take_row(self, block, i, x, &self->event[i])];
+        self->group[i] =
+            self->partition.of_cell[time_take_row(&self->design, block, i, self->row, x, &self->event[i])];
         for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
         self->risk[i] = exp(fmin(score, 700));
         self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);
@@ -249,7 +152,7 @@ static tacit_status sum_block(void *context, const tacit_view *block, size_t fir
     return TACIT_OK;
 }
 
-/* As num/cox.h has a group's numbers. */
+/* As num/partial_likelihood.h has a group's numbers. */
 static double *pack(const pass *self, const group_sums *sums, double *out) {
     const size_t width = self->design.columns.width;
     for (size_t g = 0; g < self->partition.groups; g++) {
@@ -307,7 +210,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     const int64_t *room;
     const double *shift;
     double n;
-    TACIT_TRY(read_total(party, question, &n, error));
+    TACIT_TRY(time_read_total(party, question, &n, error));
     TACIT_TRY(begin_pass(&self, party, error));
     const size_t width = self.design.columns.width;
     bool real = !party->follows && party->gate != NULL && party->gate->mode == TACIT_GATE_REAL;
@@ -320,15 +223,16 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for a sum with no room"));
     if (real) TACIT_CHECK(check_groups(party, &self.partition, self.efron, error));
     size_t length = cox_length_of_groups(party->plan, &self.design, &self.partition);
-    tacit_sum_spec spec = cox_sum(party->plan, n, (int)*room, length);
-    TACIT_CHECK(begin_reply(party, question, &spec, reply, error));
+    tacit_sum_spec spec = time_sum(party->plan, n, (int)*room, length);
+    TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
     self.shift = *shift;
     TACIT_CHECK(make_room(&self, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, BLOCK, sum_block, &self, error));
-    double *after = pack(&self, &self.leaving, reply->contribution + COX_HEAD);
+    double *after = pack(&self, &self.leaving, reply->contribution + TIME_HEAD);
     if (self.efron) pack(&self, &self.died, after);
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
-    TACIT_CHECK(add_over_holders(party, self.look, LOOKS, error));
+    TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
+    if (party->reducer != NULL)
+        TACIT_CHECK(party->reducer->sum(party->reducer->context, self.look, LOOKS, error));
     if (real) TACIT_CHECK(check_weights(&self, question, error));
 cleanup:
     end_pass(&self);
@@ -336,8 +240,8 @@ cleanup:
 }
 
 const tacit_handler_entry cox_handlers[] = {
-    { .question = "rows", .answer = answer_rows },
-    { .question = "cells", .answer = answer_cells },
+    { .question = "rows", .answer = time_answer_rows },
+    { .question = "cells", .answer = time_answer_cells },
     { .question = "sums", .answer = answer_sums },
     { .question = NULL },
 };

@@ -13,7 +13,7 @@
 #define TACIT_CLASS_FAMILIES(F) F(softmax)
 
 /* A hazard a row, relative to a baseline that stays open: fitted by who is at risk (method cox). */
-#define TACIT_HAZARD_FAMILIES(F) F(cox)
+#define TACIT_HAZARD_FAMILIES(F) F(hazard)
 
 #define TACIT_FAMILIES(F) TACIT_ROW_FAMILIES(F) TACIT_CLASS_FAMILIES(F) TACIT_HAZARD_FAMILIES(F)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "data/concordance.h"
-#include "num/cox.h"
+#include "num/partial_likelihood.h"
 
 enum { ROWS = 60, WIDTH = 3, GROUPS = 8, STRATA = 2, LENGTH = 1 + WIDTH + WIDTH * (WIDTH + 1) / 2 };
 

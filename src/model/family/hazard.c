@@ -1,6 +1,6 @@
 /*
  * A time until an event: hazards proportional to exp(t). What the hazard of a row with t = 0 is, the baseline, stays open in a Cox regression,
- * whose partial likelihood is no sum over rows (num/cox.h): method cox fits it, and a model of this family predicts how many times the
+ * whose partial likelihood is no sum over rows (num/partial_likelihood.h): method cox fits it, and a model of this family predicts how many times the
  * baseline's a row's hazard is. As a loss of single rows stands here that of a baseline hazard of 1: with the time u and the event e,
  * l(t) = u exp(t) - e t.
  */
@@ -51,8 +51,8 @@ static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     out->dispersion = 1;
 }
 
-const tacit_family tacit_family_cox = {
-    .name = "cox",
+const tacit_family tacit_family_hazard = {
+    .name = "hazard",
     .title = "Cox regression of a time until an event",
     .r_family = "coxph",
     .r_link = "log",

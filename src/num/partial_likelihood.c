@@ -1,4 +1,4 @@
-#include "num/cox.h"
+#include "num/partial_likelihood.h"
 
 #include <math.h>
 #include <stdlib.h>
