@@ -91,9 +91,9 @@ static void exact_numbers_are_those_of_the_rows(void **state) {
     CHECK_NEAR(model->report->rows, ROWS, 0);
     CHECK_NEAR(cell(model, "numbers", "age", "count"), self.ages, 0);
     CHECK_NEAR(cell(model, "numbers", "age", "missing"), ROWS - self.ages, 0);
-    CHECK_NEAR(cell(model, "numbers", "age", "mean"), mean, 1e-9);
+    CHECK_NEAR(cell(model, "numbers", "age", "mean"), mean, 1e-7);
     CHECK_NEAR(cell(model, "numbers", "age", "sd"),
-               sqrt((self.squares - self.ages * mean * mean) / (self.ages - 1)), 1e-9);
+               sqrt((self.squares - self.ages * mean * mean) / (self.ages - 1)), 1e-7);
     CHECK_NEAR(cell(model, "levels", "site=a", "count"), self.sites[0], 0);
     CHECK_NEAR(cell(model, "levels", "site=(missing)", "count"), self.sites[3], 0);
     double by = cell(model, "numbers", "age [outcome=no]", "count") +
@@ -135,7 +135,7 @@ static void parents_of_few_rows_are_named_and_closed(void **state) {
         if (strcmp(one->name, "arm") == 0) assert_true(open[one->parents]);
         for (size_t j = 0; j + 1 < size; j++) { /* no count of some rows but few is left */
             double count = sums[one->counts + j];
-            bool missing = one->number && (j + 1) % 1 == 0 && count == ROWS - self.ages;
+            bool missing = one->number && count == ROWS - self.ages;
             assert_true(missing || count == 0 || count >= 10);
         }
     }
