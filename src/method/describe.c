@@ -28,14 +28,18 @@
 #include "base/memory.h"
 #include "method/gradient.h"
 
-static const describe_settings defaults = { .noise = DESCRIBE_BY_SHARES, .threshold = 10 };
-static const describe_settings exact_defaults = { .threshold = 10, .exact = 1 };
+static const describe_settings defaults = {
+    .noise = DESCRIBE_BY_SHARES, .threshold = 10, .by = "none", .cross = "none"
+};
+static const describe_settings exact_defaults = {
+    .threshold = 10, .by = "none", .cross = "none", .exact = 1
+};
 
 #define SETTING_THRESHOLD                                                                                    \
     TACIT_COUNT(describe_settings, threshold, "threshold", 0, 1e9,                                           \
                 "counts below it are left out of the report")
 #define SETTING_BY                                                                                           \
-    TACIT_TEXT(describe_settings, by, "by", "a category, or the label: everything by its levels too")
+    TACIT_TEXT(describe_settings, by, "by", "a category, or the label: everything by its levels too; or none")
 #define SETTING_CROSS                                                                                        \
     TACIT_TEXT(                                                                                              \
         describe_settings, cross, "cross",                                                                   \
@@ -48,6 +52,8 @@ static const tacit_parameter parameters[] = {
     SETTING_THRESHOLD,
     SETTING_BY,
     SETTING_CROSS,
+    TACIT_OPEN_COUNT(describe_settings, cells, "cells", 1024, "that a number's bounds are cut into, at least",
+                     "chosen from expected rows, epsilon and the number of columns"),
     TACIT_SETTINGS_END,
 };
 
