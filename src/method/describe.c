@@ -398,11 +398,11 @@ const tacit_method tacit_method_describe_exact = {
         "[sees=sum: the coordinator sees the exact sums over all parties, and no single party's][sees=each: "
         "the coordinator sees each party's exact sums]. Everybody sees the report",
     .guarantee =
-        "none: no differential privacy. Rows stay at the parties, and a count that rests on some of a "
-        "party's rows rests on at least its owner's minimum of them",
+        "no differential privacy: the sums are exact, and no noise is added. Rows stay at the parties, and a "
+        "count that rests on some of a party's rows rests on at least its owner's minimum of them",
     .assumption =
-        "nothing is promised, so nothing is assumed[sees=sum: ; that single sums stay hidden rests on "
-        "secure summation]",
+        "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try to "
+        "infer rows from them",
     .theorem = "none",
     .claim = "no paper's",
     .caveats =
