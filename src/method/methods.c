@@ -40,6 +40,7 @@ static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
         const char *between = "";
         for (size_t i = 0; tacit_methods[i] != NULL; i++) {
             if (!tacit_method_takes_label(tacit_methods[i], (tacit_response)kind)) continue;
+            if (tacit_methods[i]->reports != NULL && !tacit_methods[i]->takes_times) continue;
             TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_methods[i]->name));
             between = " and ";
         }
@@ -58,7 +59,8 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
     const tacit_schema *schema = plan->schema;
     tacit_buffer takers = TACIT_BUFFER_INIT;
     if (schema == NULL) return TACIT_OK;
-    bool known = schema->response == TACIT_RESPONSE_CLASS || tacit_family_of(schema->response, 0) != NULL;
+    bool known = schema->response == TACIT_RESPONSE_CLASS || tacit_family_of(schema->response, 0) != NULL ||
+                 plan->method->reports != NULL;
     if (known && tacit_method_takes_label(plan->method, schema->response)) return TACIT_OK;
     tacit_status status = print_takers(&takers, error);
     if (status == TACIT_OK)

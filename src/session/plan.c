@@ -228,7 +228,8 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
 
 bool tacit_method_takes_label(const tacit_method *method, tacit_response response) {
     if (response == TACIT_RESPONSE_CLASS) return !method->takes_times;
-    return response == TACIT_RESPONSE_TIME ? method->takes_times : method->takes_numbers;
+    if (response != TACIT_RESPONSE_TIME) return method->takes_numbers;
+    return method->takes_times || (method->takes_numbers && method->reports != NULL);
 }
 
 bool tacit_method_takes(const tacit_method *method, const char *name) {

@@ -71,6 +71,9 @@ static void cox_survives_each_failure(void **state) {
         CHECK_OK(tacit_plan_set(&self.plan, "strata", k == 0 ? "none" : "g", &error), error);
         CHECK_OK(tacit_plan_set(&self.plan, "least", "2", &error), error);
         check_run(&self);
+        self.plan.method = &tacit_method_survival_exact;
+        CHECK_OK(tacit_plan_set(&self.plan, "by", k == 0 ? "none" : "g", &error), error);
+        check_run(&self);
         if (k == 0) self.data = NULL;
         parties_end(&self);
     }

@@ -61,7 +61,11 @@ METHODS = {
     "dpstgd": ({"set": '{hidden: "3", rounds: 2, sampling: 0.5, keep: 0.3}', "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "estimate": ({"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
+    "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "describe": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
+    "describe, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
+    "describe-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "histogram": ({"set": "{noise: shares}", "dropouts": 0, "colluders": 0}, ()),
     "consensus": ({"set": "{graph: ring, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
     "gossip": ({"set": "{graph: complete, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
@@ -212,9 +216,10 @@ def check(name):
     def test(self):
         changed, allowed = METHODS[name]
         self.plant(0)
-        if name == "cox":
+        times = name in ("cox", "survival-exact")
+        if times:
             self.ask_about_times()
-        seen = self.run_study(name.split(",")[0], changed, allowed, () if name == "cox" else ("--label", "sick"))
+        seen = self.run_study(name.split(",")[0], changed, allowed, () if times else ("--label", "sick"))
         self.check_controls(seen)
         many, few = traces(), short_traces()
         for place, content in seen.items():
