@@ -1,22 +1,24 @@
 /*
- * cox: regression of a time until an event, hazards being proportional, from sums alone (Cox 1972; ties by Efron
- * 1977 or Breslow 1974).
+ * cox: regression of a time until an event, hazards being proportional, from sums alone (Cox 1972; ties by
+ * Efron 1977 or Breslow 1974).
  *
  *   all:          a public grid over time; every row leaves in a cell, with an event or without (censored)
- *   parties:      once, of each cell and stratum, how many rows leave and how many events there are; the sum of x over all events
- *   coordinator:  puts cells together, so that at least `least` rows leave in each group and, by Efron's way, no group has
- *                 few events but more than one
- *   round:        coordinator sends w; party k answers, of each group, the sums of r, r x and r x x^T over the rows that leave in it,
- *                 r = exp(x.w - shift), and by Efron's way those over its events
- *   coordinator:  adds up backwards who is at risk at each event (num/partial_likelihood.h): log partial likelihood l, score U, information I
- *                 w <- w + s (I + n lambda)^-1 (U - n lambda w),  s = 1, 1/2, ... until l rises;  I^-1 at the end is the covariance
+ *   parties:      once, of each cell and stratum, how many rows leave and how many events there are; the
+ *                 sum of x over all events
+ *   coordinator:  puts cells together, so that at least `least` rows leave in each group and, by Efron's
+ *                 way, no group has few events but more than one
+ *   round:        coordinator sends w; party k answers, of each group, the sums of r, r x and r x x^T over
+ *                 the rows that leave in it, r = exp(x.w - shift), and by Efron's way those over its events
+ *   coordinator:  adds up backwards who is at risk at each event (num/partial_likelihood.h): log partial
+ *                 likelihood l, score U, information I;  w <- w + s (I + n lambda)^-1 (U - n lambda w),
+ *                 s = 1, 1/2, ... until l rises;  I^-1 at the end is the covariance
  *
- * Equal to R's coxph on times put on the same grid. No noise: nothing here is differentially private (price: an
- * infinite epsilon). What leaves a party is a contribution to a sum.
+ * Equal to R's coxph on times put on the same grid. No noise: nothing here is differentially private (price:
+ * an infinite epsilon). What leaves a party is a contribution to a sum.
  *
- * The fixed point. r has no public bound that is of use, so the coordinator chooses the shift, near the logarithm of the mean of
- * exp(x.w) at the last point, and room: contributions are at most n 2^room. One that is more is moved to the bound, and a sum that shows it is
- * asked for again with more room.
+ * The fixed point. r has no public bound that is of use, so the coordinator chooses the shift, near the
+ * logarithm of the mean of exp(x.w) at the last point, and room: contributions are at most n 2^room. One that
+ * is more is moved to the bound, and a sum that shows it is asked for again with more room.
  */
 #include "method/cox.h"
 
@@ -214,7 +216,8 @@ cleanup:
     return status;
 }
 
-/* Whether some party's contribution may have been moved to the bound: then the sum shows half of it at least. */
+/* Whether some party's contribution may have been moved to the bound: then the sum shows half of it at
+ * least. */
 static bool needs_room(const fit *self, const tacit_sum *sum) {
     double most = 0, bound = ldexp(self->n, self->room);
     for (size_t j = TIME_HEAD; j < sum->length; j++) most = fmax(most, fabs(sum->values[j]));
@@ -317,8 +320,8 @@ static tacit_status search(fit *self, bool *moved, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-16, or rounding lets it fall no
- * further. A likelihood without a maximum shows by steps that stay long while their promise vanishes. */
+/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-16, or rounding lets it fall
+ * no further. A likelihood without a maximum shows by steps that stay long while their promise vanishes. */
 static tacit_status climb(fit *self, tacit_error *error) {
     static const double NEAR = 1e-16, STALLED = 1e-10, PROMISE = 1e-10, LONG = 0.1;
     const size_t width = self->design.columns.width;

@@ -28,8 +28,8 @@ typedef struct cox_partition {
     double *leaving, *events; /* of each group */
 } cox_partition;
 
-/* Whether exact sums over a group say too much of single rows. By Efron's way there are sums over its events, unless
- * it has only one. */
+/* Whether exact sums over a group say too much of single rows. By Efron's way there are sums over its
+ * events, unless it has only one. */
 bool cox_too_small(double leaving, double events, double least, bool efron);
 
 /* A group begins at a cell with events, so that who is at risk at an event stays as it is, and goes on while
@@ -37,7 +37,8 @@ bool cox_too_small(double leaving, double events, double least, bool efron);
 tacit_status cox_partition_make(cox_partition *out, const time_design *design, const double *counts,
                                 double least, bool efron, tacit_error *error);
 
-/* The same from what a coordinator says of groups. TACIT_PROTOCOL where they do not cover all cells in order. */
+/* The same from what a coordinator says of groups. TACIT_PROTOCOL where they do not cover all cells in
+ * order. */
 tacit_status cox_partition_read(cox_partition *out, const time_design *design, const tacit_message *message,
                                 tacit_error *error);
 tacit_status cox_partition_write(const cox_partition *partition, tacit_message *message, tacit_error *error);

@@ -167,8 +167,8 @@ static double *pack(const pass *self, const group_sums *sums, double *out) {
 
 /* ---- what a party looks at before exact sums leave ---- */
 
-/* A party cannot see how many rows of others leave in a group: it holds the coordinator to what it says, and to
- * the owner's minimum. */
+/* A party cannot see how many rows of others leave in a group: it holds the coordinator to what it says, and
+ * to the owner's minimum. */
 static tacit_status check_groups(const tacit_party *party, const cox_partition *groups, bool efron,
                                  tacit_error *error) {
     double minimum = (double)party->gate->policy->minimum_rows;

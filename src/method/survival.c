@@ -1,13 +1,15 @@
 /*
- * survival-exact: curves of survival and of the cumulative hazard, medians, restricted means, and tests of whether groups differ, from counts alone
- * (Kaplan & Meier 1958; Nelson 1969; Aalen 1978).
+ * survival-exact: curves of survival and of the cumulative hazard, medians, restricted means, and tests of
+ * whether groups differ, from counts alone (Kaplan & Meier 1958; Nelson 1969; Aalen 1978).
  *
  *   all:          a public grid over time; every row leaves in a cell, with an event or without (censored)
  *   parties:      of each cell, and each group if asked, how many rows leave and how many events there are
- *   coordinator:  puts neighbouring cells together until in every group either nobody leaves or at least `least` rows do;
- *                 who is at risk are the rows that leave then or later; everything else follows (num/life_table.h)
+ *   coordinator:  puts neighbouring cells together until in every group either nobody leaves or at least
+ *                 `least` rows do; who is at risk are the rows that leave then or later; everything else
+ *                 follows (num/life_table.h)
  *
- * Equal to R's survfit and survdiff on times put on the same grid. No noise: nothing here is differentially private.
+ * Equal to R's survfit and survdiff on times put on the same grid. No noise: nothing here is differentially
+ * private.
  */
 #include "num/life_table.h"
 
@@ -67,7 +69,8 @@ static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *
 
 /* ---- the coordinator's half ---- */
 
-/* Times, that is groups of cells, and of each and each group of rows who is at risk, leaves and has the event. */
+/* Times, that is groups of cells, and of each and each group of rows who is at risk, leaves and has the
+ * event. */
 typedef struct lives {
     const tacit_plan *plan;
     time_design design;

@@ -1,7 +1,5 @@
-/*
- * Times until an event on a public grid, for methods that need only who leaves in which cell: a row leaves in the cell of its
- * time, with an event or without. What cox.c and survival.c share, of both halves.
- */
+/* Times until an event on a public grid, for methods that need only who leaves in which cell: a row leaves
+ * in the cell of its time, with an event or without. What cox.c and survival.c share, of both halves. */
 #pragma once
 
 #include "model/estimates.h"
@@ -47,7 +45,8 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
-/* Of each cell the rows that leave and the events, then the sum over events of x, the columns with a coefficient. */
+/* Of each cell the rows that leave and the events, then the sum over events of x, the columns with a
+ * coefficient. */
 size_t time_length_of_cells(const time_design *design);
 
 /* ---- the party's half ---- */
@@ -64,7 +63,8 @@ tacit_status time_finish_reply(const tacit_party *party, const tacit_sum_spec *s
 tacit_status time_read_total(const tacit_party *party, const tacit_question *question, double *n,
                              tacit_error *error);
 
-/* Row i of a block, all its features into `row` and those with a coefficient into `x`: its place, and whether it has an event. */
+/* Row i of a block, all its features into `row` and those with a coefficient into `x`: its place, and
+ * whether it has an event. */
 size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
                      bool *event);
 

@@ -1,5 +1,5 @@
-/* The hazard of a row with all columns at 0, as a Cox regression leaves it: a step at the end of each group of
- * cells of time that has events, in each stratum. Part of its table of estimates. */
+/* The hazard of a row with all columns at 0, as a Cox regression leaves it: a step at the end of each group
+ * of cells of time that has events, in each stratum. Part of its table of estimates. */
 #pragma once
 
 #include <jansson.h>

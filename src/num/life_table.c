@@ -10,20 +10,20 @@
 #include "num/special.h"
 
 static void set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
-    double reach = quantile * one->error, centre = log(one->survival);
+    double reach = quantile * one->error, middle = log(one->survival);
     one->low = one->high = NAN;
     if (!(one->survival > 0)) return;
     if (one->survival == 1) {
         one->low = one->high = 1;
     } else if (interval == TACIT_LIFE_LOG) {
-        one->low = exp(centre - reach);
-        one->high = fmin(1, exp(centre + reach));
+        one->low = exp(middle - reach);
+        one->high = fmin(1, exp(middle + reach));
     } else if (interval == TACIT_LIFE_PLAIN) {
         one->low = fmax(0, one->survival * (1 - reach));
         one->high = fmin(1, one->survival * (1 + reach));
     } else {
-        one->low = exp(centre * exp(-reach / centre));
-        one->high = exp(centre * exp(reach / centre));
+        one->low = exp(middle * exp(-reach / middle));
+        one->high = exp(middle * exp(reach / middle));
     }
 }
 
