@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/json_text.h"
+#include "base/file.h"
 #include "cli/row_reading.h"
 #include "data/text.h"
 
@@ -167,10 +168,13 @@ static size_t name_width(const tacit_estimates *estimates) {
 }
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
+    const char *between = "";
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
     for (size_t k = 0; k < estimates->count; k++) {
         const char *name = estimates->coefficient[k].name;
-        if (name[0] != '(') tacit_console_print(console, "%s %s", k > 1 ? " +" : "", name);
+        if (name[0] == '(') continue;
+        tacit_console_print(console, "%s %s", between, name);
+        between = " +";
     }
     tacit_console_print(console, ", family = %s\n\n", family_name(estimates));
 }
@@ -238,6 +242,25 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
                         estimates->iterations);
 }
 
+/* Of a Cox regression: deviances are minus twice the log partial likelihood. */
+static void print_hazards(tacit_console *console, const tacit_estimates *estimates) {
+    const tacit_baseline *baseline = estimates->baseline;
+    tacit_console_print(
+        console,
+        "Coefficients are logarithms of hazard ratios.\n"
+        "%.0f events; %zu groups of times, the last ending at %g\n"
+        "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n\n",
+        tacit_baseline_events(baseline), baseline->count, baseline->step[baseline->count - 1].time,
+        -estimates->deviance / 2, -estimates->null_deviance / 2,
+        estimates->null_deviance - estimates->deviance, estimates->count);
+}
+
+static void print_promise(tacit_console *console, const tacit_guarantee *guarantee, const char *otherwise) {
+    char text[TACIT_PRICE_TEXT_SIZE];
+    tacit_console_print(console, "\nPromised: %s\n",
+                        guarantee->is_private ? tacit_price_text(text, &guarantee->charged) : otherwise);
+}
+
 void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     const tacit_estimates *estimates = model->estimates;
     const tacit_guarantee *guarantee = &model->guarantee;
@@ -246,7 +269,9 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_needs(console, estimates);
     else
         print_coefficients(console, estimates);
-    if (!estimates->noisy)
+    if (estimates->baseline != NULL)
+        print_hazards(console, estimates);
+    else if (!estimates->noisy)
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);
@@ -259,10 +284,33 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     if (guarantee->study[0] != 0) tacit_console_print(console, ", study %s", guarantee->study);
     if (guarantee->lambda > 0 && !estimates->noisy)
         tacit_console_print(console, ", lambda %g (standard errors leave its bias out)", guarantee->lambda);
-    char text[TACIT_PRICE_TEXT_SIZE];
-    if (guarantee->is_private)
-        tacit_console_print(console, "\nPromised: %s\n", tacit_price_text(text, &guarantee->charged));
-    else
-        tacit_console_print(console,
-                            "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
+    print_promise(console, guarantee, "exact sums and no rows left the parties; no differential privacy");
+}
+
+static tacit_status write_csv(tacit_console *console, const tacit_report *report, const char *path,
+                              tacit_error *error) {
+    enum { CSV_MODE = 0644 };
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_report_print_csv(report, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, CSV_MODE, error);
+    if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_report_show(tacit_console *console, const tacit_model *model, const char *csv,
+                               tacit_error *error) {
+    const tacit_guarantee *guarantee = &model->guarantee;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_report_print_text(model->report, &text, error);
+    if (status == TACIT_OK) tacit_console_print(console, "%s", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    TACIT_TRY(status);
+    if (guarantee->parties > 0)
+        tacit_console_print(console, "\n%zu %s", guarantee->parties,
+                            tacit_plural(guarantee->parties, "party", "parties"));
+    if (guarantee->study[0] != 0) tacit_console_print(console, ", study %s", guarantee->study);
+    print_promise(console, guarantee,
+                  model->report->noisy ? guarantee->reason : "exact numbers; no differential privacy");
+    return csv != NULL ? write_csv(console, model->report, csv, error) : TACIT_OK;
 }

@@ -39,7 +39,8 @@ static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
                                      tacit_response_name((tacit_response)kind)));
         const char *between = "";
         for (size_t i = 0; tacit_methods[i] != NULL; i++) {
-            if (!tacit_methods[i]->takes_numbers) continue;
+            if (!tacit_method_takes_label(tacit_methods[i], (tacit_response)kind)) continue;
+            if (tacit_methods[i]->reports != NULL && !tacit_methods[i]->takes_times) continue;
             TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_methods[i]->name));
             between = " and ";
         }
@@ -57,14 +58,15 @@ static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
 tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     tacit_buffer takers = TACIT_BUFFER_INIT;
-    if (schema == NULL || schema->response == TACIT_RESPONSE_CLASS) return TACIT_OK;
-    bool known = tacit_family_of(schema->response, 0) != NULL;
-    if (known && plan->method->takes_numbers) return TACIT_OK;
+    if (schema == NULL) return TACIT_OK;
+    bool known = schema->response == TACIT_RESPONSE_CLASS || tacit_family_of(schema->response, 0) != NULL ||
+                 plan->method->reports != NULL;
+    if (known && tacit_method_takes_label(plan->method, schema->response)) return TACIT_OK;
     tacit_status status = print_takers(&takers, error);
     if (status == TACIT_OK)
         status =
             tacit_fail(error, TACIT_USAGE,
-                       "the label '%s' is of kind %s, which method %s does not take: every method takes "
+                       "the label '%s' is of kind %s, which method %s does not take: most methods take "
                        "classes%s; choose such a method, or declare the label as another kind in the schema",
                        schema->label, tacit_response_name(schema->response), plan->method->name,
                        tacit_buffer_text(&takers));

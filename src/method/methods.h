@@ -25,6 +25,10 @@
     X(dpsgd)                                                                                                 \
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
+    X(cox)                                                                                                   \
+    X(survival_exact)                                                                                        \
+    X(describe)                                                                                              \
+    X(describe_exact)                                                                                        \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \

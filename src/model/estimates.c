@@ -14,6 +14,7 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
         free(estimates->coefficient[k].name);
     free(estimates->coefficient);
     free(estimates->covariance);
+    tacit_baseline_free(estimates->baseline);
     free(estimates->response);
     free(estimates);
     return NULL;

@@ -23,6 +23,7 @@
 
 #include "data/dataset.h"
 #include "data/schema.h"
+#include "model/baseline.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
 
@@ -48,6 +49,7 @@ typedef struct tacit_estimates {
     bool noisy;                       /* privacy noise is in the estimates, and in their errors */
     double needs_rows, needs_epsilon; /* one or the other, about, for estimates; 0: there are estimates */
     size_t weakest;                   /* the coefficient that needs them most */
+    tacit_baseline *baseline;         /* of a Cox regression; NULL: none */
 } tacit_estimates;
 
 tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);

@@ -59,6 +59,8 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+    if (estimates->baseline != NULL && object != NULL)
+        json_object_set_new(object, "baseline", tacit_baseline_to_json(estimates->baseline));
     return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
@@ -152,6 +154,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
             free(out->coefficient[out->count].name);
             return false;
         }
+    const json_t *baseline = json_object_get(object, "baseline");
+    if (baseline != NULL && !tacit_baseline_from_json(&out->baseline, baseline)) return false;
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
            read_number(object, "aic", &out->aic) && read_noise(out, object);

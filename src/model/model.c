@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/concordance.h"
 #include "data/metrics.h"
 
 tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
@@ -65,8 +66,34 @@ tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *
     return TACIT_OK;
 }
 
+tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
+                                       size_t classes, tacit_error *error) {
+    tacit_model *model = TACIT_NEW(tacit_model, 1);
+    if (model == NULL || features == 0) {
+        tacit_report_free(report);
+        free(model);
+        return features == 0 ? tacit_fail(error, TACIT_USAGE, "no report is about rows without features")
+                             : tacit_fail_memory(error);
+    }
+    model->family = classes == 0 ? &tacit_family_linear : tacit_family_for(classes);
+    model->features = features;
+    model->classes = classes;
+    model->report = report;
+    *out = model;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_check_predicts(const tacit_model *model, tacit_error *error) {
+    if (model->report == NULL) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "this is a report (%s), not a model: it holds tables and predicts nothing; 'tacit "
+                      "summary' prints it",
+                      model->report->kind);
+}
+
 tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
+    tacit_report_free(model->report);
     free(model->weights);
     tacit_stack_free(model->stack);
     tacit_levels_clear(&model->class_names);
@@ -81,6 +108,7 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
 }
 
 size_t tacit_model_size(const tacit_model *model) {
+    if (model->report != NULL) return 0;
     if (model->stack != NULL) return tacit_stack_size(model->stack);
     if (model->network.layers > 0) return tacit_network_size(&model->network);
     return tacit_model_scores_per_row(model) * model->features;
@@ -198,6 +226,7 @@ static tacit_status score_blocks(void *context, size_t begin, size_t end, unsign
 
 tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
                                 double *out, tacit_error *error) {
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (rows->cols != model->features)
         return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
                           model->features);
@@ -246,6 +275,22 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
     return TACIT_OK;
 }
 
+/* Of times until an event only the order can be told: no baseline belongs to the model. */
+static tacit_status evaluate_times(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
+                                   tacit_metrics *out, tacit_error *error) {
+    size_t count = rows->rows.count;
+    double *score = TACIT_NEW(double, 3 * count), *response = score + count;
+    if (score == NULL) return tacit_fail_memory(error);
+    tacit_metrics metrics = TACIT_METRICS_NONE;
+    tacit_status status = tacit_model_scores(model, &rows->rows, pool, score, error);
+    for (size_t i = 0; i < count && status == TACIT_OK; i++)
+        memcpy(response + 2 * i, tacit_view_responses(rows, i), 2 * sizeof *response);
+    if (status == TACIT_OK) status = tacit_concordance(&metrics.auc, response, score, count, error);
+    if (status == TACIT_OK) *out = metrics;
+    free(score);
+    return status;
+}
+
 static tacit_status evaluate_response(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                       tacit_metrics *out, tacit_error *error) {
     size_t count = rows->rows.count;
@@ -255,6 +300,7 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
         return tacit_fail(error, TACIT_INPUT, "the model's label has %zu columns and the rows' %zu",
                           model->family->loss.columns, tacit_view_columns(rows));
     if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");
+    if (model->family->response == TACIT_RESPONSE_TIME) return evaluate_times(model, rows, pool, out, error);
     double *mean = TACIT_NEW(double, 2 * count), *response = mean + count;
     if (mean == NULL) return tacit_fail_memory(error);
     tacit_metrics metrics = TACIT_METRICS_NONE;
@@ -276,6 +322,7 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
 
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error) {
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (tacit_model_is_numeric(model)) return evaluate_response(model, rows, pool, out, error);
     if (rows->label == NULL)
         return tacit_fail(error, TACIT_INPUT, "the model tells classes apart and the rows have none");

@@ -146,6 +146,9 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
 
+/* Whether the label may be of that kind. */
+bool tacit_method_takes_label(const tacit_method *method, tacit_response response);
+
 /* Whether it has a choice so called with this word. */
 bool tacit_method_offers(const tacit_method *method, const char *name, const char *word);
 
@@ -267,6 +270,7 @@ struct tacit_method {
     bool needs_target;      /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns;    /* it works for; 0: any number */
     bool takes_numbers;     /* a numeric response too; else classes only */
+    bool takes_times;       /* times until an event, and nothing else */
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
     const char *at_delta_0; /* the method to use there instead; NULL: none that is like it */
@@ -277,6 +281,7 @@ struct tacit_method {
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
+    const char *reports;      /* the kind of report that it ends with (model/report.h); NULL: a model */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */

@@ -226,6 +226,12 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
     return apart <= plan->enough * plan->enough * size;
 }
 
+bool tacit_method_takes_label(const tacit_method *method, tacit_response response) {
+    if (response == TACIT_RESPONSE_CLASS) return !method->takes_times;
+    if (response != TACIT_RESPONSE_TIME) return method->takes_numbers;
+    return method->takes_times || (method->takes_numbers && method->reports != NULL);
+}
+
 bool tacit_method_takes(const tacit_method *method, const char *name) {
     return tacit_setting_find(method->parameters, name) != NULL;
 }
@@ -300,11 +306,11 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
                           "method %s has no rounds to stop early: leave 'rounds' and 'converged' out",
                           plan->method->name);
     TACIT_TRY(check_sums(plan, error));
-    if (plan->classes == 0 && plan->schema != NULL && !plan->method->takes_numbers)
-        return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind class, and '%s' is of kind %s",
-                          plan->method->name, plan->schema->label,
-                          tacit_response_name(plan->schema->response));
-    bool numeric = plan->classes == 0 && plan->method->takes_numbers;
+    if (plan->schema != NULL && !tacit_method_takes_label(plan->method, plan->schema->response))
+        return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind %s, and '%s' is of kind %s",
+                          plan->method->name, plan->method->takes_times ? "time" : "class",
+                          plan->schema->label, tacit_response_name(plan->schema->response));
+    bool numeric = plan->classes == 0 && (plan->method->takes_numbers || plan->method->takes_times);
     if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
     if (plan->method->check != NULL) TACIT_TRY(plan->method->check(plan, error));

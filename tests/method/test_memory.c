@@ -43,6 +43,43 @@ static void estimate_survives_each_failure(void **state) {
     }
 }
 
+static void cox_survives_each_failure(void **state) {
+    (void)state;
+    static const char SCHEMA[] = "label: {name: [t, e], kind: time, low: 0, high: 8}\n"
+                                 "columns: [{name: x, kind: number, low: 0, high: 1}, "
+                                 "{name: g, kind: category, levels: [a, b]}]\n";
+    char path[] = "/tmp/tacit-memory-XXXXXX.csv";
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_schema *schema = NULL;
+    tacit_dataset *data = NULL;
+    FILE *file = fdopen(mkstemps(path, 4), "w");
+    assert_non_null(file);
+    fprintf(file, "x,g,t,e\n");
+    for (int i = 0; i < 40; i++)
+        fprintf(file, "%.2f,%c,%d,%d\n", i * 7 % 40 / 40.0, "ab"[i % 2], 1 + i * 11 % 7, i % 3 > 0);
+    fclose(file);
+    CHECK_OK(tacit_schema_parse(&schema, SCHEMA, sizeof SCHEMA - 1, "test", &error), error);
+    CHECK_OK(tacit_dataset_load(&data, NULL, path, schema, &options, &error), error);
+    remove(path);
+    for (int k = 0; k < 2; k++) {
+        parties self;
+        parties_make(&self, data, 2, NULL);
+        self.plan.method = &tacit_method_cox;
+        self.plan.schema = schema;
+        self.plan.lambda = 0.01;
+        CHECK_OK(tacit_plan_set(&self.plan, "strata", k == 0 ? "none" : "g", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "least", "2", &error), error);
+        check_run(&self);
+        self.plan.method = &tacit_method_survival_exact;
+        CHECK_OK(tacit_plan_set(&self.plan, "by", k == 0 ? "none" : "g", &error), error);
+        check_run(&self);
+        if (k == 0) self.data = NULL;
+        parties_end(&self);
+    }
+    tacit_schema_free(schema);
+}
+
 /* With lambda by cross-validation. */
 static void yardsticks_survive_each_failure(void **state) {
     (void)state;
@@ -188,6 +225,7 @@ static void transfer_survives_each_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
+        cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),

@@ -61,6 +61,11 @@ METHODS = {
     "dpstgd": ({"set": '{hidden: "3", rounds: 2, sampling: 0.5, keep: 0.3}', "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "estimate": ({"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
+    "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
+    "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "describe": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
+    "describe, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
+    "describe-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "histogram": ({"set": "{noise: shares}", "dropouts": 0, "colluders": 0}, ()),
     "consensus": ({"set": "{graph: ring, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
     "gossip": ({"set": "{graph: complete, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
@@ -136,6 +141,12 @@ class CanaryTest(DeployedTest):
         lines[5] = f"{AGE},{DOSE},yes,{NOTE}"
         self.rows(party).write_text("\n".join(lines) + "\n")
 
+    def ask_about_times(self):
+        """The dose becomes a time, at which somebody fell ill or was last seen well."""
+        (self.path / "schema.yaml").write_text("label: {name: [dose, sick], kind: time, low: 0, high: 1}\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n")
+        for who in (0, 1, 2, "target", "test"):
+            self.rows(who).write_text(self.rows(who).read_text().replace(",yes", ",1").replace(",no\n", ",0\n").replace(",no,", ",0,"))
+
     def run_study(self, method, changed, allowed, watched_words=(), epsilon=None):
         """What could be seen: {place: bytes}."""
         self.servers = []
@@ -205,7 +216,10 @@ def check(name):
     def test(self):
         changed, allowed = METHODS[name]
         self.plant(0)
-        seen = self.run_study(name.split(",")[0], changed, allowed, ("--label", "sick"))
+        times = name in ("cox", "survival-exact")
+        if times:
+            self.ask_about_times()
+        seen = self.run_study(name.split(",")[0], changed, allowed, () if times else ("--label", "sick"))
         self.check_controls(seen)
         many, few = traces(), short_traces()
         for place, content in seen.items():

@@ -72,6 +72,12 @@ MODES = {
     "estimate": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
+    "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
+    "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
+    "describe-shares": ("describe", {"set": "{}", "lambda": None, **GAUSSIAN}, ()),
+    "describe-party": ("describe", {"set": "{noise: party}", "lambda": None, **GAUSSIAN}, ()),
+    "describe-party-clear": ("describe", {"set": "{noise: party}", "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
+    "describe-exact": ("describe-exact", {"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "histogram-coordinator": ("histogram", {"set": "{noise: coordinator}"}, ENTRUSTED),
     "histogram-shares": ("histogram", {"set": "{noise: shares}"}, ()),
     "consensus": ("consensus", {"set": "{graph: ring, rounds: 3}", "epsilon": None, **ALL}, NEIGHBOURS),
@@ -130,7 +136,17 @@ class Joined(MessageTest):
     def setUp(self):
         super().setUp()
         draw = random.Random(99)
+        (self.path / "times.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 100}\n"
+                                              "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
+
+    def rows(self, party):
+        """Also when somebody fell ill, for methods that ask about times."""
+        path = super().rows(party)
+        header, *lines = path.read_text().splitlines()
+        if "weeks" not in header:
+            path.write_text("\n".join([header + ",weeks,ill", *(f"{line},{number % 50 + 1},{number % 2}" for number, line in enumerate(lines)), ""]))
+        return path
 
     def center(self):
         self.study("first")
@@ -163,9 +179,10 @@ class Joined(MessageTest):
             self.study(name, **{"title": "Who falls ill", "method": method, "parties": "{expected: 5, minimum: 3}", **changed})
         self.coordinator("--target", self.rows("target"))
         self.limit(0, 100)
-        for name, (_, _, allowed) in MODES.items():
+        for name, (_, changed, allowed) in MODES.items():
             with self.subTest(name):
                 words = self.join_words(0, self.invite(study=name), *allowed)
+                words[words.index("--schema") + 1] = self.path / changed.get("schema", "schema.yaml")
                 words.remove("--yes")
                 shown = self.tacit(*words, home=self.home(0))
                 self.assertEqual(shown.returncode, 3, shown.stderr)

@@ -12,7 +12,10 @@
 /* A score a class. */
 #define TACIT_CLASS_FAMILIES(F) F(softmax)
 
-#define TACIT_FAMILIES(F) TACIT_ROW_FAMILIES(F) TACIT_CLASS_FAMILIES(F)
+/* A hazard a row, relative to a baseline that stays open: fitted by who is at risk (method cox). */
+#define TACIT_HAZARD_FAMILIES(F) F(hazard)
+
+#define TACIT_FAMILIES(F) TACIT_ROW_FAMILIES(F) TACIT_CLASS_FAMILIES(F) TACIT_HAZARD_FAMILIES(F)
 
 /* "|logistic|linear|...": for the choices of a setting. */
 #define TACIT_FAMILY_CHOICE(name) "|" #name

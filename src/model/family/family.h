@@ -10,6 +10,7 @@
  *                           z < 1 - h, (1 + h - z)^2/(4h) in between
  *   linear    [-1, 1]       (t - y)^2/2                                             none      1
  *   poisson   0, 1, 2 ...   exp(t) - y t                                            none      none
+ *   hazard    time, event   y_1 exp(t) - y_2 t, the baseline hazard being 1         none      none
  */
 #pragma once
 

@@ -1,0 +1,236 @@
+#include "method/time_cells.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/encode.h"
+
+static const time_settings *time_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(time_settings, plan);
+}
+
+/* ---- the design ---- */
+
+static tacit_status find_strata(time_design *out, const tacit_plan *plan, const tacit_feature *feature,
+                                tacit_error *error) {
+    const char *name = time_settings_of(plan)->strata;
+    const tacit_schema *schema = plan->schema;
+    const tacit_schema_column *column = NULL;
+    if (strcmp(name, "none") == 0) return TACIT_OK;
+    for (size_t c = 0; c < schema->cols && column == NULL; c++)
+        if (strcmp(schema->columns[c].name, name) == 0) column = &schema->columns[c];
+    if (column == NULL || column->kind != TACIT_SCHEMA_CATEGORY)
+        return tacit_fail(error, TACIT_USAGE, "the schema has no category called '%s'", name);
+    while (feature[out->first_level].column == SIZE_MAX ||
+           &schema->columns[feature[out->first_level].column] != column)
+        out->first_level++;
+    out->column = column;
+    out->strata = column->levels.count + 1; /* the last: of rows without a level */
+    return TACIT_OK;
+}
+
+/* Keep neither the intercept nor the strata: the baseline has both. */
+static void leave_out(tacit_design *columns, const tacit_schema *schema, const tacit_feature *feature,
+                      const tacit_schema_column *strata) {
+    size_t width = 0;
+    for (size_t j = 0; j < columns->width; j++) {
+        size_t column = feature[columns->kept[j]].column;
+        if (j == columns->intercept || (strata != NULL && &schema->columns[column] == strata)) continue;
+        columns->kept[width++] = columns->kept[j];
+    }
+    columns->width = width;
+    columns->intercept = SIZE_MAX;
+}
+
+static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    double range = schema->high - schema->low, width = time_settings_of(plan)->width;
+    out->low = schema->low;
+    out->width = width > 0 ? width : range / 100;
+    double cells = fmax(1, ceil(range / out->width * (1 - 1e-12)));
+    if (!(cells * (double)out->strata <= TIME_MOST_CELLS))
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s lays a grid over time: cells of width %g make %.0f of them, and there "
+                          "may be %d in all strata; choose a larger width",
+                          plan->method->name, out->width, cells * (double)out->strata, TIME_MOST_CELLS);
+    out->cells = (size_t)cells;
+    return TACIT_OK;
+}
+
+tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    *out = (time_design){ .strata = 1 };
+    if (plan->schema == NULL || plan->schema->response != TACIT_RESPONSE_TIME)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs a label of kind time, that is of two columns: write {name: [days, "
+                          "died], kind: time, low: 0, high: 3650} in the schema",
+                          plan->method->name);
+    if (plan->schema->sparse > 0)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs columns, and the schema says sparse",
+                          plan->method->name);
+    TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
+                                  plan->features, error));
+    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
+    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
+    if (status == TACIT_OK) leave_out(&out->columns, plan->schema, feature, out->column);
+    if (plan->method->reports != NULL) out->columns.width = 0; /* a report has no coefficients */
+    if (status == TACIT_OK) status = lay_grid(out, plan, error);
+    free(feature);
+    if (status != TACIT_OK) time_design_clear(out);
+    return status;
+}
+
+void time_design_clear(time_design *design) { tacit_design_clear(&design->columns); }
+
+size_t time_place(const time_design *design, double time, const double *features) {
+    double cell = ceil((time - design->low) / design->width * (1 - 1e-12)) - 1;
+    size_t stratum = 0;
+    /* the feature of a row's own level is above 0, those of the others are 0 */
+    while (stratum + 1 < design->strata && !(features[design->first_level + stratum] > 0)) stratum++;
+    return stratum * design->cells + (size_t)fmin(fmax(cell, 0), (double)design->cells - 1);
+}
+
+/* ---- the sums ---- */
+
+tacit_sum_spec time_sum_of_rows(void) {
+    static const double MOST_ROWS = 4294967296.0; /* of one party */
+    return (tacit_sum_spec){ 1, MOST_ROWS, 0 };
+}
+
+tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length) {
+    double bound = ldexp(fmax(1, n), room);
+    int bound_bits, party_bits;
+    frexp(bound, &bound_bits);
+    frexp((double)plan->parties, &party_bits);
+    return (tacit_sum_spec){ TIME_HEAD + length, bound, 62 - bound_bits - party_bits };
+}
+
+double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell) {
+    return fmin(design->low + design->width * (double)(cell + 1), plan->schema->high);
+}
+
+size_t time_length_of_cells(const time_design *design) {
+    return 2 * design->strata * design->cells + design->columns.width;
+}
+
+tacit_release_kind time_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_ENTRUSTED;
+}
+
+/* ---- replies ---- */
+
+tacit_status time_begin_reply(const tacit_party *party, const tacit_question *question,
+                              const tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
+    tacit_prices prices;
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another sum than the study defines");
+    TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
+    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
+    reply->kind = time_kind(party->plan);
+    reply->noise = TACIT_NOISE_NONE;
+    reply->price = prices.charged;
+    reply->contribution = TACIT_NEW(double, spec->length);
+    return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status add_over_holders(const tacit_party *party, double *values, size_t count,
+                                     tacit_error *error) {
+    if (party->reducer == NULL) return TACIT_OK;
+    return party->reducer->sum(party->reducer->context, values, count, error);
+}
+
+/* The head, the sum over all who hold this party's rows, and the bound. */
+tacit_status time_finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
+                               tacit_error *error) {
+    double *values = reply->contribution;
+    TACIT_TRY(add_over_holders(party, values + TIME_HEAD, spec->length - TIME_HEAD, error));
+    values[0] = (double)party->total_rows;
+    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+    return TACIT_OK;
+}
+
+tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                              tacit_error *error) {
+    tacit_sum_spec spec = time_sum_of_rows();
+    TACIT_TRY(time_begin_reply(party, question, &spec, reply, error));
+    reply->contribution[0] = (double)party->total_rows;
+    return TACIT_OK;
+}
+
+/* n of the question, believed only within what it can be. */
+tacit_status time_read_total(const tacit_party *party, const tacit_question *question, double *n,
+                             tacit_error *error) {
+    const double *total;
+    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
+    if (!(*total >= (double)party->total_rows &&
+          *total <= time_sum_of_rows().bound * (double)party->plan->parties))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
+                          party->total_rows);
+    *n = *total;
+    return TACIT_OK;
+}
+
+/* ---- who leaves when ---- */
+
+typedef struct counting {
+    const time_design *design;
+    double *row, *x, *counts, *event_x;
+} counting;
+
+tacit_status time_check_rows(const tacit_party *party, tacit_error *error) {
+    if (party->rows.response != NULL && tacit_view_columns(&party->rows) == 2) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "the rows have no time and event");
+}
+
+size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
+                     bool *event) {
+    const double *y = tacit_view_responses(block, i);
+    tacit_rows_copy(&block->rows, i, row);
+    for (size_t j = 0; j < design->columns.width; j++) x[j] = row[design->columns.kept[j]];
+    *event = y[1] > 0;
+    return time_place(design, y[0], row);
+}
+
+static tacit_status count_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
+    counting *self = context;
+    (void)first, (void)error;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        bool event;
+        size_t place = time_take_row(self->design, block, i, self->row, self->x, &event);
+        self->counts[2 * place]++;
+        if (!event) continue;
+        self->counts[2 * place + 1]++;
+        for (size_t j = 0; j < self->design->columns.width; j++) self->event_x[j] += self->x[j];
+    }
+    return TACIT_OK;
+}
+
+tacit_status time_answer_cells(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                               tacit_error *error) {
+    time_design design;
+    counting self = { .design = &design };
+    double n;
+    TACIT_TRY(time_check_rows(party, error));
+    TACIT_TRY(time_read_total(party, question, &n, error));
+    TACIT_TRY(time_design_create(&design, party->plan, error));
+    tacit_sum_spec spec = time_sum(party->plan, n, 0, time_length_of_cells(&design));
+    tacit_status status;
+    self.row = TACIT_NEW(double, 2 * party->plan->features);
+    if (self.row == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    self.x = self.row + party->plan->features;
+    TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
+    self.counts = reply->contribution + TIME_HEAD;
+    self.event_x = self.counts + 2 * design.strata * design.cells;
+    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_block, &self, error));
+    TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
+cleanup:
+    free(self.row);
+    time_design_clear(&design);
+    return status;
+}

@@ -1,0 +1,157 @@
+#include "num/life_table.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "num/estimator.h"
+#include "num/special.h"
+
+static void set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
+    double reach = quantile * one->error, middle = log(one->survival);
+    one->low = one->high = NAN;
+    if (!(one->survival > 0)) return;
+    if (one->survival == 1) {
+        one->low = one->high = 1;
+    } else if (interval == TACIT_LIFE_LOG) {
+        one->low = exp(middle - reach);
+        one->high = fmin(1, exp(middle + reach));
+    } else if (interval == TACIT_LIFE_PLAIN) {
+        one->low = fmax(0, one->survival * (1 - reach));
+        one->high = fmin(1, one->survival * (1 + reach));
+    } else {
+        one->low = exp(middle * exp(-reach / middle));
+        one->high = exp(middle * exp(reach / middle));
+    }
+}
+
+void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_life_interval interval) {
+    double quantile = tacit_normal_tail_quantile(log((1 - level) / 2));
+    double survival = 1, variance = 0, hazard = 0, hazard_variance = 0;
+    for (size_t k = 0; k < count; k++) {
+        tacit_life_step *one = &steps[k];
+        double n = one->at_risk, d = one->events;
+        if (d > 0) {
+            survival *= (n - d) / n;
+            variance += d / (n * (n - d)); /* infinite where nobody is left */
+            hazard += d / n;
+            hazard_variance += d / (n * n);
+        }
+        one->survival = survival;
+        one->error = sqrt(variance);
+        one->hazard = hazard;
+        one->hazard_error = sqrt(hazard_variance);
+        set_interval(one, quantile, interval);
+    }
+}
+
+static double value_of(const tacit_life_step *one, tacit_life_curve curve) {
+    return curve == TACIT_LIFE_SURVIVAL ? one->survival : curve == TACIT_LIFE_LOW ? one->low : one->high;
+}
+
+double tacit_life_quantile(const tacit_life_step *steps, size_t count, tacit_life_curve curve, double share) {
+    static const double EQUAL = 1.4901161193847656e-8; /* as R compares */
+    for (size_t k = 0; k < count; k++) {
+        double here = value_of(&steps[k], curve);
+        if (isnan(here)) return curve == TACIT_LIFE_LOW && steps[k].survival == 0 ? steps[k].time : NAN;
+        if (here > share + EQUAL) continue;
+        if (here < share - EQUAL) return steps[k].time;
+        for (size_t j = k + 1; j < count; j++) {
+            double later = value_of(&steps[j], curve);
+            if (later < here || (isnan(later) && steps[j].survival == 0))
+                return (steps[k].time + steps[j].time) / 2;
+        }
+        return steps[k].time;
+    }
+    return NAN;
+}
+
+double tacit_life_mean(const tacit_life_step *steps, size_t count, double from, double until, double *error) {
+    double area = 0, variance = 0, survival = 1, time = from, all;
+    for (size_t k = 0; k < count && steps[k].time < until; k++) {
+        area += survival * (steps[k].time - time);
+        time = steps[k].time;
+        survival = steps[k].survival;
+    }
+    all = area + survival * (until - time);
+    area = 0, survival = 1, time = from;
+    for (size_t k = 0; k < count && steps[k].time < until; k++) {
+        area += survival * (steps[k].time - time);
+        time = steps[k].time;
+        survival = steps[k].survival;
+        double n = steps[k].at_risk, d = steps[k].events, after = all - area;
+        if (d > 0 && n > d) variance += after * after * d / (n * (n - d));
+    }
+    *error = sqrt(variance);
+    return all;
+}
+
+/* ---- tests ---- */
+
+typedef struct test {
+    double *difference, *covariance, *scale; /* of groups */
+    bool *deficient;
+} test;
+
+static void add_time(test *self, const double *at_risk, const double *events, size_t groups, double n,
+                     double d, double weight) {
+    double spread = n > 1 ? weight * weight * d * (n - d) / (n - 1) : 0;
+    for (size_t k = 0; k < groups; k++) {
+        self->difference[k] += weight * (events[k] - d * at_risk[k] / n);
+        for (size_t j = 0; j <= k; j++)
+            self->covariance[k * groups + j] += spread * at_risk[k] / n * ((k == j ? 1 : 0) - at_risk[j] / n);
+    }
+}
+
+/* u V^-1 u over the groups but one, in `kept` order. */
+static double solve(test *self, size_t groups, const size_t *kept, size_t count) {
+    double statistic = 0, *matrix = self->scale + groups, *u = matrix + count * count, *solved = u + count;
+    for (size_t k = 0; k < count; k++) {
+        u[k] = solved[k] = self->difference[kept[k]];
+        for (size_t j = 0; j <= k; j++) matrix[k * count + j] = self->covariance[kept[k] * groups + kept[j]];
+    }
+    if (tacit_cholesky_factor(matrix, count, 1e-12, self->scale, self->deficient) > 0) return NAN;
+    tacit_cholesky_solve(matrix, count, self->scale, solved);
+    for (size_t k = 0; k < count; k++) statistic += u[k] * solved[k];
+    return statistic;
+}
+
+static double weigh(tacit_life_weight weight, double n, double survival) {
+    return weight == TACIT_LIFE_LOG_RANK ? 1 : weight == TACIT_LIFE_PETO ? survival : n;
+}
+
+tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
+                             const double *at_risk, const double *events, size_t times, size_t groups,
+                             tacit_error *error) {
+    test self = { TACIT_NEW(double, groups), TACIT_NEW(double, groups *groups),
+                  TACIT_NEW(double, groups *groups + 4 * groups), TACIT_NEW(bool, groups) };
+    size_t *kept = TACIT_NEW(size_t, groups), present = 0;
+    tacit_status status = TACIT_OK;
+    double survival = 1;
+    if (self.difference == NULL || self.covariance == NULL || self.scale == NULL || self.deficient == NULL ||
+        kept == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t t = 0; t < times; t++) {
+        double n = 0, d = 0;
+        for (size_t k = 0; k < groups; k++) {
+            n += at_risk[t * groups + k];
+            d += events[t * groups + k];
+        }
+        if (!(d > 0)) continue;
+        add_time(&self, at_risk + t * groups, events + t * groups, groups, n, d, weigh(weight, n, survival));
+        survival *= (n - d) / n;
+    }
+    for (size_t k = 0; k < groups && times > 0; k++)
+        if (at_risk[k] > 0) kept[present++] = k;
+    *degrees = present > 1 ? present - 1 : 0;
+    *statistic = *degrees > 0 ? solve(&self, groups, kept, *degrees) : NAN;
+cleanup:
+    free(self.difference);
+    free(self.covariance);
+    free(self.scale);
+    free(self.deficient);
+    free(kept);
+    return status;
+}

@@ -1,0 +1,43 @@
+/* Curves of survival from counts of who is at risk and who has the event at each time: Kaplan and Meier
+ * 1958, Nelson 1969 and Aalen 1978, with Greenwood's variance, and tests of whether groups differ. As R's
+ * survfit and survdiff. */
+#pragma once
+
+#include <stddef.h>
+
+#include "base/error.h"
+
+typedef struct tacit_life_step {
+    double time, at_risk, events; /* given, in order of time */
+    double survival, error;       /* S(t), and the standard error of its logarithm */
+    double low, high;             /* of the confidence interval of S; NaN where S is 0 */
+    double hazard, hazard_error;  /* the cumulative hazard and its standard error */
+} tacit_life_step;
+
+/* On which scale an interval is symmetric. */
+typedef enum tacit_life_interval { TACIT_LIFE_LOG, TACIT_LIFE_LOG_LOG, TACIT_LIFE_PLAIN } tacit_life_interval;
+
+/* Fill all but what is given. */
+void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_life_interval interval);
+
+/* The time at which a curve falls to `share` or below, and where it stays at it for a while the middle of
+ * that; NaN: it never does. */
+typedef enum tacit_life_curve { TACIT_LIFE_SURVIVAL, TACIT_LIFE_LOW, TACIT_LIFE_HIGH } tacit_life_curve;
+double tacit_life_quantile(const tacit_life_step *steps, size_t count, tacit_life_curve curve, double share);
+
+/* The mean time until the event or `until`, whichever comes first: the area under the curve from `from`; and
+ * its standard error. */
+double tacit_life_mean(const tacit_life_step *steps, size_t count, double from, double until, double *error);
+
+/* What the differences of observed and expected events are weighed by at a time. */
+typedef enum tacit_life_weight {
+    TACIT_LIFE_LOG_RANK, /* 1 */
+    TACIT_LIFE_PETO,     /* the survival of all just before (Peto and Peto 1972; survdiff with rho = 1) */
+    TACIT_LIFE_GEHAN     /* how many are at risk (Gehan 1965) */
+} tacit_life_weight;
+
+/* The chi-square of groups, `at_risk` and `events` being times x groups; its degrees of freedom, groups with
+ * anybody at risk less one. 0 degrees: there is no test, and *statistic is NaN. */
+tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
+                             const double *at_risk, const double *events, size_t times, size_t groups,
+                             tacit_error *error);

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Method cox against R's coxph on the same grid of times, and what it says where there is no estimate.
+
+Figures of R are those in cox/cox.csv, or fresh ones where Rscript with package survival is installed (cox/cox.R makes both).
+
+    TACIT=build/src/cli/tacit tests/cli/test_cox.py
+"""
+import csv
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import ProgramTest
+
+HERE = Path(__file__).resolve().parent / "cox"
+EXAMPLES = HERE.parents[2] / "examples"
+WILMS, SCHEMA = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.schema.yaml")
+CASES = {"efron": (), "breslow": ("--set", "ties=breslow"), "strata": ("--set", "strata=stage")}
+
+
+def figures_of_r():
+    if shutil.which("Rscript"):
+        done = subprocess.run(["Rscript", HERE / "cox.R", WILMS], capture_output=True, text=True, check=False, timeout=120)
+        if done.returncode == 0:
+            return list(csv.reader(done.stdout.splitlines()))[1:]
+        if "no package called" not in done.stderr:
+            raise RuntimeError(done.stderr)
+    return list(csv.reader((HERE / "cox.csv").read_text().splitlines()))[1:]
+
+
+class CoxTest(ProgramTest):
+    def words(self, *words, train=WILMS, schema=SCHEMA, parties=5):
+        return ["simulate", "--method", "cox", "--train", train, "--test", train, "--schema", schema, "--parties", str(parties), "--seed", "1", *words]
+
+    def cox(self, *words, **more):
+        told = json.loads(self.succeed(*self.words(*words, "--json", **more)).stdout)
+        return told["summary"], told["runs"][0]
+
+    def close(self, ours, theirs, relative, what):
+        self.assertLessEqual(abs(ours - theirs), relative * (abs(theirs) + 1e-300), what)
+
+
+class AgainstR(CoxTest):
+    def test_every_figure_is_that_of_coxph_for_any_number_of_parties(self):
+        figures = figures_of_r()
+        self.assertEqual(len(figures), 7 + 7 + 4 + len(CASES))
+        for parties in (1, 5, 20):
+            told = {case: self.cox("--set", "width=30", "--set", "least=1", *words, parties=parties) for case, words in CASES.items()}
+            for case, name, *theirs in figures:
+                summary, run = told[case]
+                if name == "fit":
+                    events = sum(step[3] for step in summary["baseline"])
+                    ours = [summary["deviance"], summary["null_deviance"], summary["aic"], summary["rows"], events, run["auc"]["mean"]]
+                else:
+                    one = {entry["name"]: entry for entry in summary["coefficients"]}[name]
+                    ours = [one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")]
+                for mine, other in zip(ours, map(float, theirs)):
+                    self.close(mine, other, 1e-8, (parties, case, name, ours, theirs))
+
+
+class Groups(CoxTest):
+    def test_cells_are_put_together_until_enough_rows_leave(self):
+        for least in (1, 10, 40):
+            summary, _ = self.cox("--set", "width=30", "--set", f"least={least}")
+            steps = summary["baseline"]
+            self.assertEqual(sum(step[2] for step in steps), 4028)
+            self.assertEqual(sum(step[3] for step in steps), 571)
+            self.assertEqual([step[1] for step in steps], sorted(step[1] for step in steps))
+            for _, _, leaving, events, hazard in steps:
+                self.assertGreaterEqual(leaving, least)
+                self.assertTrue(events < 2 or events >= least)
+                self.assertEqual(hazard > 0, events > 0)
+
+    def test_a_coarser_grid_moves_hazard_ratios_little(self):
+        fine, _ = self.cox("--set", "width=30", "--set", "least=1")
+        coarse, _ = self.cox()
+        for one, other in zip(fine["coefficients"], coarse["coefficients"]):
+            self.assertLess(abs(one["estimate"] - other["estimate"]), one["error"] / 4, one)
+
+    def test_a_model_predicts_and_keeps_its_baseline(self):
+        self.succeed(*self.words("--out", "model.json"))
+        self.assertIn("571 events", self.succeed("summary", "model.json").stdout)
+        told = json.loads(self.succeed("evaluate", "model.json", WILMS, "--json").stdout)
+        self.assertAlmostEqual(told["auc"], 0.7177, places=2)
+        with open(self.path / "model.json", encoding="utf-8") as file:
+            model = json.load(file)
+        for damage in ([], [[0, 1, 2, 3, 0.1]], [[0, -1, 2, 1, 0.1]], [[0, 1, 2, 1]], "x"):
+            model["estimates"]["baseline"] = damage
+            self.write("damaged.json", json.dumps(model))
+            self.fail_with(1, "summary", "damaged.json", says=["damaged"])
+
+
+class Refused(CoxTest):
+    def rows(self, line, count=200):
+        draw = random.Random(5)
+        self.write("schema.yaml", "label: {name: [t, e], kind: time, low: 0, high: 10}\ncolumns:\n"
+                   "  - {name: x, kind: number, low: 0, high: 1}\n  - {name: z, kind: number, low: 0, high: 2}\n")
+        return self.write("rows.csv", "x,z,t,e\n" + "".join(line(draw) for _ in range(count)))
+
+    def refuse(self, line, *words, code=1, says=()):
+        self.fail_with(code, *self.words(*words, train=self.rows(line), schema="schema.yaml"), says=says)
+
+    def test_no_finite_estimate(self):
+        self.refuse(lambda draw: (lambda x: f"{x},{draw.random():.4f},{draw.uniform(0, 10):.4f},{x}\n")(draw.randrange(2)),
+                    says=["no finite estimate", "lambda"])
+
+    def test_columns_that_follow_from_others(self):
+        self.refuse(lambda draw: (lambda x: f"{x:.4f},{2 * x:.4f},{draw.uniform(0, 10):.4f},1\n")(round(draw.random(), 3)),
+                    says=["follow from the columns before", "z"])
+
+    def test_no_event(self):
+        self.refuse(lambda draw: f"{draw.random():.4f},{draw.random():.4f},{draw.uniform(0, 10):.4f},0\n", says=["no row has an event"])
+
+    def test_what_the_method_does_not_take(self):
+        line = lambda draw: f"{draw.random():.4f},{draw.random():.4f},{draw.uniform(0, 10):.4f},{draw.randrange(2)}\n"
+        self.refuse(line, "--set", "width=0.00001", code=2, says=["larger width"])
+        self.refuse(line, "--set", "strata=x", code=2, says=["no category called 'x'"])
+        self.fail_with(2, "simulate", "--method", "cox", "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"),
+                       "--parties", "3", says=["kind time"])
+        self.fail_with(2, "simulate", "--method", "estimate", "--train", WILMS, "--schema", SCHEMA, "--parties", "3", says=["cox"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Method cox between real processes: hazard ratios of all rows pooled, from masked sums, and only with the owner's word.
+
+    TACIT=build/src/cli/tacit tests/service/test_cox.py
+"""
+import json
+import os
+import random
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import DeployedTest
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+PARTIES = range(4)
+
+
+class Cox(DeployedTest):
+    definition_of = {"method": "cox", "set": "{ties: efron}", "epsilon": None, "lambda": 0, "parties": "{expected: 4, minimum: 4}", "minimum_rows": 50}
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "schema.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 60}\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n"
+                                               "  - {name: arm, kind: category, levels: [a, b]}\n")
+
+    def rows(self, party):
+        path = self.path / f"rows{party}.csv"
+        if not path.exists():
+            draw = random.Random(party)
+            lines = ["age,arm,weeks,ill"]
+            for _ in range(120):
+                age, arm = draw.random(), draw.choice("ab")
+                time, seen = draw.expovariate(0.03 * 2.7 ** (age + (arm == "b"))), draw.uniform(5, 60)
+                lines.append(f"{age:.5f},{arm},{min(time, seen):.3f},{int(time <= seen)}")
+            path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def pooled(self):
+        texts = [self.rows(party).read_text().splitlines() for party in PARTIES]
+        (self.path / "all.csv").write_text("\n".join([texts[0][0], *(line for text in texts for line in text[1:])]) + "\n")
+        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--json")
+        return json.loads(done.stdout)["summary"]
+
+    def test_four_parties_get_the_hazard_ratios_of_all_rows(self):
+        self.study(**self.definition_of)
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in PARTIES}, charged=[])
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (4, 480, False))
+        pooled = self.pooled()
+        for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
+            for key in ("estimate", "error"):
+                self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
+        self.assertEqual([step[:4] for step in summary["baseline"]], [step[:4] for step in pooled["baseline"]])
+
+    def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
+        self.study(**{**self.definition_of, "set": "{least: 2}"})
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in PARTIES}
+        for process in parties.values():
+            self.assertNotEqual(process.finish(), 0)
+        self.assertTrue(any("the owner's minimum is 10" in process.text() for process in parties.values()))
+
+
+if __name__ == "__main__":
+    unittest.main()
