@@ -18,8 +18,8 @@ tacit_figure tacit_figure_of(double value, double error, double noise, double co
                              double most) {
     if (!isfinite(value)) return (tacit_figure){ NAN, NAN, NAN, NAN, NAN };
     double reach = tacit_normal_tail_quantile(log((1 - confidence) / 2)) * hypot(error, noise);
-    return (tacit_figure){ value, error, noise, fmin(fmax(value - reach, least), most),
-                           fmax(fmin(value + reach, most), least) };
+    return (tacit_figure){ fmin(fmax(value, least), most), error, noise,
+                           fmin(fmax(value - reach, least), most), fmax(fmin(value + reach, most), least) };
 }
 
 /* Coefficients of the counts in two sums whose ratio is wanted: positives first, then negatives. */

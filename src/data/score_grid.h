@@ -41,7 +41,7 @@ typedef struct tacit_figure {
     double value, error, noise, low, high;
 } tacit_figure;
 
-/* From a value with its errors: cut to [least, most]. */
+/* From a value with its errors: cut to [least, most], the value too, which noise can carry beyond. */
 tacit_figure tacit_figure_of(double value, double error, double noise, double confidence, double least,
                              double most);
 
@@ -64,7 +64,7 @@ typedef struct tacit_curve_point {
     double threshold, sensitivity, false_positives; /* shares of the positive and the negative rows */
 } tacit_curve_point;
 
-enum { TACIT_THRESHOLDS_MOST = 99, TACIT_CALIBRATION_GROUPS_MOST = 100, TACIT_CURVE_MOST = 201 };
+enum { TACIT_THRESHOLDS_MOST = 99, TACIT_CALIBRATION_GROUPS_MOST = 100, TACIT_CURVE_MOST = 51 };
 
 typedef struct tacit_score_figures {
     size_t cells;

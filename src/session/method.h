@@ -62,6 +62,7 @@ typedef struct tacit_plan {
         expected_rows; /* of all parties together, as everybody expects: tunes, and guards nothing; 0: the parties times
                              their least */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
+    const tacit_model *model;   /* a public one that the study is about, borrowed; NULL: none */
     uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
     double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
@@ -264,6 +265,7 @@ struct tacit_method {
     bool noise_free;        /* no privacy: epsilon is infinite */
     bool needs_points;      /* public auxiliary points */
     bool takes_points;      /* it may use them, where there are any */
+    bool needs_model;       /* a public model (plan.model) */
     bool needs_target;      /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns;    /* it works for; 0: any number */
     bool takes_numbers;     /* a numeric response too; else classes only */
@@ -277,6 +279,7 @@ struct tacit_method {
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
+    bool may_be_exact;        /* `epsilon: inf` in a study: sums without noise, where owners allow them */
     bool makes_reports;       /* tables and no model (model/report.h), whose kind is the method's name */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
