@@ -1,7 +1,7 @@
 #include "api/card_page.h"
 
-#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/clean.h"
 
@@ -9,14 +9,12 @@ static tacit_status put(const tacit_card_page *page, const char *text, tacit_err
     return tacit_buffer_append(page->out, text, strlen(text), error);
 }
 
-/* Whether Markdown could read something into a character: its own signs, and those that begin an address which
- * programs make a link of, or an item of a list at the start of a line. */
+/* Whether Markdown could read something into a character: its own signs, and those without which programs see
+ * an address that they make a link of. */
 static bool is_markup(const char *text, const char *at) {
     if (strchr("\\`*_{}[]#!|~@$^", *at) != NULL) return true;
     if (*at == ':') return at[1] == '/';
-    if (*at == '.' || *at == ')')
-        return isalpha((unsigned char)at[1]) || strspn(text, "0123456789") == (size_t)(at - text);
-    return at == text && strchr("-+=", *at) != NULL;
+    return *at == '.' && at - text >= 3 && strncasecmp(at - 3, "www", 3) == 0;
 }
 
 /* Control characters are replaced before. */
@@ -107,9 +105,18 @@ tacit_status tacit_page_heading(const tacit_card_page *page, const char *text, t
                       : put_between(page, "\n## ", text, "\n", error);
 }
 
+/* At the start of a line "- ", "+ ", "= " and "1. " mean something to Markdown. A blank that does not break
+ * before them takes that away. */
+static const char *line_start(const char *text) {
+    const char *at = text + strspn(text, "0123456789");
+    return *text != 0 && (strchr("-+=", *text) != NULL || (at > text && (*at == '.' || *at == ')')))
+               ? "\n&nbsp;"
+               : "\n";
+}
+
 tacit_status tacit_page_paragraph(const tacit_card_page *page, const char *text, tacit_error *error) {
     return page->html ? put_between(page, "<p>", text, "</p>\n", error)
-                      : put_between(page, "\n", text, "\n", error);
+                      : put_between(page, line_start(text), text, "\n", error);
 }
 
 tacit_status tacit_page_list(const tacit_card_page *page, bool begin, tacit_error *error) {

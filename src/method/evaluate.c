@@ -52,7 +52,11 @@ typedef struct evaluate_settings {
     tacit_law_setting law;
 } evaluate_settings;
 
-static const evaluate_settings defaults = { .groups = 10, .least = 5, .level = 0.95 };
+static const evaluate_settings defaults = { .groups = 10,
+                                            .least = 5,
+                                            .level = 0.95,
+                                            .by = "none",
+                                            .thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(evaluate_settings, cells, "cells", MOST_CELLS, "of the grid of scores",
@@ -63,9 +67,9 @@ static const tacit_parameter parameters[] = {
                 "rows that a group of a curve, a cell of a threshold's table and a class of a subgroup have, "
                 "or it is not published"),
     TACIT_NUMBER(evaluate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
-    TACIT_TEXT(evaluate_settings, by, "by", "a category of the schema whose levels are subgroups"),
+    TACIT_TEXT(evaluate_settings, by, "by", "a category of the schema whose levels are subgroups, or none"),
     TACIT_TEXT(evaluate_settings, thresholds, "thresholds",
-               "scores from which a row counts as positive, such as 0.1,0.2; left out: 0.05, and 0.1 to 0.9"),
+               "scores from which a row counts as positive, comma-separated"),
     TACIT_CHOICE(
         evaluate_settings, noise, "noise", "shares|coordinator",
         "who adds it: each party a share, which secure summation adds up, or a coordinator entrusted "
@@ -77,6 +81,12 @@ static const tacit_parameter parameters[] = {
 
 static const evaluate_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(evaluate_settings, plan);
+}
+
+/* The column of the subgroups; NULL: there are none. */
+static const char *by_column(const tacit_plan *plan) {
+    const char *by = settings_of(plan)->by;
+    return strcmp(by, "none") == 0 ? NULL : by;
 }
 
 static bool is_noisy(const tacit_plan *plan) { return isfinite(plan->epsilon); }
@@ -125,7 +135,7 @@ static size_t cells_of(const tacit_plan *plan, bool gaussian) {
 static tacit_status make_setup(setup *out, const tacit_plan *plan, tacit_error *error) {
     bool gaussian = is_noisy(plan) && tacit_plan_gaussian(plan, settings_of(plan)->law);
     TACIT_TRY(tacit_tally_create(&out->tally, plan->schema, plan->classes, cells_of(plan, gaussian),
-                                 settings_of(plan)->by, error));
+                                 by_column(plan), error));
     out->gaussian = gaussian;
     out->spec = (tacit_sum_spec){ tacit_tally_length(&out->tally), MOST_ROWS, 0 };
     if (plan->classes == 0) {
@@ -386,25 +396,29 @@ const tacit_method tacit_method_evaluate = {
         "counts of all parties' rows together, with the noise in them, and no single party's]. "
         "Everybody sees the report that is made of them",
     .guarantee =
-        "[exact=yes: none: no noise is added. Figures that single out fewer than 'least' rows are left "
-        "out of the report]"
-        "[exact=no: (epsilon, delta)-differential privacy (delta = 0 with law=pure) for replacing one "
-        "row of a party, towards everybody who sees the report]"
+        "[exact=yes: no differential privacy: sums are exact. Figures that single out fewer rows than the "
+        "study's least are left out of the report]"
+        "[exact=no,law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
+        "towards everybody who sees the report]"
+        "[exact=no,law=gaussian: (epsilon, delta)-differential privacy for replacing one row of a party, "
+        "towards everybody who sees the report]"
         "[exact=no,noise=shares: , the coordinator included]"
         "[exact=no,noise=coordinator: . There is no such guarantee towards the coordinator, which sees "
         "exact counts]",
     .assumption =
-        "[exact=yes: the owner allows exact sums; the coordinator keeps the counts of small cells to itself]"
+        "[exact=yes: the coordinator keeps the counts of small cells to itself]"
         "[exact=no,noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
         "the exact counts to itself][exact=no,noise=shares: secure summation, and that no more parties "
         "vanish "
         "from the sum or collude than the study declares]; the model and the grid are public",
     .theorem =
         "[exact=yes: none]"
-        "[exact=no: replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): "
-        "discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; shares: Kairouz, Liu "
-        "and Steinke 2021), or discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and "
-        "Sundararajan 2009; shares: Goryczka and Xiong 2017); all figures are post-processing]",
+        "[exact=no: replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them)]"
+        "[exact=no,law=gaussian: : discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; "
+        "shares: Kairouz, Liu and Steinke 2021)]"
+        "[exact=no,law=pure: : discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan "
+        "2009; shares: Goryczka and Xiong 2017)]"
+        "[exact=no: ; all figures are post-processing]",
     .claim = "no paper: standard figures from counts",
     .caveats =
         "figures are those of scores on the grid: grid_error bounds the difference. The model must not "

@@ -61,6 +61,8 @@ METHODS = {
     "dpstgd": ({"set": '{hidden: "3", rounds: 2, sampling: 0.5, keep: 0.3}', "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "estimate": ({"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
+    "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
+    "evaluate, exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": "inf"}, EXACT),
     "histogram": ({"set": "{noise: shares}", "dropouts": 0, "colluders": 0}, ()),
     "consensus": ({"set": "{graph: ring, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
     "gossip": ({"set": "{graph: complete, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
@@ -128,6 +130,7 @@ class CanaryTest(DeployedTest):
         draw = random.Random(99)
         (self.path / "points.csv").write_text(
             "age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(POINTS)))
+        self.make_model()
 
     def plant(self, party):
         """Distinctive values in the columns that are used, and in one that is not."""

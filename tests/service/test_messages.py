@@ -72,6 +72,10 @@ MODES = {
     "estimate": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
+    "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
+    "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
+    "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
+    "evaluate-exact": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", "epsilon": "inf"}, EXACT),
     "histogram-coordinator": ("histogram", {"set": "{noise: coordinator}"}, ENTRUSTED),
     "histogram-shares": ("histogram", {"set": "{noise: shares}"}, ()),
     "consensus": ("consensus", {"set": "{graph: ring, rounds: 3}", "epsilon": None, **ALL}, NEIGHBOURS),
@@ -106,14 +110,15 @@ class MessageTest(DeployedTest):
 
 class Explained(MessageTest):
     def explain(self, method, *words):
-        return self.succeed("explain", method, "--epsilon", "2", "--parties", "5", "--rows", "40", "--features", "3", *words).stdout
+        epsilon = () if "--epsilon" in words else ("--epsilon", "2")
+        return self.succeed("explain", method, *epsilon, "--parties", "5", "--rows", "40", "--features", "3", *words).stdout
 
     def test_each_method_and_mode(self):
         for name, (method, changed, _) in MODES.items():
             if name.endswith("-target"):
                 continue  # one screen for both roles
             name = name.removesuffix("-source")
-            words = [*settings(changed), *(["--delta", changed["delta"]] if "delta" in changed else []),
+            words = [*settings(changed), *(["--epsilon", "inf"] if changed.get("epsilon") == "inf" else []), *(["--delta", changed["delta"]] if "delta" in changed else []),
                      *(["--sum", changed["sum"]] if "sum" in changed else [])]
             with self.subTest(name):
                 self.check("explain-" + name, self.explain(method, *words))
@@ -131,6 +136,7 @@ class Joined(MessageTest):
         super().setUp()
         draw = random.Random(99)
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
+        self.make_model()
 
     def center(self):
         self.study("first")
