@@ -26,7 +26,7 @@ static tacit_status check_needs(const tacit_method *method, const tacit_plan *pl
     const char *why = NULL;
     if (method->noise_free)
         why = "it adds no noise: a yardstick, or for exact results";
-    else if (method->makes_reports)
+    else if (method->reports != NULL)
         why = "it makes a report, not a model";
     else if (method->undeployable != NULL)
         why = method->undeployable;

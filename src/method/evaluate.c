@@ -25,7 +25,7 @@
  *   (privacy/mechanism/integer.h). noise=shares: each party adds a share, and m = survivors - colluders of
  *   them suffice (privacy/mechanism/shares.h). Everything after is post-processing.
  *
- * An infinite epsilon: c is exact, an entrusted release that only an owner who allows exact sums makes. The
+ * evaluate-exact: c is exact, an entrusted release that only an owner who allows exact sums makes. The
  *   coordinator sees c; what it publishes leaves out figures that single out fewer than `least` rows.
  */
 #include <math.h>
@@ -58,18 +58,24 @@ static const evaluate_settings defaults = { .groups = 10,
                                             .by = "none",
                                             .thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" };
 
+/* Of both methods. */
+#define EVALUATE_PARAMETERS                                                                                  \
+    TACIT_OPEN_COUNT(evaluate_settings, cells, "cells", MOST_CELLS, "of the grid of scores",                 \
+                     "1,000 without noise, else from epsilon and the declared rows"),                        \
+        TACIT_COUNT(evaluate_settings, groups, "groups", 1, TACIT_CALIBRATION_GROUPS_MOST,                   \
+                    "of the calibration curve"),                                                             \
+        TACIT_COUNT(                                                                                         \
+            evaluate_settings, least, "least", 1, 1e6,                                                       \
+            "rows that a group of a curve, a cell of a threshold's table and a class of a subgroup have, "   \
+            "or it is not published"),                                                                       \
+        TACIT_NUMBER(evaluate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),       \
+        TACIT_TEXT(evaluate_settings, by, "by",                                                              \
+                   "a category of the schema whose levels are subgroups, or none"),                          \
+        TACIT_TEXT(evaluate_settings, thresholds, "thresholds",                                              \
+                   "scores from which a row counts as positive, comma-separated")
+
 static const tacit_parameter parameters[] = {
-    TACIT_OPEN_COUNT(evaluate_settings, cells, "cells", MOST_CELLS, "of the grid of scores",
-                     "1,000 without noise, else from epsilon and the declared rows"),
-    TACIT_COUNT(evaluate_settings, groups, "groups", 1, TACIT_CALIBRATION_GROUPS_MOST,
-                "of the calibration curve"),
-    TACIT_COUNT(evaluate_settings, least, "least", 1, 1e6,
-                "rows that a group of a curve, a cell of a threshold's table and a class of a subgroup have, "
-                "or it is not published"),
-    TACIT_NUMBER(evaluate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
-    TACIT_TEXT(evaluate_settings, by, "by", "a category of the schema whose levels are subgroups, or none"),
-    TACIT_TEXT(evaluate_settings, thresholds, "thresholds",
-               "scores from which a row counts as positive, comma-separated"),
+    EVALUATE_PARAMETERS,
     TACIT_CHOICE(
         evaluate_settings, noise, "noise", "shares|coordinator",
         "who adds it: each party a share, which secure summation adds up, or a coordinator entrusted "
@@ -269,8 +275,9 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 static tacit_status need_model(const tacit_plan *plan, tacit_error *error) {
     if (plan->model != NULL) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
-                      "method evaluate needs a model: give one with the option 'model', or model: FILE in "
-                      "the study");
+                      "method %s needs a model: give one with the option 'model', or model: FILE in "
+                      "the study",
+                      plan->method->name);
 }
 
 static tacit_status add_share(tacit_party *party, const setup *how, tacit_reply *reply, tacit_error *error) {
@@ -368,66 +375,94 @@ static const tacit_handler_entry handlers[] = {
     { .question = NULL },
 };
 
+#define EVALUATE_LEAVES                                                                                      \
+    "how many of the party's rows have a score of the given model in each cell of a public grid, by class "  \
+    "and declared subgroup (of a numeric response: sums of squared and absolute errors and the like)"
+#define EVALUATE_CAVEATS                                                                                     \
+    "figures are those of scores on the grid: grid_error bounds the difference. The model must not have "    \
+    "been trained on the same rows if the figures are to say how it does on new ones"
+#define EVALUATE_REFERENCE "DeLong 1988; Vickers and Elkin 2006"
+
 const tacit_method tacit_method_evaluate = {
     .name = "evaluate",
     .title = "how good a given model is on the parties' rows: ROC, calibration, thresholds",
-    .reference = "DeLong 1988; Vickers and Elkin 2006",
+    .reference = EVALUATE_REFERENCE,
     .version = 1,
     .units = "record",
     .spreads = true,
     .takes_numbers = true,
     .lambda_may_vanish = true,
-    .makes_reports = true,
+    .reports = "evaluate",
     .needs_model = true,
-    .may_be_exact = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves =
-        "how many of the party's rows have a score of the given model in each cell of a public grid, by "
-        "class and declared subgroup (of a numeric response: sums of squared and absolute errors and the "
-        "like)[exact=no,noise=shares: , with the party's share of the noise added], as one contribution "
-        "to a sum",
-    .seen_by =
-        "[exact=yes,sees=sum: the coordinator sees the exact counts of all parties' rows together, and "
-        "no single party's][exact=yes,sees=each: the coordinator sees each party's exact "
-        "counts][exact=no,noise=coordinator,sees=sum: the coordinator sees the exact counts of all "
-        "parties' rows together, and no single party's][exact=no,noise=coordinator,sees=each: the "
-        "coordinator sees each party's exact counts][exact=no,noise=shares: the coordinator sees the "
-        "counts of all parties' rows together, with the noise in them, and no single party's]. "
-        "Everybody sees the report that is made of them",
-    .guarantee =
-        "[exact=yes: no differential privacy: sums are exact. Figures that single out fewer rows than the "
-        "study's least are left out of the report]"
-        "[exact=no,law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
-        "towards everybody who sees the report]"
-        "[exact=no,law=gaussian: (epsilon, delta)-differential privacy for replacing one row of a party, "
-        "towards everybody who sees the report]"
-        "[exact=no,noise=shares: , the coordinator included]"
-        "[exact=no,noise=coordinator: . There is no such guarantee towards the coordinator, which sees "
-        "exact counts]",
+    .leaves = EVALUATE_LEAVES "[noise=shares: , with the party's share of the noise added], as one "
+                              "contribution to a sum",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
+               "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
+               "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
+               "together, with the noise in them, and no single party's]. Everybody sees the report that is "
+               "made of them, with the noise in it",
+    .guarantee = "[law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
+                 "towards everybody who sees the report]"
+                 "[law=gaussian: (epsilon, delta)-differential privacy for replacing one row of a party, "
+                 "towards everybody who sees the report]"
+                 "[noise=shares: , the coordinator included]"
+                 "[noise=coordinator: . There is no such guarantee towards the coordinator, which sees exact "
+                 "counts]",
     .assumption =
-        "[exact=yes: the coordinator keeps the counts of small cells to itself]"
-        "[exact=no,noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
-        "the exact counts to itself][exact=no,noise=shares: secure summation, and that no more parties "
-        "vanish "
-        "from the sum or collude than the study declares]; the model and the grid are public",
-    .theorem =
-        "[exact=yes: none]"
-        "[exact=no: replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them)]"
-        "[exact=no,law=gaussian: : discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; "
-        "shares: Kairouz, Liu and Steinke 2021)]"
-        "[exact=no,law=pure: : discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan "
-        "2009; shares: Goryczka and Xiong 2017)]"
-        "[exact=no: ; all figures are post-processing]",
+        "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
+        "the exact counts to itself][noise=shares: secure summation, and that no more parties "
+        "vanish from the sum or collude than the study declares]; the model and the grid are public",
+    .theorem = "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): "
+               "[law=gaussian: discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; "
+               "shares: Kairouz, Liu and Steinke 2021)]"
+               "[law=pure: discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan 2009; "
+               "shares: Goryczka and Xiong 2017)]; all figures are post-processing",
     .claim = "no paper: standard figures from counts",
-    .caveats =
-        "figures are those of scores on the grid: grid_error bounds the difference. The model must not "
-        "have been trained on the same rows if the figures are to say how it does on new ones. Noise in "
-        "the counts of rare outcomes makes predictive values and the calibration slope vague; intervals "
-        "say how vague",
+    .caveats = EVALUATE_CAVEATS ". Noise in the counts of rare outcomes makes predictive values and the "
+                                "calibration slope vague; intervals say how vague",
     .check = check,
     .price = price,
     .noise = noise_law,
+    .release_kind = release_kind,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};
+
+/* The settings before those of the noise. */
+static const tacit_parameter exact_parameters[] = { EVALUATE_PARAMETERS, TACIT_SETTINGS_END };
+
+const tacit_method tacit_method_evaluate_exact = {
+    .name = "evaluate-exact",
+    .title = "how good a given model is on the parties' rows, from exact counts, without noise",
+    .reference = EVALUATE_REFERENCE,
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .spreads = true,
+    .takes_numbers = true,
+    .lambda_may_vanish = true,
+    .reports = "evaluate",
+    .needs_model = true,
+    TACIT_SETTINGS_OF(exact_parameters, defaults),
+    .leaves = EVALUATE_LEAVES ", as one contribution to a sum",
+    .seen_by =
+        "[sees=sum: the coordinator sees the exact counts of all parties' rows together, and no single "
+        "party's][sees=each: the coordinator sees each party's exact counts]. Everybody sees the report "
+        "that is made of them",
+    .guarantee =
+        "no differential privacy: sums are exact. Figures that single out fewer rows than the study's "
+        "least are left out of the report",
+    .assumption =
+        "the coordinator keeps the counts of small cells to itself; the model and the grid are public",
+    .theorem = "none: nothing is promised about single rows",
+    .claim = "no paper: standard figures from counts",
+    .caveats =
+        EVALUATE_CAVEATS ". A cell with one row tells the coordinator its score and its outcome, though "
+                         "not whose it is: use method evaluate where that is too much",
+    .check = check,
+    .price = price,
     .release_kind = release_kind,
     .coordinate = coordinate,
     .handlers = handlers,

@@ -25,7 +25,10 @@
     X(dpsgd)                                                                                                 \
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
+    X(describe)                                                                                              \
+    X(describe_exact)                                                                                        \
     X(evaluate)                                                                                              \
+    X(evaluate_exact)                                                                                        \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \

@@ -32,7 +32,7 @@ typedef struct tacit_report_fact {
 } tacit_report_fact;
 
 typedef struct tacit_report {
-    char kind[TACIT_REPORT_KIND]; /* "describe": the method that makes such reports */
+    char kind[TACIT_REPORT_KIND]; /* what it is about: "describe" */
     bool noisy;                   /* noise is in it; else sums were exact */
     double rows;                  /* of all parties together */
     size_t facts, tables;

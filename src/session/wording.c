@@ -41,12 +41,6 @@ static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_
         snprintf(text, TACIT_SETTING_SIZE, "%s", seen(plan));
         return true;
     }
-    if (*setting == NULL && piece_is(key, "exact")) {
-        static const tacit_parameter exact = { .type = TACIT_SETTING_CHOICE, .choices = "no|yes" };
-        *setting = &exact;
-        snprintf(text, TACIT_SETTING_SIZE, "%s", isinf(plan->epsilon) ? "yes" : "no");
-        return true;
-    }
     if (*setting == NULL) return false;
     tacit_plan_print(plan, *setting, text);
     if (piece_is(key, "law") && strcmp(text, "auto") == 0)

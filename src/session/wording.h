@@ -10,7 +10,6 @@
  * them. KEY is a setting of the method, or one of
  *
  *     sees   what the coordinator sees of the parties' answers: sum, each, or ciphertexts
- *     exact  yes where epsilon is infinite and no noise is added, else no
  *     law    of a method with that setting: auto is written as what it comes to, pure or gaussian
  *
  * Clauses do not nest. A bracket that is not followed by a condition is a bracket.

@@ -114,15 +114,6 @@ tacit_status study_read_epsilon(reading *r, const yaml_node_t *node) {
     }
     if (node == NULL)
         return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no 'epsilon'", r->yaml.name);
-    const char *text;
-    size_t length;
-    if (plan->method->may_be_exact && node->type == YAML_SCALAR_NODE) {
-        TACIT_TRY(tacit_yaml_text(&r->yaml, node, "epsilon", &text, &length, r->error));
-        if (strcmp(text, "inf") == 0) {
-            plan->epsilon = INFINITY;
-            return TACIT_OK;
-        }
-    }
     return study_read_range(r, node, "epsilon", 1e-6, 1e6, &plan->epsilon);
 }
 

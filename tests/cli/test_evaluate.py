@@ -126,8 +126,8 @@ class EvaluateTest(ProgramTest):
             else:
                 self.assertLessEqual(abs(ours - value), tolerance * (1 + abs(value)), name)
 
-    def simulate(self, case, rows, parties, *words):
-        return json.loads(self.succeed("simulate", "--method", "evaluate", "--model", "model.json", "--train", rows, "--test", rows,
+    def simulate(self, case, rows, parties, *words, method="evaluate-exact"):
+        return json.loads(self.succeed("simulate", "--method", method, "--model", "model.json", "--train", rows, "--test", rows,
                                        "--schema", f"{case}.yaml", "--parties", str(parties), "--seed", "1", "--json",
                                        *words).stdout)["report"]
 
@@ -141,7 +141,7 @@ class AgainstR(EvaluateTest):
         whole = json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]
         self.check(whole, expected, 1e-8)
         for parties in (1, 5, 20):
-            self.check(self.simulate(case, rows, parties, "--epsilon", "inf", "--set", "least=1"), expected, 1e-6)
+            self.check(self.simulate(case, rows, parties, "--set", "least=1"), expected, 1e-6)
 
     def test_wilms_tumours(self):
         self.check_case("wilms")
@@ -174,7 +174,7 @@ columns:
         predicted = list(csv.reader((self.path / "predicted.csv").read_text().splitlines()))[1:]
         actual = [row["stage"] for row in csv.DictReader(Path(rows).read_text().splitlines())]
         reports = [json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]]
-        reports += [self.simulate("stage", rows, parties, "--epsilon", "inf", "--set", "least=1") for parties in (1, 5)]
+        reports += [self.simulate("stage", rows, parties, "--set", "least=1") for parties in (1, 5)]
         for report in reports:
             confusion = table(report, "confusion")
             for a in "1234":
@@ -198,7 +198,7 @@ class Subgroups(EvaluateTest):
     def test_each_subgroup_has_the_figures_of_its_own_rows(self):
         rows = self.make("wilms")
         report = json.loads(self.succeed("evaluate", "model.json", rows, "--by", "stage", "--json").stdout)["report"]
-        shared = self.simulate("wilms", rows, 5, "--epsilon", "inf", "--set", "by=stage")
+        shared = self.simulate("wilms", rows, 5, "--set", "by=stage")
         lines = Path(rows).read_text().splitlines()
         for stage in "1234":
             self.write("part.csv", "\n".join([lines[0]] + [line for line in lines[1:] if line.split(",")[1] == stage]) + "\n")
@@ -221,8 +221,8 @@ class Private(EvaluateTest):
     def test_noise_is_in_every_number_and_said(self):
         """The seed is given, so the noise is always the same."""
         rows = self.make("wilms")
-        exact = self.simulate("wilms", rows, 5, "--epsilon", "inf", "--set", "cells=20")
-        noisy = self.simulate("wilms", rows, 5, "--epsilon", "1", "--delta", "1e-5")
+        exact = self.simulate("wilms", rows, 5, "--set", "cells=20")
+        noisy = self.simulate("wilms", rows, 5, "--epsilon", "1", "--delta", "1e-5", method="evaluate")
         self.assertEqual(noisy["mode"], "private")
         self.assertTrue(noisy["guarantee"]["private"])
         found = next(each for each in noisy["tables"] if each["name"] == "figures")

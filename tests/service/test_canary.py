@@ -62,7 +62,7 @@ METHODS = {
     "estimate": ({"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
-    "evaluate, exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": "inf"}, EXACT),
+    "evaluate-exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": None}, EXACT),
     "histogram": ({"set": "{noise: shares}", "dropouts": 0, "colluders": 0}, ()),
     "consensus": ({"set": "{graph: ring, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),
     "gossip": ({"set": "{graph: complete, rounds: 3}", "epsilon": None}, ("--allow-neighbours",)),

@@ -34,7 +34,7 @@ class Evaluations(DeployedTest):
         return json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
 
     def test_three_parties_get_the_figures_of_all_rows(self):
-        self.study(method="evaluate", set="{}", epsilon="inf", model="model.json", **{"lambda": None})
+        self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
         (self.path / "model.json").unlink()  # it is in the definition
         self.make_model()
         self.coordinator()
@@ -51,7 +51,7 @@ class Evaluations(DeployedTest):
         self.succeed("card", "model.json", "--evaluation", self.folder / "trial.model.json", "--out", "card.html")
 
     def test_exact_counts_need_the_owners_word(self):
-        self.study(method="evaluate", set="{}", epsilon="inf", model="model.json", **{"lambda": None})
+        self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
         self.coordinator()
         done = self.tacit(*self.join_words(0, self.invite()), home=self.home(0))
         self.assertEqual(done.returncode, 3, done.stderr)

@@ -75,7 +75,7 @@ MODES = {
     "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
     "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
-    "evaluate-exact": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", "epsilon": "inf"}, EXACT),
+    "evaluate-exact": ("evaluate-exact", {"set": "{}", "lambda": None, "model": "model.json", "epsilon": None}, EXACT),
     "histogram-coordinator": ("histogram", {"set": "{noise: coordinator}"}, ENTRUSTED),
     "histogram-shares": ("histogram", {"set": "{noise: shares}"}, ()),
     "consensus": ("consensus", {"set": "{graph: ring, rounds: 3}", "epsilon": None, **ALL}, NEIGHBOURS),
@@ -110,15 +110,14 @@ class MessageTest(DeployedTest):
 
 class Explained(MessageTest):
     def explain(self, method, *words):
-        epsilon = () if "--epsilon" in words else ("--epsilon", "2")
-        return self.succeed("explain", method, *epsilon, "--parties", "5", "--rows", "40", "--features", "3", *words).stdout
+        return self.succeed("explain", method, "--epsilon", "2", "--parties", "5", "--rows", "40", "--features", "3", *words).stdout
 
     def test_each_method_and_mode(self):
         for name, (method, changed, _) in MODES.items():
             if name.endswith("-target"):
                 continue  # one screen for both roles
             name = name.removesuffix("-source")
-            words = [*settings(changed), *(["--epsilon", "inf"] if changed.get("epsilon") == "inf" else []), *(["--delta", changed["delta"]] if "delta" in changed else []),
+            words = [*settings(changed), *(["--delta", changed["delta"]] if "delta" in changed else []),
                      *(["--sum", changed["sum"]] if "sum" in changed else [])]
             with self.subTest(name):
                 self.check("explain-" + name, self.explain(method, *words))
