@@ -133,6 +133,8 @@ class Documents(DeployedTest):
         self.limit_of("breast_cancer.csv")
         self.document("fit --method output --epsilon 1", *self.rows_and_schema)
         self.document("evaluate model.json breast_cancer.csv")
+        self.succeed("evaluate", "estimated.json", self.rows(7, 400), "--out", "evaluation.json")
+        self.document("card estimated.json --evaluation evaluation.json")
         self.document("predict model.json breast_cancer.csv")
         self.document("predict model.json breast_cancer.csv --out predicted.csv")
         self.document("export model.json --format onnx --out model.onnx")
