@@ -169,7 +169,7 @@ cleanup:
 const tacit_command tacit_command_describe = {
     .name = "describe",
     .section = "Learning",
-    .summary = "the table before any model: means, quantiles, levels, cross-tables, and a schema from them",
+    .summary = "the table before any model: means, quantiles, counts",
     .description =
         "Describes the columns of the schema: rows, missing cells, means and standard deviations, quantiles, "
         "histograms, counts of levels, and cross-tables with a chi-square test where asked.\n\n"

@@ -305,7 +305,7 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
     const char *by = describe_settings_of(plan)->by;
-    if (by[0] != 0)
+    if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(
             self->report, "by", NAN, design->by != SIZE_MAX ? by : "left out: a group is too small", error));
     for (size_t k = 0; self->open != NULL && k < design->parents; k++) closed += !self->open[k];

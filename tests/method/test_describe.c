@@ -146,6 +146,39 @@ static void parents_of_few_rows_are_named_and_closed(void **state) {
     end(&self);
 }
 
+/* What a coordinator that lies may ask of a real party: everything, or what is inside of a closed cell. */
+static void a_party_refuses_to_open_what_it_named(void **state) {
+    (void)state;
+    world self;
+    describe_design design;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_policy policy = tacit_policy_default();
+    tacit_gate gate = { .policy = &policy, .mode = TACIT_GATE_REAL };
+    make(&self, &tacit_method_describe_exact);
+    CHECK_OK(describe_make(&design, &self.all.plan, &error), error);
+    tacit_party party = {
+        .plan = &self.all.plan, .rows = tacit_dataset_view(self.all.data), .total_rows = ROWS, .gate = &gate
+    };
+    int64_t *open = calloc(design.flags.length, sizeof *open);
+    assert_non_null(open);
+    for (int way = 0; way < 3; way++) { /* nothing, all, a cell inside of a closed one */
+        tacit_message message = TACIT_MESSAGE_INIT;
+        tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
+        for (size_t k = 0; k < design.flags.length; k++) open[k] = way == 1;
+        if (way == 2) open[design.variable[1].parents + 2] = 1;
+        CHECK_OK(tacit_message_add_integers(&message, "grouped", &(int64_t){ 0 }, 1, &error), error);
+        CHECK_OK(tacit_message_add_integers(&message, "open", open, design.flags.length, &error), error);
+        tacit_question question = { .message = &message, .wants_sum = true, .sum = design.spec };
+        tacit_status status = tacit_method_describe_exact.handlers[1].answer(&party, &question, &reply, NULL);
+        assert_int_equal(status, way == 0 ? TACIT_OK : TACIT_REFUSED);
+        tacit_reply_clear(&reply);
+        tacit_message_clear(&message);
+    }
+    free(open);
+    describe_clear(&design);
+    end(&self);
+}
+
 /* ---- sensitivity ---- */
 
 static tacit_status replace_row(void *context, size_t number, tacit_pair *out, tacit_error *error) {
@@ -306,6 +339,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_numbers_are_those_of_the_rows),
         cmocka_unit_test(parents_of_few_rows_are_named_and_closed),
+        cmocka_unit_test(a_party_refuses_to_open_what_it_named),
         cmocka_unit_test(one_row_moves_the_vector_by_no_more_than_declared),
         cmocka_unit_test(square_is_free),
         cmocka_unit_test(noise_intervals_cover),

@@ -7,6 +7,7 @@
 static tacit_status describe_pair_of_ends(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
                                           const tacit_audit_setup *setup, tacit_error *error) {
     TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_describe, setup, error));
+    TACIT_TRY(tacit_plan_set(&out->plan, "cells", "16", error)); /* with and without noise */
     out->statistic = TACIT_STATISTIC_PUBLISHED;
     TACIT_TRY(audit_start_pair(out, 1, 1, 1, error));
     for (int side = 0; side < 2; side++) {
