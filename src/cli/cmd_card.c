@@ -80,13 +80,17 @@ static tacit_status run_card(const tacit_arguments *arguments, tacit_console *co
     files all = { .model = NULL };
     tacit_status status;
     TACIT_CHECK(load_files(&all, arguments, error));
+    size_t parties;
+    const char *const *party = tacit_arguments_words(arguments, "party", &parties);
     const tacit_model_card card = { .model = all.model,
                                     .file = slash != NULL ? slash + 1 : path,
                                     .written = all.written[0] != 0 ? all.written : NULL,
                                     .hash = all.hash,
                                     .evaluation = all.evaluation,
                                     .describe = all.describe,
-                                    .study = all.study };
+                                    .study = all.study,
+                                    .party = party,
+                                    .parties = parties };
     TACIT_CHECK(tacit_model_card_check(&card, error));
     if (to != NULL || !console->json) TACIT_CHECK(write_card(&card, to, console, error));
     if (console->json) TACIT_CHECK(tacit_console_document(console, tacit_model_card_document(&card), error));
@@ -125,6 +129,11 @@ const tacit_command tacit_command_card = {
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
               .help = "the study's definition: its title and approval, and who learns what" },
+            { .name = "party",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "NAME",
+              .rules = TACIT_RULE_REPEATED,
+              .help = "somebody who took part, by name; may be given several times" },
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE.md|FILE.html",
@@ -135,6 +144,8 @@ const tacit_command tacit_command_card = {
         (const tacit_example[]){
             { "A card for colleagues, with the evaluation that the hospitals took part in.",
               "tacit card model.json --evaluation evaluation.json --out card.html" },
+            { "With the names of those who took part.", "tacit card model.json --party \"St. Anna, Vienna\" "
+                                                        "--party Charite --study study.yaml --out card.md" },
             { .text = NULL },
         },
     .run = run_card,

@@ -251,7 +251,9 @@ class Card(EvaluateTest):
         for part in ("# Model card", "## What it is", "## Columns", "## Data", "## Coefficients", "| unfavourable | 1.3591 |",
                      "## Evaluation", "| auc | 0.72977 |", "## Guarantee", "## Who took part", "3 parties", "## Limits"):
             self.assertIn(part, text)
-        document = json.loads(self.succeed("card", "model.json", "--evaluation", "evaluation.json", "--json").stdout)
+        document = json.loads(self.succeed("card", "model.json", "--evaluation", "evaluation.json", "--json", "--party", "St. Anna, Vienna",
+                                           "--party", "B").stdout)
+        self.assertEqual(document["parties"], ["St. Anna, Vienna", "B"])
         self.assertEqual(table(document["evaluation"], "figures")["rows"]["value"], 4028)
         self.assertEqual(document["guarantee"]["private"], False)
         self.fail_with(2, "card", "evaluation.json", says=("is a report",))

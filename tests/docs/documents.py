@@ -135,6 +135,7 @@ class Documents(DeployedTest):
         self.document("evaluate model.json breast_cancer.csv")
         self.succeed("evaluate", "estimated.json", self.rows(7, 400), "--out", "evaluation.json")
         self.document("card estimated.json --evaluation evaluation.json")
+        self.document("simulate --method evaluate --model estimated.json --parties 5 --seed 1 --epsilon 1", *plain)
         self.document("predict model.json breast_cancer.csv")
         self.document("predict model.json breast_cancer.csv --out predicted.csv")
         self.document("export model.json --format onnx --out model.onnx")
