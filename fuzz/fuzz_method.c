@@ -93,6 +93,10 @@ static tacit_status record_exchange(void *context, const tacit_question *questio
 
 /* Few rounds, where that is a setting. */
 static bool make_plan(tacit_plan *out, const tacit_method *method) {
+    static double weights[FEATURES] = { 1 };
+    static const tacit_model model = {
+        .family = &tacit_family_logistic, .features = FEATURES, .classes = 2, .weights = weights
+    };
     *out = (tacit_plan){ .method = method,
                          .study = "study",
                          .epsilon = method->noise_free ? INFINITY : 1,
@@ -103,7 +107,8 @@ static bool make_plan(tacit_plan *out, const tacit_method *method) {
                          .parties = PARTIES,
                          .minimum_parties = 1,
                          .minimum_rows = 5,
-                         .points = method->needs_points ? &points : NULL };
+                         .points = method->needs_points ? &points : NULL,
+                         .model = method->needs_model ? &model : NULL };
     if (tacit_method_takes(method, "rounds")) tacit_plan_set(out, "rounds", "2", NULL);
     if (tacit_method_takes(method, "iterations")) tacit_plan_set(out, "iterations", "2", NULL);
     return method->compute == NULL && tacit_plan_check(out, NULL) == TACIT_OK;

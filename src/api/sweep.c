@@ -78,6 +78,9 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
                 error, TACIT_USAGE,
                 "method %s needs the option 'epsilon', one or more comma-separated numbers (inf: no noise)",
                 plan->methods[m]->name);
+    if (tacit_arguments_given(arguments, "model"))
+        TACIT_TRY(tacit_model_load(&all->given, tacit_arguments_text(arguments, "model"), error));
+    plan->model = all->given;
     return read_stop(all, arguments, error);
 }
 
@@ -137,6 +140,7 @@ json_t *tacit_sweep_document(const tacit_sweep *all) {
 void tacit_sweep_clear(tacit_sweep *all) {
     json_decref(all->looks);
     tacit_model_free(all->model);
+    tacit_model_free(all->given);
     free(all->runs);
     tacit_pool_free(all->pool);
     tacit_pool_free(all->leader);

@@ -16,6 +16,7 @@ typedef struct tacit_sweep {
     tacit_run *runs;
     size_t run_count;
     tacit_model *model;
+    tacit_model *given; /* by the option 'model'; NULL: none */
     tacit_simulation plan;
     tacit_stop stop;
     json_t *looks; /* what each found; NULL: there is no target */

@@ -16,6 +16,7 @@
     X(summary)                                                                                               \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
+    X(card)                                                                                                  \
     X(export)                                                                                                \
     X(data_info)                                                                                             \
     X(data_draft_schema)                                                                                     \

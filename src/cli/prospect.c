@@ -61,7 +61,8 @@ tacit_status tacit_prospect_check(tacit_console *console, tacit_study *study,
     tacit_error why = TACIT_ERROR_INIT;
     double signal =
         tacit_arguments_given(arguments, "signal") ? tacit_arguments_number(arguments, "signal") : 0;
-    if (study->expected_rows == 0 || study->plan.method->noise_free) return TACIT_OK;
+    if (study->expected_rows == 0 || study->plan.method->noise_free || study->plan.method->reports != NULL)
+        return TACIT_OK;
     tacit_status status =
         tacit_study_outlook(&outlook, study, NULL, signal, NULL, tacit_console_progress(console), &why);
     if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
@@ -110,7 +111,8 @@ static tacit_status show_one(tacit_console *console, const tacit_study *study, c
 tacit_status tacit_prospect_show(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_study *study = tacit_site_study(site);
     const tacit_dataset *own = tacit_site_dataset(site);
-    if (study->expected_rows == 0 || study->plan.method->noise_free) return TACIT_OK;
+    if (study->expected_rows == 0 || study->plan.method->noise_free || study->plan.method->reports != NULL)
+        return TACIT_OK;
     TACIT_TRY(show_one(console, study, NULL, error));
     if (own == NULL || own->label == NULL || console->logs != NULL) return TACIT_OK; /* a log is no screen */
     return show_one(console, study, own, error);

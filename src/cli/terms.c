@@ -42,6 +42,15 @@ static void show_points(tacit_console *console, const tacit_site *site) {
                            points, tacit_site_rows(site));
 }
 
+/* Of a study about a model: which. */
+static void show_model(tacit_console *console, const tacit_study *study) {
+    char digest[2 * TACIT_HASH_BYTES + 1];
+    const char *method = study->model->guarantee.method;
+    tacit_console_note(console, "model      %s, made by %s, is part of what you consent to; hash %s",
+                       study->model->family->title, method[0] != 0 ? method : "an unnamed method",
+                       sodium_bin2hex(digest, sizeof digest, study->model_hash, sizeof study->model_hash));
+}
+
 /* How many others may be on the coordinator's side. */
 static void show_withstood(tacit_console *console, const tacit_plan *plan, const char *coordinator) {
     const size_t colluders = tacit_plan_colluders(plan);
@@ -208,6 +217,7 @@ static tacit_status show_terms(tacit_console *console, const tacit_site *site, c
     tacit_console_note(console, "leaves     %s", words->leaves);
     tacit_console_note(console, "seen by    %s", words->seen_by);
     if (study->point_count > 0) show_points(console, site);
+    if (study->model != NULL) show_model(console, study);
     TACIT_TRY(show_sums(console, site, error));
     TACIT_TRY(show_past(console, site, error));
     show_trust(console, site, &prices.charged);

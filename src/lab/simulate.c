@@ -240,6 +240,9 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
             "method %s needs public auxiliary points: give a file of them with the option 'aux', or the "
             "option 'aux-fraction' to set some of the training rows aside as public",
             method->name);
+    if (method->needs_model && simulation->model == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs a model: give its file with the option 'model'", method->name);
     *out = (tacit_plan){
         .method = method,
         .study = "simulation",
@@ -258,6 +261,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .most_rounds = method->stops_early ? simulation->most_rounds : 0,
         .enough = method->stops_early ? simulation->enough : 0,
         .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,
+        .model = method->needs_model ? simulation->model : NULL,
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));

@@ -38,7 +38,8 @@ typedef struct tacit_simulation {
     tacit_view test;
     tacit_view
         auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
-    tacit_view target; /* rows of whoever runs the coordinator's half; no rows: it has none */
+    const tacit_model *model; /* a public one, for methods that are about one; NULL: none */
+    tacit_view target;        /* rows of whoever runs the coordinator's half; no rows: it has none */
     const tacit_method *const *methods;
     size_t method_count;
     const tacit_variant *

@@ -29,6 +29,8 @@
     X(survival_exact)                                                                                        \
     X(describe)                                                                                              \
     X(describe_exact)                                                                                        \
+    X(evaluate)                                                                                              \
+    X(evaluate_exact)                                                                                        \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \

@@ -62,6 +62,7 @@ typedef struct tacit_plan {
         expected_rows; /* of all parties together, as everybody expects: tunes, and guards nothing; 0: the parties times
                              their least */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
+    const tacit_model *model;   /* a public one that the study is about, borrowed; NULL: none */
     uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
     double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
@@ -267,6 +268,7 @@ struct tacit_method {
     bool noise_free;        /* no privacy: epsilon is infinite */
     bool needs_points;      /* public auxiliary points */
     bool takes_points;      /* it may use them, where there are any */
+    bool needs_model;       /* a public model (plan.model) */
     bool needs_target;      /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns;    /* it works for; 0: any number */
     bool takes_numbers;     /* a numeric response too; else classes only */

@@ -117,7 +117,7 @@ static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
 
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
     if (a->method != b->method || strcmp(a->study, b->study) != 0 || !equal_numbers(a, b) ||
-        a->points != b->points || a->schema != b->schema ||
+        a->points != b->points || a->model != b->model || a->schema != b->schema ||
         memcmp(a->center_key, b->center_key, sizeof a->center_key) != 0)
         return false;
     for (const tacit_parameter *one = a->method->parameters; one != NULL && one->name != NULL; one++)

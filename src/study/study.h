@@ -12,7 +12,7 @@
  *
  * study_table.h has a line for each setting, `tacit help study-settings` shows them.
  *
- * Its canonical text carries the schema and the consent document themselves, and of the points, which go out
+ * Its canonical text carries the schema, the consent document and the model that it is about themselves, and of the points, which go out
  * separately, number and hash (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to
  * the hash of it. A definition that came over the network is never allowed to name a file, nor a program to
  * train with (local: exec:...). Of a look after the first (study/stop.h) the canonical text ends with its
@@ -60,6 +60,10 @@ typedef struct tacit_study {
     tacit_buffer point_bytes;             /* those bytes, once they are here; so is plan.points then */
     tacit_dataset *point_rows;
     tacit_points points;
+
+    tacit_model *model;                   /* that it is about; NULL: none */
+    tacit_buffer model_text;              /* as the canonical text has it */
+    uint8_t model_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of that */
 } tacit_study;
 
 /* Read a file; `schema:`, `auxiliary:` and `center:` name files relative to it, and the points are here

@@ -104,6 +104,44 @@ static void histogram_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void evaluate_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const noise[] = { "coordinator", "shares" };
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < 2; i++) {
+        parties self;
+        tacit_model *model = NULL;
+        parties_make(&self, ball(30, 2, 1), 2, NULL);
+        CHECK_OK(tacit_model_create(&model, tacit_family_for(2), 2, 2, &error), error);
+        self.plan.method = &tacit_method_evaluate;
+        self.plan.model = model;
+        self.plan.epsilon = 1;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", noise[i], &error), error);
+        check_run(&self);
+        parties_end(&self);
+        tacit_model_free(model);
+    }
+}
+
+static void descriptions_survive_each_failure(void **state) {
+    static const tacit_method *const methods[] = { &tacit_method_describe, &tacit_method_describe_exact };
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(30, 1, 1), 2, NULL);
+        self.plan.method = methods[k];
+        self.plan.epsilon = k == 0 ? 1 : INFINITY;
+        self.plan.delta = 1e-5;
+        self.plan.lambda = 0;
+        if (k == 0) CHECK_OK(tacit_plan_set(&self.plan, "cells", "4", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "by", "label", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "cross", "label*label", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 static void dpnewton_of_three_classes_survives_each_failure(void **state) {
     (void)state;
     parties self;
@@ -228,6 +266,8 @@ int main(void) {
         cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
+        cmocka_unit_test(evaluate_survives_each_failure),
+        cmocka_unit_test(descriptions_survive_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
         cmocka_unit_test(inference_survives_each_failure),

@@ -154,6 +154,11 @@ class DeployedTest(unittest.TestCase):
             path.write_text("\n".join(lines) + "\n")
         return path
 
+    def make_model(self):
+        """model.json, of rows that no party has."""
+        self.succeed("simulate", "--method", "batch", "--train", self.rows("model"), "--test", self.rows("model"), "--schema",
+                     "schema.yaml", "--parties", "1", "--lambda", "0.01", "--seed", "1", "--out", "model.json")
+
     def definition(self, name="trial", **changed):
         keys = {"name": name, "title": "A trial", "method": "avg", "set": "{noise: party}", "epsilon": 2,
                 "lambda": 0.05, "parties": "{expected: 3, minimum: 3}", "minimum_rows": 20, "patience": 60,

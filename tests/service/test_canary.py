@@ -63,6 +63,8 @@ METHODS = {
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
+    "evaluate-exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": None}, EXACT),
     "describe": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "describe, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "describe-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
@@ -133,6 +135,7 @@ class CanaryTest(DeployedTest):
         draw = random.Random(99)
         (self.path / "points.csv").write_text(
             "age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(POINTS)))
+        self.make_model()
 
     def plant(self, party):
         """Distinctive values in the columns that are used, and in one that is not."""

@@ -74,6 +74,10 @@ MODES = {
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
+    "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
+    "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
+    "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
+    "evaluate-exact": ("evaluate-exact", {"set": "{}", "lambda": None, "model": "model.json", "epsilon": None}, EXACT),
     "describe-shares": ("describe", {"set": "{}", "lambda": None, **GAUSSIAN}, ()),
     "describe-party": ("describe", {"set": "{noise: party}", "lambda": None, **GAUSSIAN}, ()),
     "describe-party-clear": ("describe", {"set": "{noise: party}", "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
@@ -139,6 +143,7 @@ class Joined(MessageTest):
         (self.path / "times.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 100}\n"
                                               "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
+        self.make_model()
 
     def rows(self, party):
         """Also when somebody fell ill, for methods that ask about times."""

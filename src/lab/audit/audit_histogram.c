@@ -1,5 +1,5 @@
-/* The worst pair of method histogram: one row lies in another cell. Everything else is equal, so two counts
- * differ by 1. */
+/* The worst pairs of methods histogram and evaluate: one row lies in another cell. Everything else is equal,
+ * so two counts differ by 1. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,4 +58,41 @@ const tacit_auditable tacit_audit_histogram = {
     .title = "counts of cells with discrete Laplace noise",
     .score = score_by_l1,
     .pair = histogram_pair,
+};
+
+/* Scores of 1 and 0: the row is in the last cell, or in the first. */
+static tacit_status evaluate_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
+                                  const tacit_audit_setup *setup, tacit_error *error) {
+    static const char *const classes[] = { "0", "1" };
+    static double weights[] = { 100 };
+    static const tacit_model model = {
+        .family = &tacit_family_logistic, .features = 1, .classes = 2, .weights = weights
+    };
+    TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_evaluate, setup, error));
+    if (tacit_plan_number(&out->plan, "cells") < 2)
+        TACIT_TRY(tacit_plan_set(&out->plan, "cells", "2", error));
+    out->statistic = TACIT_STATISTIC_PUBLISHED;
+    for (int side = 0; side < 2; side++) {
+        TACIT_TRY(tacit_dataset_create(&out->data[side], 1, 1, classes, 2, error));
+        out->data[side]->dense.values[0] = side == 0 ? 1 : -1;
+        out->data[side]->label[0] = 1;
+    }
+    out->plan.features = out->plan.parties = out->plan.minimum_rows = 1;
+    out->plan.model = &model;
+    tacit_format(text, TACIT_AUDIT_TEXT, "the only row has a score in the last or in the first of %.0f cells",
+                 tacit_plan_number(&out->plan, "cells"));
+    return one_row(&out->split, error);
+}
+
+static double score_counts(const tacit_audit_case *subject, const double *release,
+                           const double *const at[2]) {
+    return subject->charged.delta > 0 ? tacit_score_projection(subject, release, at)
+                                      : score_by_l1(subject, release, at);
+}
+
+const tacit_auditable tacit_audit_evaluate = {
+    .name = "evaluate",
+    .title = "counts of scores on a grid with discrete noise",
+    .score = score_counts,
+    .pair = evaluate_pair,
 };

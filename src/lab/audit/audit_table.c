@@ -279,6 +279,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_pate,
     &tacit_audit_describe,
     &tacit_audit_histogram,
+    &tacit_audit_evaluate,
     &tacit_audit_dpiw,
     &tacit_audit_dphtl,
     &tacit_audit_dpgd,

@@ -1,0 +1,308 @@
+#!/usr/bin/env python3
+"""Evaluation and model cards: every figure beside R's, for a file and for 1, 5 and 20 parties; hostile names in a card.
+
+Figures of R are those in evaluate/figures.csv, or fresh ones where Rscript has pROC (evaluate/figures.R makes both).
+
+    TACIT=build/src/cli/tacit tests/cli/test_evaluate.py [--update]
+"""
+import csv
+import html.parser
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+from functools import cache
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import ProgramTest
+
+HERE = Path(__file__).resolve().parent / "evaluate"
+EXAMPLES = HERE.parents[2] / "examples"
+STORED = HERE / "figures.csv"
+CELLS = 1000
+COLON = """label: {name: died, classes: ["0", "1"]}
+columns:
+  - {name: rx, kind: category, levels: [Obs, Lev, Lev+5FU]}
+  - {name: sex, kind: number, low: 0, high: 1}
+  - {name: age, kind: number, low: 15, high: 90}
+  - {name: nodes, kind: number, low: 0, high: 35}
+  - {name: differ, kind: category, levels: ["1", "2", "3"]}
+"""
+BREAST = """columns:
+  - {name: mean_texture, kind: number, low: 5, high: 45}
+  - {name: mean_smoothness, kind: number, low: 0, high: 0.3}
+"""
+# Rows and schema; colon cancer is a data set of R's package survival, with factors and missing values.
+CASES = {
+    "wilms": (EXAMPLES / "wilms.csv", (EXAMPLES / "wilms.schema.yaml").read_text()),
+    "breast": (EXAMPLES / "breast_cancer.csv", "label: {name: diagnosis, classes: [benign, malignant]}\n" + BREAST),
+    "number": (EXAMPLES / "breast_cancer.csv", "label: {name: mean_perimeter, kind: number, low: 20, high: 250}\n" + BREAST),
+    "colon": (None, COLON),
+}
+
+
+def r_has(package):
+    return shutil.which("Rscript") is not None and subprocess.run(
+        ["Rscript", "-e", f"library({package})"], capture_output=True, timeout=60).returncode == 0
+
+
+@cache
+def installed():
+    return {"pROC": r_has("pROC"), "survival": r_has("survival")}
+
+
+def table(report, name):
+    found = next(each for each in report["tables"] if each["name"] == name)
+    return {row["label"]: dict(zip(found["columns"], row["values"])) for row in found["rows"]}
+
+
+class EvaluateTest(ProgramTest):
+    def rows_of(self, case):
+        file, schema = CASES[case]
+        self.write(f"{case}.yaml", schema)
+        if file is not None:
+            return str(file)
+        if not installed()["survival"]:
+            self.skipTest("R has no package survival")
+        subprocess.run(["Rscript", "-e", "rows <- subset(survival::colon, etype == 2); rows$died <- rows$status; "
+                        "write.csv(rows[, c('rx', 'sex', 'age', 'nodes', 'differ', 'died')], 'colon.csv', row.names = FALSE)"],
+                       cwd=self.path, check=True, capture_output=True, timeout=60)
+        return "colon.csv"
+
+    def make(self, case):
+        """A model, and its rows."""
+        rows = self.rows_of(case)
+        self.succeed("simulate", "--method", "estimate", "--train", rows, "--test", rows, "--schema", f"{case}.yaml",
+                     "--parties", "3", "--seed", "1", "--out", "model.json")
+        return rows
+
+    def gridded(self, case, rows):
+        """What R reads: outcomes, and scores at the middles of their cells."""
+        self.succeed("predict", "model.json", rows, "--out", "predicted.csv")
+        predicted = list(csv.reader((self.path / "predicted.csv").read_text().splitlines()))[1:]
+        schema = CASES[case][1]
+        label = re.search(r"name: (\w+)", schema).group(1)
+        actual = [row[label] for row in csv.DictReader((self.path / rows).read_text().splitlines())]
+        with open(self.path / f"{case}.r.csv", "w") as out:
+            if "classes" not in schema:
+                print("response,mean", file=out)
+                for number, (_, mean, *_) in zip(actual, predicted):
+                    print(f"{number},{mean}", file=out)
+                return
+            positive = re.findall(r"\w+", re.search(r"classes: \[(.*)\]", schema).group(1))[1]
+            print("y,p", file=out)
+            for value, (*_, p) in zip(actual, predicted):
+                cell = min(math.floor(float(p) * CELLS), CELLS - 1)
+                print(f"{int(value == positive)},{(cell + 0.5) / CELLS!r}", file=out)
+
+    def figures_of_r(self, case):
+        if not installed()["pROC"]:
+            text = STORED.read_text()
+        else:
+            text = subprocess.run(["Rscript", HERE / "figures.R", case, f"{case}.r.csv"], cwd=self.path, check=True,
+                                  capture_output=True, text=True, timeout=120).stdout
+        return {name: float(value) for which, name, value in list(csv.reader(text.splitlines()))[1:] if which == case}
+
+    def check(self, report, expected, tolerance):
+        figures, thresholds = table(report, "figures"), None
+        for name, value in expected.items():
+            row, _, at = name.partition("@")
+            if at:
+                thresholds = thresholds or table(report, "thresholds")
+                ours = thresholds[at][row]
+            elif row in figures:
+                ours = figures[row]["value"]
+            else:
+                row, _, column = row.rpartition("_")
+                ours = figures[row][column]
+            if math.isnan(value):
+                self.assertIsNone(ours, name)
+            else:
+                self.assertLessEqual(abs(ours - value), tolerance * (1 + abs(value)), name)
+
+    def simulate(self, case, rows, parties, *words, method="evaluate-exact"):
+        return json.loads(self.succeed("simulate", "--method", method, "--model", "model.json", "--train", rows, "--test", rows,
+                                       "--schema", f"{case}.yaml", "--parties", str(parties), "--seed", "1", "--json",
+                                       *words).stdout)["report"]
+
+
+class AgainstR(EvaluateTest):
+    def check_case(self, case):
+        rows = self.make(case)
+        self.gridded(case, rows)
+        expected = self.figures_of_r(case)
+        self.assertGreaterEqual(len(expected), 7)
+        whole = json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]
+        self.check(whole, expected, 1e-8)
+        for parties in (1, 5, 20):
+            self.check(self.simulate(case, rows, parties, "--set", "least=1"), expected, 1e-6)
+
+    def test_wilms_tumours(self):
+        self.check_case("wilms")
+
+    def test_breast_cancer(self):
+        self.check_case("breast")
+
+    def test_colon_cancer_with_factors_and_missing_values(self):
+        self.check_case("colon")
+
+    def test_a_numeric_response(self):
+        self.check_case("number")
+
+
+class MoreClasses(EvaluateTest):
+    """Four stages: the table of classes is that of the predictions, and each class's area that of its own probability."""
+    SCHEMA = """label: {name: stage, classes: ["1", "2", "3", "4"]}
+columns:
+  - {name: unfavourable, kind: number, low: 0, high: 1}
+  - {name: age, kind: number, low: 0, high: 120}
+  - {name: relapse, kind: category, levels: ["no", "yes"]}
+"""
+
+    def test_accuracy_confusion_and_areas(self):
+        rows = str(EXAMPLES / "wilms.csv")
+        self.write("stage.yaml", self.SCHEMA)
+        self.succeed("simulate", "--method", "batch", "--train", rows, "--test", rows, "--schema", "stage.yaml", "--parties", "1",
+                     "--lambda", "0.001", "--seed", "1", "--out", "model.json")
+        self.succeed("predict", "model.json", rows, "--out", "predicted.csv")
+        predicted = list(csv.reader((self.path / "predicted.csv").read_text().splitlines()))[1:]
+        actual = [row["stage"] for row in csv.DictReader(Path(rows).read_text().splitlines())]
+        reports = [json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]]
+        reports += [self.simulate("stage", rows, parties, "--set", "least=1") for parties in (1, 5)]
+        for report in reports:
+            confusion = table(report, "confusion")
+            for a in "1234":
+                for b in "1234":
+                    count = sum(y == a and row[1] == b for y, row in zip(actual, predicted))
+                    self.assertEqual(confusion[a][b], count)
+            right = sum(y == row[1] for y, row in zip(actual, predicted)) / len(actual)
+            self.assertAlmostEqual(table(report, "figures")["accuracy"]["value"], right, places=12)
+            for k, name in enumerate("1234"):
+                scores = {True: {}, False: {}}
+                for y, row in zip(actual, predicted):
+                    cell = min(math.floor(float(row[2 + k]) * CELLS), CELLS - 1)
+                    scores[y == name][cell] = scores[y == name].get(cell, 0) + 1
+                pairs = sum(n * m * (1 if a > b else 0.5 if a == b else 0)
+                            for a, n in scores[True].items() for b, m in scores[False].items())
+                area = pairs / sum(scores[True].values()) / sum(scores[False].values())
+                self.assertAlmostEqual(table(report, "classes")[name]["auc"], area, places=10)
+
+
+class Subgroups(EvaluateTest):
+    def test_each_subgroup_has_the_figures_of_its_own_rows(self):
+        rows = self.make("wilms")
+        report = json.loads(self.succeed("evaluate", "model.json", rows, "--by", "stage", "--json").stdout)["report"]
+        shared = self.simulate("wilms", rows, 5, "--set", "by=stage")
+        lines = Path(rows).read_text().splitlines()
+        for stage in "1234":
+            self.write("part.csv", "\n".join([lines[0]] + [line for line in lines[1:] if line.split(",")[1] == stage]) + "\n")
+            alone = json.loads(self.succeed("evaluate", "model.json", "part.csv", "--json").stdout)["report"]
+            for one in (report, shared):
+                line = table(one, "subgroups")[f"stage={stage}"]
+                self.assertAlmostEqual(line["auc"], table(alone, "figures")["auc"]["value"], places=10)
+                self.assertAlmostEqual(line["brier"], table(alone, "figures")["brier"]["value"], places=10)
+                self.assertEqual(line["rows"], table(alone, "figures")["rows"]["value"])
+
+    def test_wrong_wishes_are_refused_with_a_sentence(self):
+        rows = self.make("wilms")
+        self.fail_with(2, "evaluate", "model.json", rows, "--by", "age", says=("'age'",))
+        self.fail_with(2, "evaluate", "model.json", rows, "--thresholds", "0.1,x", says=("'x'",))
+        self.fail_with(2, "simulate", "--method", "evaluate", "--train", rows, "--schema", "wilms.yaml", "--parties", "2",
+                       "--epsilon", "1", "--seed", "1", says=("needs a model",))
+
+
+class Private(EvaluateTest):
+    def test_noise_is_in_every_number_and_said(self):
+        """The seed is given, so the noise is always the same."""
+        rows = self.make("wilms")
+        exact = self.simulate("wilms", rows, 5, "--set", "cells=20")
+        noisy = self.simulate("wilms", rows, 5, "--epsilon", "1", "--delta", "1e-5", method="evaluate")
+        self.assertEqual(noisy["mode"], "private")
+        self.assertTrue(noisy["guarantee"]["private"])
+        found = next(each for each in noisy["tables"] if each["name"] == "figures")
+        errors = {row["label"]: row["noise_errors"][0] for row in found["rows"]}
+        for name in ("auc", "brier", "log_loss", "calibration_slope"):
+            away = abs(table(noisy, "figures")[name]["value"] - table(exact, "figures")[name]["value"])
+            self.assertLess(away, 5 * errors[name], name)
+        self.assertLess(errors["auc"], 0.03)
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags = []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+
+class Card(EvaluateTest):
+    def test_a_card_has_all_parts(self):
+        rows = self.make("wilms")
+        self.succeed("evaluate", "model.json", rows, "--out", "evaluation.json")
+        self.succeed("card", "model.json", "--evaluation", "evaluation.json", "--out", "card.md")
+        text = (self.path / "card.md").read_text()
+        for part in ("# Model card", "## What it is", "## Columns", "## Data", "## Coefficients", "| unfavourable | 1.3591 |",
+                     "## Evaluation", "| auc | 0.72977 |", "## Guarantee", "## Who took part", "3 parties", "## Limits"):
+            self.assertIn(part, text)
+        document = json.loads(self.succeed("card", "model.json", "--evaluation", "evaluation.json", "--json", "--party", "St. Anna, Vienna",
+                                           "--party", "B").stdout)
+        self.assertEqual(document["parties"], ["St. Anna, Vienna", "B"])
+        self.assertEqual(table(document["evaluation"], "figures")["rows"]["value"], 4028)
+        self.assertEqual(document["guarantee"]["private"], False)
+        self.fail_with(2, "card", "evaluation.json", says=("is a report",))
+        self.fail_with(2, "card", "model.json", "--evaluation", "model.json", says=("report",))
+
+    def test_names_from_outside_stay_text(self):
+        self.write("rows.csv", "<script>alert(1)</script>,[a](http://evil)|b,y\n" +
+                   "".join(f"{i % 7},{'<img src=x>' if i % 3 else '*bold*'},{'</td>' if (i * i) % 5 > 1 else '`no`'}\n" for i in range(60)))
+        self.write("schema.yaml", """label: {name: y, classes: ["`no`", "</td>"]}
+columns:
+  - {name: "<script>alert(1)</script>", kind: number, low: 0, high: 7}
+  - {name: "[a](http://evil)|b", kind: category, levels: ["<img src=x>", "*bold*"]}
+""")
+        self.succeed("simulate", "--method", "batch", "--train", "rows.csv", "--test", "rows.csv", "--schema", "schema.yaml", "--parties",
+                     "2", "--lambda", "0.01", "--seed", "1", "--out", "model.json")
+        self.succeed("evaluate", "model.json", "rows.csv", "--by", "[a](http://evil)|b", "--out", "evaluation.json")
+        for name in ("card.html", "card.md"):
+            self.succeed("card", "model.json", "--evaluation", "evaluation.json", "--out", name)
+        page = Links()
+        page.feed((self.path / "card.html").read_text())
+        self.assertLessEqual({tag for tag, _ in page.tags}, {"html", "meta", "style", "title", "h1", "h2", "p", "ul", "li", "b",
+                                                             "table", "tr", "th", "td"})
+        for tag, attributes in page.tags:
+            self.assertLessEqual(set(attributes), {"lang", "charset", "http-equiv", "content", "name", "class"})
+        marked = (self.path / "card.md").read_text()
+        self.assertNotIn("<", marked)
+        self.assertNotRegex(marked, r"(?<!\\)\[a")
+        self.assertNotRegex(marked, r"http:/")
+        for line in marked.splitlines():  # a bar in a name adds no cell
+            if line.startswith("| \\[a"):
+                self.assertRegex(line, r"\\\|")
+
+
+def update():
+    """Write R's figures down."""
+    unittest.TestCase.maxDiff = None
+    test = EvaluateTest()
+    lines = ["case,name,value"]
+    for case in CASES:
+        test.setUp()
+        rows = test.make(case)
+        test.gridded(case, rows)
+        lines += [f"{case},{name},{value!r}" for name, value in test.figures_of_r(case).items()]
+        test.doCleanups()
+    STORED.write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--update"]:
+        update()
+    else:
+        unittest.main()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Method evaluate between real processes: the figures of all rows pooled, exact with the owners' word, or with noise and a charge.
+
+    TACIT=build/src/cli/tacit tests/service/test_evaluate.py
+"""
+import json
+import os
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import DeployedTest
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+
+
+def figures(report):
+    table = next(each for each in report["tables"] if each["name"] == "figures")
+    return {row["label"]: row["values"][0] for row in table["rows"]}
+
+
+class Evaluations(DeployedTest):
+    def setUp(self):
+        super().setUp()
+        self.make_model()
+
+    def pooled(self):
+        lines = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
+        return figures(json.loads(self.succeed("evaluate", "model.json", "all.csv", "--json").stdout)["report"])
+
+    def report(self):
+        return json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+
+    def test_three_parties_get_the_figures_of_all_rows(self):
+        self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
+        (self.path / "model.json").unlink()  # it is in the definition
+        self.make_model()
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        model = self.check_done(parties, charged=[])
+        self.assertFalse(model["guarantee"]["private"])
+        report, expected = self.report(), self.pooled()
+        self.assertEqual((report["kind"], report["mode"], report["rows"]), ("evaluate", "exact", 120))
+        self.assertEqual(set(figures(report)), set(expected))
+        for name, value in expected.items():
+            self.assertAlmostEqual(figures(report)[name], value, delta=1e-9 * (1 + abs(value)), msg=name)
+        charges = self.charges(0)
+        self.assertEqual([(each["price"]["epsilon"], each["kind"], each["noise"]) for each in charges], [("inf", "entrusted", "none")])
+        self.succeed("card", "model.json", "--evaluation", self.folder / "trial.model.json", "--out", "card.html")
+
+    def test_exact_counts_need_the_owners_word(self):
+        self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
+        self.coordinator()
+        done = self.tacit(*self.join_words(0, self.invite()), home=self.home(0))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("allow-exact", done.stderr + "".join(done.stdout))
+
+    def test_with_noise_in_shares_each_party_is_charged_once(self):
+        self.study(method="evaluate", set="{}", epsilon=2, delta="1e-5", model="model.json", dropouts=0, colluders=0, **{"lambda": None})
+        self.coordinator()
+        for party in range(3):
+            self.limit(party)
+        parties = {party: self.join(party) for party in range(3)}
+        model = self.check_done(parties, charged=[2])
+        self.assertTrue(model["guarantee"]["private"])
+        report = self.report()
+        self.assertEqual(report["mode"], "private")
+        self.assertEqual([each["kind"] for each in self.charges(0)], ["sealed"])
+
+    def test_what_does_not_belong_together_is_refused(self):
+        more = {"method": "evaluate", "set": "{}", "lambda": None}
+        self.refuse(2, "study", "new", self.folder, self.definition(**more), says=["model: FILE"])
+        self.refuse(2, "study", "new", self.folder, self.definition(model="model.json"), says=["avg is about no model"])
+        text = (self.path / "schema.yaml").read_text()
+        (self.path / "schema.yaml").write_text(text.replace("high: 1}", "high: 2}", 1))
+        self.refuse(2, "study", "new", self.folder, self.definition(model="model.json", **more), says=["another schema"])
+
+
+if __name__ == "__main__":
+    unittest.main()
