@@ -112,6 +112,10 @@ void coordinator_warn(coordinator *self, const char *who, const char *format, ..
 void coordinator_log_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
     TACIT_PRINTF(4, 5);
 void coordinator_log_held(coordinator *self);
+
+/* A party for people: the name that they gave it, if any, and its random one. Returns out. */
+enum { COORDINATOR_SHOWN_SIZE = TACIT_PARTY_NAME_SIZE + TACIT_ID_SIZE + 8 };
+const char *coordinator_shown(coordinator *self, const char *party, char out[COORDINATOR_SHOWN_SIZE]);
 void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
 /* Figures: served when the settings ask for it. */
