@@ -20,12 +20,21 @@ function chart(options, data, description) {
   return place;
 }
 
+// Around the values, with room, and never of no width.
+function logRange(low, high) { return low > 0 && high >= low ? [low / 1.3, high * 1.3] : [0.1, 1]; }
+
+// A log axis whose labels are there also when the values span less than a decade.
+function logAxis(label, more) {
+  return axis(label, { splits: (plot, at, low, high) => logTicks(low, high, 8), filter: (plot, splits) => splits,
+    values: (plot, splits) => splits.map(tickText), ...more });
+}
+
 // How much each round's result differs from the one before.
 function convergenceChart(rounds, changes) {
   return chart({
     height: 260,
-    scales: { x: { time: false }, y: { distr: 3 } },
-    axes: [axis("round"), axis("relative change (log)", { size: 70 })],
+    scales: { x: { time: false }, y: { distr: 3, range: (plot, low, high) => logRange(low, high) } },
+    axes: [axis("round"), logAxis("relative change (log)", { size: 80 })],
     series: [{ label: "round" }, { label: "change", stroke: colour("--accent"), width: 2, points: { show: true } }],
   }, [rounds, changes], "relative change of the result in each round");
 }
@@ -38,37 +47,6 @@ function roundTimeChart(rounds, seconds, parties) {
     series: [{ label: "round" }, { label: "seconds", stroke: colour("--accent"), width: 2, points: { show: true } },
       { label: "parties in it", scale: "n", stroke: colour("--good"), width: 2, points: { show: true } }],
   }, [rounds, seconds, parties], "duration of each round and how many parties are in it");
-}
-
-// Estimates with their confidence intervals, one column a coefficient.
-function intervalChart(coefficients) {
-  const places = coefficients.map((one, at) => at);
-  const bars = plot => {
-    const context = plot.ctx;
-    context.save();
-    context.strokeStyle = colour("--accent");
-    context.lineWidth = 2 * devicePixelRatio;
-    coefficients.forEach((one, at) => {
-      if (one.low === null || one.high === null) return;
-      const x = plot.valToPos(at, "x", true);
-      context.beginPath();
-      context.moveTo(x, plot.valToPos(one.low, "y", true));
-      context.lineTo(x, plot.valToPos(one.high, "y", true));
-      context.stroke();
-    });
-    context.restore();
-  };
-  const bounds = coefficients.flatMap(one => [one.low, one.high, one.estimate, 0]).filter(value => value !== null);
-  const low = Math.min(...bounds), high = Math.max(...bounds), room = (high - low || 1) * 0.08;
-  return chart({
-    height: 320,
-    legend: { show: false },
-    scales: { x: { time: false, range: [-0.6, coefficients.length - 0.4] }, y: { range: [low - room, high + room] } },
-    axes: [axis("", { splits: () => places, values: () => coefficients.map(one => one.name), rotate: -60, size: 110 }),
-      axis("estimate", { size: 70 })],
-    series: [{}, { stroke: colour("--accent"), paths: () => null, points: { show: true, size: 9, fill: colour("--accent") } }],
-    hooks: { draw: [bars] },
-  }, [places, coefficients.map(one => one.estimate)], "estimates with their confidence intervals");
 }
 
 // Rates of true against false positives, beside the diagonal of guessing.
