@@ -142,6 +142,7 @@ tacit_status tacit_model_predict(double *scores, size_t score_capacity, int32_t 
                        .each = tacit_model_scores_per_row(model),
                        .outputs = tacit_model_outputs(model) };
     tacit_pool *pool = NULL;
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (model->schema == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "the model does not say how rows are encoded: it was saved without a schema");
@@ -171,6 +172,7 @@ static void to_columns(const double *weights, const tacit_feature *feature, size
 
 static tacit_status check_linear(const tacit_model *model, tacit_error *error) {
     const tacit_schema *schema = model->schema;
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (model->stack != NULL || model->network.layers > 0)
         return tacit_fail(error, TACIT_USAGE, "the model is not linear: it has no coefficients of columns");
     if (schema == NULL)
@@ -261,6 +263,7 @@ tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t l
 }
 
 static const char *kind_name(const tacit_model *model) {
+    if (model->report != NULL) return "report";
     if (model->stack != NULL) return "stack";
     return model->network.layers > 0 ? "network" : "linear";
 }
@@ -292,5 +295,7 @@ tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_e
         tacit_guarantee_document(&model->guarantee));
     if (document != NULL && model->estimates != NULL)
         json_object_set_new(document, "summary", tacit_summary_document(model));
+    if (document != NULL && model->report != NULL)
+        json_object_set_new(document, "report", tacit_report_document(model));
     return tacit_document_text(json, document, error);
 }

@@ -67,3 +67,12 @@ json_t *tacit_guarantee_document(const tacit_guarantee *guarantee) {
         "parties", (json_int_t)guarantee->parties, "lambda", tacit_json_number(guarantee->lambda),
         "lambda_from", tacit_lambda_from_name(guarantee->lambda_from));
 }
+
+json_t *tacit_report_document(const tacit_model *model) {
+    json_t *document = tacit_report_to_json(model->report);
+    if (document != NULL &&
+        json_object_set_new(document, "guarantee", tacit_guarantee_document(&model->guarantee)) == 0)
+        return document;
+    json_decref(document);
+    return NULL;
+}

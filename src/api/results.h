@@ -11,6 +11,9 @@ json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed);
 /* All runs of a sweep are over the same rows: is their response a number? */
 bool tacit_run_is_numeric(const tacit_run *run);
 
+/* The report inside a model, which must have one, with its guarantee. */
+json_t *tacit_report_document(const tacit_model *model);
+
 /* The table of estimates inside a model, which must have one. */
 json_t *tacit_summary_document(const tacit_model *model);
 

@@ -206,6 +206,8 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         tacit_summary_print(console, all->model);
+    if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
+        TACIT_TRY(tacit_report_show(console, all->model, NULL, error));
     return tacit_console_document(console, tacit_sweep_document(all), error);
 }
 

@@ -1,4 +1,4 @@
-/* tacit summary: the coefficients of a model with their standard errors. */
+/* tacit summary: the coefficients of a model with their standard errors, or the tables of a report. */
 #include "api/arguments.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
@@ -11,6 +11,13 @@ static tacit_status run_summary(const tacit_arguments *arguments, tacit_console 
     char others[TACIT_METHODS_TEXT];
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&model, path, error));
+    if (model->report != NULL) {
+        TACIT_CHECK(tacit_report_show(console, model, tacit_arguments_text(arguments, "csv"), error));
+        TACIT_CHECK(tacit_console_document(console, tacit_report_document(model), error));
+        goto cleanup;
+    }
+    if (tacit_arguments_text(arguments, "csv") != NULL)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--csv: %s is a model; tables are in reports", path));
     if (model->estimates == NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "%s was made by method %s, without standard errors; methods %s can have them",
@@ -26,15 +33,24 @@ cleanup:
 const tacit_command tacit_command_summary = {
     .name = "summary",
     .section = "Learning",
-    .summary = "coefficients with standard errors, as R's summary(glm) has them",
+    .summary = "coefficients with standard errors, as R's summary(glm) has them, or a report's tables",
     .description =
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
         "are differences to the category's first level. Residuals are not shown: they never left the "
         "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
-        "intervals include it, and its share of each variance is shown.",
+        "intervals include it, and its share of each variance is shown.\n\nOf a report, such as one of "
+        "'tacit describe', the tables are printed.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },
+            { .name = NULL },
+        },
+    .options =
+        (const tacit_option[]){
+            { .name = "csv",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help = "of a report: write its values there, a line each" },
             { .name = NULL },
         },
     .examples =

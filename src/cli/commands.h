@@ -12,6 +12,7 @@
     X(fit)                                                                                                   \
     X(audit)                                                                                                 \
     X(reproduce)                                                                                             \
+    X(describe)                                                                                              \
     X(summary)                                                                                               \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \

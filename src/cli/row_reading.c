@@ -25,6 +25,8 @@ void tacit_model_use_clear(tacit_model_use *use) {
 
 /* Labels are looked up by class, so a file whose parts disagree must not get any further. */
 static tacit_status check_model(const tacit_model *model, const char *path, tacit_error *error) {
+    tacit_status status = tacit_model_check_predicts(model, error);
+    if (status != TACIT_OK) return tacit_fail_in(error, status, "%s", path);
     if (model->schema == NULL)
         return tacit_fail(error, TACIT_INPUT,
                           "%s does not say how rows are encoded: it was saved without a schema and can only "

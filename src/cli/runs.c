@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/json_text.h"
+#include "base/file.h"
 #include "cli/row_reading.h"
 #include "data/text.h"
 
@@ -238,6 +239,12 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
                         estimates->iterations);
 }
 
+static void print_promise(tacit_console *console, const tacit_guarantee *guarantee, const char *otherwise) {
+    char text[TACIT_PRICE_TEXT_SIZE];
+    tacit_console_print(console, "\nPromised: %s\n",
+                        guarantee->is_private ? tacit_price_text(text, &guarantee->charged) : otherwise);
+}
+
 void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     const tacit_estimates *estimates = model->estimates;
     const tacit_guarantee *guarantee = &model->guarantee;
@@ -259,10 +266,33 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     if (guarantee->study[0] != 0) tacit_console_print(console, ", study %s", guarantee->study);
     if (guarantee->lambda > 0 && !estimates->noisy)
         tacit_console_print(console, ", lambda %g (standard errors leave its bias out)", guarantee->lambda);
-    char text[TACIT_PRICE_TEXT_SIZE];
-    if (guarantee->is_private)
-        tacit_console_print(console, "\nPromised: %s\n", tacit_price_text(text, &guarantee->charged));
-    else
-        tacit_console_print(console,
-                            "\nPromised: exact sums and no rows left the parties; no differential privacy\n");
+    print_promise(console, guarantee, "exact sums and no rows left the parties; no differential privacy");
+}
+
+static tacit_status write_csv(tacit_console *console, const tacit_report *report, const char *path,
+                              tacit_error *error) {
+    enum { CSV_MODE = 0644 };
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_report_print_csv(report, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, CSV_MODE, error);
+    if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_report_show(tacit_console *console, const tacit_model *model, const char *csv,
+                               tacit_error *error) {
+    const tacit_guarantee *guarantee = &model->guarantee;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_report_print_text(model->report, &text, error);
+    if (status == TACIT_OK) tacit_console_print(console, "%s", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    TACIT_TRY(status);
+    if (guarantee->parties > 0)
+        tacit_console_print(console, "\n%zu %s", guarantee->parties,
+                            tacit_plural(guarantee->parties, "party", "parties"));
+    if (guarantee->study[0] != 0) tacit_console_print(console, ", study %s", guarantee->study);
+    print_promise(console, guarantee,
+                  model->report->noisy ? guarantee->reason : "exact numbers; no differential privacy");
+    return csv != NULL ? write_csv(console, model->report, csv, error) : TACIT_OK;
 }

@@ -16,5 +16,9 @@ tacit_status tacit_rounds_print(tacit_console *console, const tacit_reproduction
 /* [{"curve": ..., "rounds": ..., "reached": {...}}, ...]; new reference. */
 json_t *tacit_rounds_document(const tacit_reproduction *result);
 
+/* A report's tables and what was promised; and, where `csv` is a path, its values in that file. */
+tacit_status tacit_report_show(tacit_console *console, const tacit_model *model, const char *csv,
+                               tacit_error *error);
+
 /* The model must have estimates. */
 void tacit_summary_print(tacit_console *console, const tacit_model *model);

@@ -51,11 +51,12 @@ tacit_status dashboard_result(const tacit_buffer *bytes, const char *name, json_
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_parse(&model, bytes->bytes, bytes->length, name, error));
     json_t *file = json_loadb(tacit_buffer_text(bytes), bytes->length, 0, NULL);
-    json_t *estimates = json_object_get(file, "estimates");
-    *out = json_pack("{s:O,s:O,s:O,s:O,s:o,s:o}", "loss", json_object_get(file, "loss"), "class_names",
+    json_t *estimates = json_object_get(file, "estimates"), *report = json_object_get(file, "report");
+    *out = json_pack("{s:O,s:O,s:O,s:O,s:O,s:o,s:o}", "loss", json_object_get(file, "loss"), "class_names",
                      json_object_get(file, "class_names"), "guarantee", json_object_get(file, "guarantee"),
-                     "estimates", estimates != NULL ? estimates : json_null(), "weights",
-                     weights_document(model), "ratio", ratio_document(estimates));
+                     "estimates", estimates != NULL ? estimates : json_null(), "report",
+                     report != NULL ? report : json_null(), "weights", weights_document(model), "ratio",
+                     ratio_document(estimates));
     json_decref(file);
     tacit_model_free(model);
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -103,7 +104,7 @@ tacit_status dashboard_curve(const char *test, const tacit_buffer *bytes, const 
     tacit_status status;
     *out = NULL;
     TACIT_CHECK(tacit_model_parse(&model, bytes->bytes, bytes->length, name, error));
-    if (test == NULL || model->schema == NULL || tacit_model_is_numeric(model) ||
+    if (test == NULL || model->schema == NULL || model->report != NULL || tacit_model_is_numeric(model) ||
         model->class_names.count != 2 || tacit_model_scores_per_row(model) != 1) {
         *out = json_pack("{s:i,s:n,s:[]}", "rows", 0, "auc", "points");
         if (*out == NULL) status = tacit_fail_memory(error);

@@ -27,6 +27,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     free(dataset->label);
     free(dataset->response);
     free(dataset->group);
+    free(dataset->absent);
     free(dataset);
     return NULL;
 }
@@ -78,7 +79,10 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
                          .classes = dataset->classes.count,
                          .response = dataset->response,
                          .response_columns = dataset->response_columns,
-                         .shortened = (size_t)dataset->counts.shortened_rows };
+                         .shortened = (size_t)dataset->counts.shortened_rows,
+                         .absent = dataset->absent,
+                         .absent_bytes = dataset->absent_bytes,
+                         .missing = dataset->counts.missing };
 }
 
 tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count) {

@@ -38,7 +38,9 @@ typedef struct tacit_dataset {
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
     int32_t *group;       /* of each row, when a group column was asked for; else NULL */
     tacit_levels groups;
-    bool persons; /* groups are the schema's persons */
+    bool persons;    /* groups are the schema's persons */
+    uint8_t *absent; /* which cells were missing (tacit_encoder_absent), absent_bytes a row; NULL: none */
+    size_t absent_bytes;
     bool has_intercept;
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
@@ -122,6 +124,9 @@ typedef struct tacit_view {
     const double *response;  /* of stored rows; NULL when the rows have classes */
     size_t response_columns; /* as those of the data set */
     size_t shortened;        /* rows of the whole data set that its schema's clip has shortened */
+    const uint8_t *absent;   /* of stored rows, as that of the data set */
+    size_t absent_bytes;
+    uint64_t missing; /* cells of the whole data set */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);

@@ -148,6 +148,21 @@ static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *cou
     return level;
 }
 
+bool tacit_encoder_absent(const tacit_encoder *encoder, size_t row, uint8_t *out) {
+    bool any = false;
+    memset(out, 0, tacit_absent_bytes(encoder->schema));
+    for (size_t k = 0; k < encoder->slots; k++) {
+        const tacit_column *column = encoder->slot[k].column;
+        size_t i = (size_t)(encoder->slot[k].declared - encoder->schema->columns);
+        bool missing = column->kind == TACIT_COLUMN_NUMBER     ? isnan(column->number[row])
+                       : column->kind == TACIT_COLUMN_CATEGORY ? column->code[row] == TACIT_CODE_MISSING
+                                                               : column->start[row + 1] == column->start[row];
+        if (missing) out[i / 8] |= (uint8_t)(1u << i % 8);
+        any = any || missing;
+    }
+    return any;
+}
+
 /* The terms of a text, already of norm 1. */
 static size_t collect_terms(const slot *from, size_t row, uint32_t *column, double *value,
                             tacit_encode_counts *counts) {

@@ -32,6 +32,13 @@ void tacit_encode_dense(tacit_encoder *encoder, size_t row, double *out);
 /* The same as (column, value) pairs in ascending order, without zeros; returns how many. */
 size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column, double *value);
 
+/* Whether a cell of the row is missing; then bit i % 8 of out[i / 8] is set for each schema column i whose
+ * cell is. `out` has tacit_absent_bytes. Counts nothing. */
+bool tacit_encoder_absent(const tacit_encoder *encoder, size_t row, uint8_t *out);
+
+/* Bytes for a bit a column. */
+static inline size_t tacit_absent_bytes(const tacit_schema *schema) { return (schema->cols + 7) / 8; }
+
 /* The norm of a row before it is brought inside the ball. Counts nothing. */
 double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
 

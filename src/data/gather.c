@@ -77,12 +77,41 @@ static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, 
     return TACIT_OK;
 }
 
+/* Remember which cells of a row are missing. Most files have none, and then nothing is kept. */
+static tacit_status note_absent(tacit_gather *gather, const tacit_encoder *encoder, size_t row, size_t place,
+                                tacit_error *error) {
+    size_t bytes = gather->absent_bytes;
+    if (place >= gather->absent_rows) {
+        size_t rows = place + place / 2 + 64;
+        uint8_t *grown = rows <= SIZE_MAX / bytes ? tacit_grow(gather->absent, rows, bytes) : NULL;
+        if (grown == NULL) return tacit_fail_memory(error);
+        memset(grown + gather->absent_rows * bytes, 0, (rows - gather->absent_rows) * bytes);
+        gather->absent = grown;
+        gather->absent_rows = rows;
+    }
+    tacit_encoder_absent(encoder, row, gather->absent + place * bytes);
+    return TACIT_OK;
+}
+
+/* As many rows of it as there are. */
+static tacit_status finish_absent(tacit_gather *gather, tacit_dataset *dataset, tacit_error *error) {
+    size_t rows = gather->rows, bytes = gather->absent_bytes;
+    if (gather->absent == NULL) return TACIT_OK;
+    dataset->absent = TACIT_NEW(uint8_t, rows * bytes);
+    if (dataset->absent == NULL) return tacit_fail_memory(error);
+    memcpy(dataset->absent, gather->absent,
+           (rows < gather->absent_rows ? rows : gather->absent_rows) * bytes);
+    dataset->absent_bytes = bytes;
+    return TACIT_OK;
+}
+
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
     TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
         size_t row = gather->rows;
+        uint64_t missing = tacit_encoder_counts(encoder)->missing;
         if (gather->bare) {
             /* only what follows */
         } else if (gather->is_sparse) {
@@ -95,6 +124,8 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             TACIT_TRY(dense_place(gather, row, &place, error));
             tacit_encode_dense(encoder, i, place);
         }
+        if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
+            TACIT_TRY(note_absent(gather, encoder, i, row, error));
         if (label != NULL) gather->label[row] = label[i];
         for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
             gather->response[row * gather->response_columns + k] = response[k][i];
@@ -136,6 +167,7 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     } else {
         TACIT_TRY(finish_dense(gather, &dataset->dense, error));
     }
+    TACIT_TRY(finish_absent(gather, dataset, error));
     dataset->is_sparse = gather->is_sparse && !gather->bare;
     dataset->rows = gather->rows;
     dataset->features = gather->features;
@@ -166,5 +198,6 @@ void tacit_gather_clear(tacit_gather *gather) {
     free(gather->start);
     free(gather->column);
     free(gather->value);
+    free(gather->absent);
     *gather = (tacit_gather){ 0 };
 }

@@ -162,6 +162,10 @@ static tacit_status evaluate_some(void *context, size_t begin, size_t end, unsig
 static tacit_status evaluate(const tacit_simulation *simulation, const tacit_outcome *outcome,
                              counting *stage, tacit_metrics *out, tacit_error *error) {
     begin_evaluating(stage);
+    if (outcome->count == 1 && outcome->models[0]->report != NULL) { /* nothing is predicted */
+        *out = TACIT_METRICS_NONE;
+        return TACIT_OK;
+    }
     if (outcome->count == 1)
         return tacit_model_evaluate(outcome->models[0], &simulation->test, simulation->pool, out, error);
     evaluation work = { .simulation = simulation,

@@ -25,6 +25,8 @@
     X(dpsgd)                                                                                                 \
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
+    X(describe)                                                                                              \
+    X(describe_exact)                                                                                        \
     X(histogram)                                                                                             \
     X(consensus)                                                                                             \
     X(gossip)                                                                                                \

@@ -121,6 +121,7 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
     const tacit_schema *schema = model->schema;
     *out = (export_plan)EXPORT_PLAN_INIT;
     out->model = model;
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     out->input = TACIT_NEW(export_input, schema != NULL ? schema->cols + 1 : 1);
     if (out->input == NULL) return tacit_fail_memory(error);
     if (schema != NULL && schema->sparse == 0)

@@ -65,8 +65,34 @@ tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *
     return TACIT_OK;
 }
 
+tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
+                                       size_t classes, tacit_error *error) {
+    tacit_model *model = TACIT_NEW(tacit_model, 1);
+    if (model == NULL || features == 0) {
+        tacit_report_free(report);
+        free(model);
+        return features == 0 ? tacit_fail(error, TACIT_USAGE, "no report is about rows without features")
+                             : tacit_fail_memory(error);
+    }
+    model->family = classes == 0 ? &tacit_family_linear : tacit_family_for(classes);
+    model->features = features;
+    model->classes = classes;
+    model->report = report;
+    *out = model;
+    return TACIT_OK;
+}
+
+tacit_status tacit_model_check_predicts(const tacit_model *model, tacit_error *error) {
+    if (model->report == NULL) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "this is a report (%s), not a model: it holds tables and predicts nothing; 'tacit "
+                      "summary' prints it",
+                      model->report->kind);
+}
+
 tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
+    tacit_report_free(model->report);
     free(model->weights);
     tacit_stack_free(model->stack);
     tacit_levels_clear(&model->class_names);
@@ -81,6 +107,7 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
 }
 
 size_t tacit_model_size(const tacit_model *model) {
+    if (model->report != NULL) return 0;
     if (model->stack != NULL) return tacit_stack_size(model->stack);
     if (model->network.layers > 0) return tacit_network_size(&model->network);
     return tacit_model_scores_per_row(model) * model->features;
@@ -198,6 +225,7 @@ static tacit_status score_blocks(void *context, size_t begin, size_t end, unsign
 
 tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows, tacit_pool *pool,
                                 double *out, tacit_error *error) {
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (rows->cols != model->features)
         return tacit_fail(error, TACIT_INPUT, "the rows have %zu features and the model %zu", rows->cols,
                           model->features);
@@ -276,6 +304,7 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
 
 tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                   tacit_metrics *out, tacit_error *error) {
+    TACIT_TRY(tacit_model_check_predicts(model, error));
     if (tacit_model_is_numeric(model)) return evaluate_response(model, rows, pool, out, error);
     if (rows->label == NULL)
         return tacit_fail(error, TACIT_INPUT, "the model tells classes apart and the rows have none");

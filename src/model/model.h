@@ -10,6 +10,7 @@
 #include "model/estimates.h"
 #include "model/family/family.h"
 #include "model/network.h"
+#include "model/report.h"
 #include "model/stack.h"
 #include "num/glm.h"
 #include "privacy/account/release.h"
@@ -62,6 +63,7 @@ typedef struct tacit_model {
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
+    tacit_report *report;       /* tables: then there are no weights, and nothing is predicted; else NULL */
     tacit_guarantee guarantee;
 } tacit_model;
 
@@ -74,7 +76,15 @@ tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, siz
                                       tacit_error *error);
 /* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
 tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
+
+/* A report about rows of so many features and classes (0: a numeric response): takes `report`, also on
+ * failure. */
+tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
+                                       size_t classes, tacit_error *error);
 tacit_model *tacit_model_free(tacit_model *model);
+
+/* TACIT_USAGE, with a sentence, for a report: it has nothing to predict or to export. */
+tacit_status tacit_model_check_predicts(const tacit_model *model, tacit_error *error);
 
 /* How many weights there are, and how many scores a row gets: 1 (the margin) or `classes`. */
 size_t tacit_model_size(const tacit_model *model);

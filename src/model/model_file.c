@@ -79,6 +79,10 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     if (model->estimates != NULL &&
         json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
+    if (model->report != NULL &&
+        json_object_set_new(root, "report", tacit_report_to_json(model->report)) != 0)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a name in the report is not UTF-8"));
     if (model->stack != NULL &&
         json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
@@ -228,6 +232,17 @@ static tacit_status read_network(tacit_network *out, const json_t *root, size_t 
     return status == TACIT_USAGE ? TACIT_INPUT : status;
 }
 
+/* Its weights: a report has none of its own, and a file with both is damaged. */
+static tacit_status read_report(tacit_model **out, const json_t *root, size_t features, size_t classes,
+                                tacit_error *error) {
+    tacit_report *report = NULL;
+    if (json_object_get(root, "stack") != NULL || json_object_get(root, "network") != NULL ||
+        json_object_get(root, "estimates") != NULL)
+        return tacit_fail(error, TACIT_INPUT, "a report is no stack, no network and has no coefficients");
+    TACIT_TRY(tacit_report_from_json(&report, json_object_get(root, "report"), error));
+    return tacit_model_create_report(out, report, features, classes, error);
+}
+
 static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
     const char *format = NULL, *loss = NULL, *schema = NULL;
     int version = 0;
@@ -256,17 +271,19 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     if (network.layers > 0 && family != tacit_family_for((size_t)classes))
         return tacit_fail(error, TACIT_INPUT, "a network for %lld classes has no %s loss", (long long)classes,
                           loss);
-    const json_t *stack = json_object_get(root, "stack");
+    const json_t *stack = json_object_get(root, "stack"), *report = json_object_get(root, "report");
     if (stack != NULL && (!family->loss.of_classes || family->loss.rows == NULL))
         return tacit_fail(error, TACIT_INPUT, "a stack has a loss of two classes, not the %s one", loss);
-    size_t size = stack != NULL        ? 0
-                  : network.layers > 0 ? tacit_network_size(&network)
+    size_t size = stack != NULL || report != NULL ? 0
+                  : network.layers > 0            ? tacit_network_size(&network)
                                        : (size_t)features * tacit_family_scores(family, (size_t)classes);
     if (json_array_size(weights) != size) /* before anything of that size is allocated */
         return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
     tacit_model *model = NULL;
     tacit_status status;
-    if (stack != NULL) {
+    if (report != NULL) {
+        TACIT_CHECK(read_report(&model, root, (size_t)features, (size_t)classes, error));
+    } else if (stack != NULL) {
         TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
         model->family = family;
         TACIT_CHECK(read_shape(model, root, error));

@@ -51,7 +51,7 @@ bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]
     static const double FAR = 3;
     moments score;
     out[0] = 0;
-    if (model->schema == NULL || model->schema->sparse > 0 || model->stack != NULL ||
+    if (model->schema == NULL || model->schema->sparse > 0 || model->report != NULL || model->stack != NULL ||
         model->network.layers > 0 || model->classes != 2 || tacit_model_scores_per_row(model) != 1 ||
         !measure(model, &score) || !(fabs(score.mean) > FAR * sqrt(fmax(score.variance, 0))))
         return false;

@@ -277,6 +277,7 @@ struct tacit_method {
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
+    const char *reports;      /* the kind of report that it ends with (model/report.h); NULL: a model */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */

@@ -115,13 +115,16 @@ static tacit_status print_request(const fitting *self, tacit_buffer *out, tacit_
     return tacit_schema_canonical(self->job->schema, out, error);
 }
 
-static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows) {
+/* `absent`: a missing number is another one than the value that it is encoded as. */
+static void hash_rows(crypto_generichash_state *state, const tacit_dataset *rows, bool absent) {
     if (rows->label != NULL)
         crypto_generichash_update(state, (const uint8_t *)rows->label, rows->rows * sizeof *rows->label);
     if (rows->response != NULL)
         crypto_generichash_update(state, (const uint8_t *)rows->response,
                                   rows->rows * (rows->response_columns > 1 ? rows->response_columns : 1) *
                                       sizeof *rows->response);
+    if (absent && rows->absent != NULL)
+        crypto_generichash_update(state, rows->absent, rows->rows * rows->absent_bytes);
     if (rows->persons)
         crypto_generichash_update(state, (const uint8_t *)rows->group, rows->rows * sizeof *rows->group);
     if (!rows->is_sparse) {
@@ -147,7 +150,7 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
         self->start = tacit_stream_from_key(self->request);
         crypto_generichash_init(&state, NULL, 0, sizeof self->request);
         crypto_generichash_update(&state, text.bytes, text.length);
-        if (self->job->ledger != NULL) hash_rows(&state, self->job->rows);
+        if (self->job->ledger != NULL) hash_rows(&state, self->job->rows, self->plan.method->reports != NULL);
         crypto_generichash_final(&state, self->request, sizeof self->request);
     }
     tacit_buffer_clear(&text);

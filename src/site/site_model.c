@@ -37,6 +37,11 @@ cleanup:
 /* A network has the layers that were agreed on; only stacking makes stacks; all else is linear. */
 static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan, tacit_error *error) {
     const tacit_network *network = &model->network;
+    const char *kind = plan->method->reports;
+    if (kind == NULL && model->report != NULL)
+        return differs(error, "it is a report, which the method does not make");
+    if (kind != NULL && (model->report == NULL || strcmp(model->report->kind, kind) != 0))
+        return differs(error, "it is not the report that the method makes");
     if (model->stack != NULL && !plan->method->makes_stacks)
         return differs(error, "it is a stack, which the method does not make");
     if (plan->method->network == NULL)

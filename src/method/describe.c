@@ -1,0 +1,412 @@
+/*
+ * describe: the table before any model. Rows, missing cells, means and standard deviations, quantiles and
+ * histograms, level counts, cross-tables, by group if asked; all from one vector of sums over the rows.
+ *
+ *   describe         one round: the vector with discrete Gaussian noise, in shares by default
+ *   describe-exact   no noise: which counts may be told, then those
+ *
+ * Proof note. Adjacency: replace one row of a party (unit record); the numbers of rows stay. describe_plan.c
+ *   has the vector and why it moves by at most 1 in L2 norm; computed and rounded to the grid, S = 1 + 2 (the
+ *   rounding of the party's sums + the grid's). noise=shares: each party adds a discrete Gaussian share; the
+ *   m = survivors - colluders that nobody who looks knows are as private as a Gaussian of sigma S, sigma =
+ *   AG(epsilon, delta; 1), except for 1e-87 of delta (tacit_share_gaussian). noise=party: each adds a Gaussian of
+ *   sigma S itself. The number of rows in the vector is multiplied by 1,024: replacing a row does not move it,
+ *   so it needs no noise and gets next to none. Everything else, fits of trees, quantiles, tests, thresholds on
+ *   noisy counts, is post-processing of what is released (describe_report.c).
+ *
+ * describe-exact. Nothing is differentially private (price: an infinite epsilon). An owner's minimum of rows
+ *   holds for every count that is told: a first sum says of each histogram, and of each cell of a tree that is
+ *   cut further, how many parties have a cell with some rows but fewer than their owner's minimum; only
+ *   histograms where nobody does are opened, whole or not at all, so that nothing follows from what is left out,
+ *   and a party refuses to open one that it named. Where group sizes are too small there are no groups.
+ */
+#include "method/describe.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "method/gradient.h"
+
+static const describe_settings defaults = { .noise = DESCRIBE_BY_SHARES, .threshold = 10 };
+static const describe_settings exact_defaults = { .threshold = 10, .exact = 1 };
+
+#define SETTING_THRESHOLD                                                                                    \
+    TACIT_COUNT(describe_settings, threshold, "threshold", 0, 1e9,                                           \
+                "counts below it are left out of the report")
+#define SETTING_BY                                                                                           \
+    TACIT_TEXT(describe_settings, by, "by", "a category, or the label: everything by its levels too")
+#define SETTING_CROSS                                                                                        \
+    TACIT_TEXT(                                                                                              \
+        describe_settings, cross, "cross",                                                                   \
+        "pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome")
+
+static const tacit_parameter parameters[] = {
+    TACIT_CHOICE(describe_settings, noise, "noise", "shares|party",
+                 "who adds it: each party a share, which secure summation adds up, or each party all of it "
+                 "(more noise, no trust)"),
+    SETTING_THRESHOLD,
+    SETTING_BY,
+    SETTING_CROSS,
+    TACIT_SETTINGS_END,
+};
+
+static const tacit_parameter exact_parameters[] = {
+    SETTING_THRESHOLD,
+    SETTING_BY,
+    SETTING_CROSS,
+    TACIT_SETTINGS_END,
+};
+
+static bool by_shares(const tacit_plan *plan) {
+    const describe_settings *settings = describe_settings_of(plan);
+    return settings->exact == 0 && settings->noise == DESCRIBE_BY_SHARES;
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    describe_design design;
+    TACIT_TRY(describe_make(&design, plan, error));
+    describe_clear(&design);
+    return TACIT_OK;
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    describe_design design;
+    TACIT_TRY(describe_make(&design, plan, error));
+    out->charged = out->claimed = design.mechanism.price;
+    out->event = design.event;
+    describe_clear(&design);
+    return TACIT_OK;
+}
+
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_CHARGED;
+}
+
+static tacit_release_kind exact_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_ENTRUSTED;
+}
+
+/* No lambda is used, and any will do. */
+static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    *out = 0;
+    return TACIT_OK;
+}
+
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    describe_design design;
+    TACIT_TRY(describe_make(&design, plan, error));
+    *out = (tacit_noise_law){
+        .law =
+            by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2)" : "Gaussian N(0, s^2)",
+        .added_to = by_shares(plan) ? "each number of the sum, weighed by its part of the budget"
+                                    : "each number of each party's sums, weighed by its part of the budget",
+        .dimension = design.length,
+        .sensitivity = design.sensitivity,
+        .scale = design.deviation,
+        .mean_norm = design.deviation * sqrt((double)design.length),
+        .norm_in = "the vector of sums",
+    };
+    describe_clear(&design);
+    return TACIT_OK;
+}
+
+/* ---- the party's half ---- */
+
+/* *values with the noise, into the reply. */
+static tacit_status give(tacit_party *party, const describe_design *design, double *values,
+                         tacit_reply *reply, tacit_error *error) {
+    const tacit_sum_spec *spec = &design->spec;
+    reply->kind = release_kind(party->plan);
+    reply->price = design->mechanism.price;
+    reply->event = design->event;
+    if (!by_shares(party->plan))
+        return tacit_mechanism_release(&reply->noised, &party->noise, &design->mechanism, values,
+                                       spec->length, spec->grid_bits, spec->bound, error);
+    int64_t *steps = TACIT_NEW(int64_t, spec->length);
+    if (steps == NULL) return tacit_fail_memory(error);
+    reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
+    tacit_status status = tacit_sum_quantise(spec, values, steps, error);
+    if (status == TACIT_OK)
+        status =
+            tacit_share_add(&reply->noised, &party->noise, &design->shared, steps, spec->grid_bits, error);
+    free(steps);
+    return status;
+}
+
+static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
+    describe_design design;
+    tacit_status status;
+    TACIT_TRY(describe_make(&design, party->plan, error));
+    double *values = TACIT_NEW(double, design.length);
+    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(gradient_check_sum(question, &design.spec, error));
+    TACIT_CHECK(describe_sums(party, &design, values, error));
+    TACIT_CHECK(give(party, &design, values, reply, error));
+cleanup:
+    free(values);
+    describe_clear(&design);
+    return status;
+}
+
+static double minimum_of(const tacit_party *party) {
+    return party->gate != NULL && party->gate->mode == TACIT_GATE_REAL
+               ? (double)party->gate->policy->minimum_rows
+               : 0;
+}
+
+/* The design that an exact question is about, with groups or without, the party's sums and its flags. */
+static tacit_status look(tacit_party *party, const tacit_question *question, describe_design *design,
+                         double **sums, double **flags, tacit_error *error) {
+    const int64_t *grouped;
+    TACIT_TRY(tacit_message_integers(question->message, "grouped", 1, &grouped, error));
+    TACIT_TRY(*grouped != 0 ? describe_make(design, party->plan, error)
+                            : describe_make_whole(design, party->plan, error));
+    *sums = TACIT_NEW(double, design->length);
+    *flags = TACIT_NEW(double, design->flags.length);
+    if (*sums == NULL || *flags == NULL) return tacit_fail_memory(error);
+    TACIT_TRY(describe_sums(party, design, *sums, error));
+    describe_small(design, *sums, minimum_of(party), *flags);
+    return TACIT_OK;
+}
+
+static void reply_exact(double **values, tacit_reply *reply) {
+    reply->kind = TACIT_RELEASE_ENTRUSTED;
+    reply->noise = TACIT_NOISE_NONE;
+    reply->price = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
+    reply->contribution = *values;
+    *values = NULL;
+}
+
+static tacit_status answer_small(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                 tacit_error *error) {
+    describe_design design = { .variables = 0 };
+    double *sums = NULL, *flags = NULL;
+    tacit_status status;
+    TACIT_CHECK(look(party, question, &design, &sums, &flags, error));
+    TACIT_CHECK(gradient_check_sum(question, &design.flags, error));
+    reply_exact(&flags, reply);
+cleanup:
+    free(sums);
+    free(flags);
+    describe_clear(&design);
+    return status;
+}
+
+/* Which parents the coordinator opens; TACIT_REFUSED where this party named one of them, or one inside a
+ * closed one. */
+static tacit_status read_open(const tacit_question *question, const describe_design *design,
+                              const double *flags, bool *open, tacit_error *error) {
+    const int64_t *asked;
+    TACIT_TRY(tacit_message_integers(question->message, "open", design->flags.length, &asked, error));
+    for (size_t k = 0; k < design->flags.length; k++) open[k] = asked[k] != 0;
+    describe_settle(design, open);
+    for (size_t k = 0; k < design->flags.length; k++)
+        if (open[k] != (asked[k] != 0) || (open[k] && flags[k] > 0))
+            return tacit_fail(error, TACIT_REFUSED,
+                              "the coordinator asks for counts of fewer rows than this party's owner allows");
+    return TACIT_OK;
+}
+
+static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    describe_design design = { .variables = 0 };
+    double *sums = NULL, *flags = NULL;
+    bool *open = NULL;
+    tacit_status status;
+    TACIT_CHECK(look(party, question, &design, &sums, &flags, error));
+    TACIT_CHECK(gradient_check_sum(question, &design.spec, error));
+    open = TACIT_NEW(bool, design.flags.length);
+    if (open == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(read_open(question, &design, flags, open, error));
+    if (design.by_parent != SIZE_MAX && flags[design.by_parent] > 0)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "the coordinator asks for groups of fewer rows than this party's owner allows"));
+    describe_close(&design, open, sums);
+    reply_exact(&sums, reply);
+cleanup:
+    free(open);
+    free(sums);
+    free(flags);
+    describe_clear(&design);
+    return status;
+}
+
+/* ---- the coordinator's half ---- */
+
+static tacit_status finish(tacit_session *session, const describe_design *design, const tacit_sum *sum,
+                           const bool *open, tacit_outcome *out, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_report *report = NULL;
+    tacit_model *model = NULL;
+    TACIT_TRY(describe_report(&report, design, plan, sum->values, open, error));
+    TACIT_TRY(tacit_model_create_report(&model, report, plan->features, plan->classes, error));
+    out->parties = sum->parties;
+    return tacit_outcome_add(out, model, error);
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    describe_design design;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.spec, &sum, error));
+    tacit_session_notify(session, sum.values, design.length);
+    TACIT_CHECK(finish(session, &design, &sum, NULL, out, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    describe_clear(&design);
+    return status;
+}
+
+/* Ask what may be opened under a design. */
+static tacit_status ask_open(tacit_session *session, const describe_design *design, tacit_message *message,
+                             bool **out, tacit_error *error) {
+    tacit_sum flags = TACIT_SUM_INIT;
+    tacit_status status;
+    size_t count = design->flags.length;
+    int64_t *asked = TACIT_NEW(int64_t, count);
+    *out = TACIT_NEW(bool, count);
+    TACIT_CHECK(asked != NULL && *out != NULL ? TACIT_OK : tacit_fail_memory(error));
+    int64_t grouped = design->by != SIZE_MAX;
+    TACIT_CHECK(tacit_message_add_integers(message, "grouped", &grouped, 1, error));
+    TACIT_CHECK(tacit_ask_sum(session, "small", message, &design->flags, &flags, error));
+    for (size_t k = 0; k < count; k++) (*out)[k] = flags.values[k] < 0.5;
+    describe_settle(design, *out);
+    for (size_t k = 0; k < count; k++) asked[k] = (*out)[k];
+    TACIT_CHECK(tacit_message_add_integers(message, "open", asked, count, error));
+cleanup:
+    free(asked);
+    tacit_sum_clear(&flags);
+    return status;
+}
+
+static tacit_status coordinate_exact(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    describe_design design;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    bool *open = NULL;
+    tacit_status status;
+    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_CHECK(ask_open(session, &design, &message, &open, error));
+    if (design.by_parent != SIZE_MAX && !open[design.by_parent]) {
+        describe_clear(&design);
+        tacit_message_clear(&message);
+        free(open);
+        open = NULL;
+        TACIT_CHECK(describe_make_whole(&design, session->plan, error));
+        TACIT_CHECK(ask_open(session, &design, &message, &open, error));
+    }
+    TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &design.spec, &sum, error));
+    TACIT_CHECK(finish(session, &design, &sum, open, out, error));
+cleanup:
+    free(open);
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    describe_clear(&design);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = {
+    { .question = "sums", .answer = answer_sums },
+    { .question = NULL },
+};
+
+static const tacit_handler_entry exact_handlers[] = {
+    { .question = "small", .answer = answer_small },
+    { .question = "counts", .answer = answer_counts },
+    { .question = NULL },
+};
+
+const tacit_method tacit_method_describe = {
+    .name = "describe",
+    .title = "descriptive statistics under noise: the table before any model",
+    .reference = "ours; trees of counts after Hay et al. 2010",
+    .version = 1,
+    .units = "record",
+    .needs_delta = true,
+    .takes_numbers = true,
+    .lambda_may_vanish = true,
+    .fits_alone_by_party = true,
+    .spreads = true,
+    .reports = "describe",
+    TACIT_SETTINGS_OF(parameters, defaults),
+    .shares_noise = by_shares,
+    .leaves =
+        "once, how many rows the party has, the sums of each number and of its square, and how many rows "
+        "lie in each cell of a public tree over each number's bounds, at each level of each category, in "
+        "each cell of the cross-tables[noise=party: , with the party's own noise added][noise=shares: , "
+        "with the party's share of the noise added], as one contribution to a sum",
+    .seen_by =
+        "[noise=shares: the coordinator sees the sums over all parties, with the noise in them, and no "
+        "single party's][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy "
+        "numbers, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+        "numbers]. Everybody sees the report; the number of rows of all parties together is in it as it "
+        "is",
+    .guarantee = "(epsilon, delta)-differential privacy of all numbers together, for replacing one row of a "
+                 "party, towards everybody who sees them, the coordinator included",
+    .assumption =
+        "the number of rows is no secret; bounds and levels come from the public schema[noise=shares: "
+        "; secure summation, and that no more parties vanish from the sum or collude than the study "
+        "declares]",
+    .theorem =
+        "Gaussian noise on one vector of L2 sensitivity 1 (Balle and Wang 2018): moments of all numbers "
+        "have 25 percent of its square, trees of counts 60, levels and cross-tables 15[noise=shares: ; the "
+        "noise in shares "
+        "of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
+    .claim = "no paper's",
+    .caveats =
+        "every column takes its part of one budget: skip those that nobody needs. Values beyond the "
+        "schema's bounds count at the bound. Standard errors are of the noise alone, not of the sample",
+    .check = check,
+    .price = price,
+    .choose_lambda = no_lambda,
+    .noise = noise_law,
+    .release_kind = release_kind,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};
+
+const tacit_method tacit_method_describe_exact = {
+    .name = "describe-exact",
+    .title = "descriptive statistics from exact sums: the table before any model",
+    .reference = "ours",
+    .version = 1,
+    .units = "record",
+    .noise_free = true,
+    .takes_numbers = true,
+    .lambda_may_vanish = true,
+    .spreads = true,
+    .reports = "describe",
+    TACIT_SETTINGS_OF(exact_parameters, exact_defaults),
+    .leaves =
+        "for each histogram whether one of its cells has some of the party's rows but fewer than the "
+        "owner's minimum; then, where no party said so, how many of its rows lie in each cell, and the sums "
+        "of each number and of its square, as contributions to sums",
+    .seen_by =
+        "[sees=sum: the coordinator sees the exact sums over all parties, and no single party's][sees=each: "
+        "the coordinator sees each party's exact sums]. Everybody sees the report",
+    .guarantee =
+        "none: no differential privacy. Rows stay at the parties, and a count that rests on some of a "
+        "party's rows rests on at least its owner's minimum of them",
+    .assumption =
+        "nothing is promised, so nothing is assumed[sees=sum: ; that single sums stay hidden rests on "
+        "secure summation]",
+    .theorem = "none",
+    .claim = "no paper's",
+    .caveats =
+        "exact sums can be compared with other exact sums of nearly the same rows. Where a level is rare "
+        "at one party, the counts of its whole category are held back: join rare levels (others: in the "
+        "schema)",
+    .check = check,
+    .price = tacit_nonprivate_price,
+    .choose_lambda = no_lambda,
+    .release_kind = exact_kind,
+    .coordinate = coordinate_exact,
+    .handlers = exact_handlers,
+};
