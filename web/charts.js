@@ -60,6 +60,19 @@ function rocChart(points) {
   }, [points.map(one => one[0]), points.map(one => one[1]), points.map(one => one[0])], "ROC curve of the model");
 }
 
+// Net benefit of deciding by the model at each threshold, of treating everybody, and of nobody.
+function decisionChart(thresholds, model, all) {
+  const most = Math.max(0.01, ...model.filter(value => value !== null));
+  return chart({
+    height: 280,
+    scales: { x: { time: false }, y: { range: [-most * 0.3, most * 1.15] } },
+    axes: [axis("threshold"), axis("net benefit", { size: 70 })],
+    series: [{ label: "threshold" }, { label: "model", stroke: colour("--accent"), width: 2, points: { show: true } },
+      { label: "treat all", stroke: colour("--warn"), width: 1, dash: [6, 4], points: { show: false } },
+      { label: "treat nobody", stroke: colour("--soft"), width: 1, points: { show: false } }],
+  }, [thresholds, model, all, thresholds.map(() => 0)], "net benefit at each threshold, of the model, of treating all and of treating nobody");
+}
+
 // What is spent of the budget after each charge.
 function burnDownChart(times, spent, limit) {
   const series = [{ label: "time" }, { label: "spent ε", stroke: colour("--accent"), width: 2, points: { show: true },

@@ -192,14 +192,15 @@ function weightPart(result) {
 function resultPart(study, result) {
   const guarantee = result.guarantee;
   const parts = [element("h3", {}, "Result"), element("div", { class: "cards" },
-    card(guarantee.parties || "–", "parties in the model"),
+    card(guarantee.parties || "–", result.report ? "parties in the report" : "parties in the model"),
     card(guarantee.private ? "ε = " + number(guarantee.charged.epsilon) : "none", guarantee.private
       ? "charged per " + guarantee.charged.unit + (guarantee.charged.delta ? ", δ = " + number(guarantee.charged.delta) : "")
       : "privacy promised")),
   element("p", {}, element("button", { type: "button", id: "download", onclick: () =>
     download("/v1/studies/" + encodeURIComponent(study.name) + "/model", study.name + ".model.json").catch(report) },
-  "Download the model"))];
-  if (result.estimates) parts.push(coefficientPart(result.estimates, result.ratio));
+  result.report ? "Download the report" : "Download the model"))];
+  if (result.report) parts.push(reportPart(result.report));
+  else if (result.estimates) parts.push(coefficientPart(result.estimates, result.ratio));
   else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
   return parts;
 }

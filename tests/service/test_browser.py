@@ -16,7 +16,7 @@ from urllib.parse import urlparse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, DeployedTest
+from deployed import PATIENCE, SCHEMA, DeployedTest
 from golden import difference, masked
 from pages import Neighbour, Page, pieces
 
@@ -206,6 +206,29 @@ class Pages(BrowserTest):
         self.one("#credential").send_keys(coordinator.wait_line(r"credential, shown this once: (\S+)").group(1), Keys.ENTER)
         self.wait_text("Download the model")
 
+    def test_a_description_is_drawn_when_it_is_done(self):
+        (self.path / "schema.yaml").write_text(SCHEMA + "  - {name: sex, kind: category, levels: [f, m]}\n")
+        for party in range(3):
+            lines = self.rows(party, 200).read_text().splitlines()
+            self.rows(party).write_text("\n".join(line + (",sex" if at == 0 else ",f" if at % 3 else ",m") for at, line in enumerate(lines)) + "\n")
+        self.study(title="Who is there", method="describe-exact", set="{by: sick, cross: sex*sick}", epsilon=None, **{"lambda": None})
+        coordinator = self.coordinator("--dashboard", "0")
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("a[href='#/study/trial']")
+        self.check_done({party: self.join_named(party, *EXACT) for party in range(3)}, charged=[])
+        self.one("#report")
+        self.wait_text("From exact sums. 600 rows of all parties.")
+        report = json.loads((self.folder / "trial.model.json").read_text())["report"]
+        self.assertEqual(self.texts(".report-table h3"), [table["title"] for table in report["tables"]])
+        means = {row["label"]: row["values"] for row in report["tables"][0]["rows"]}
+        shown = self.texts("section[data-table='numbers'] tbody tr")
+        self.assertEqual(len(shown), len(means))
+        self.wait(lambda: len(self.texts(".strip")) == len(means), "no strips")
+        self.browser.execute_script("document.getElementById('report').scrollIntoView()")
+        self.keep("dashboard-report")
+        self.check_quiet()
+        self.check_narrow()
+
     def test_an_owner_withdraws_and_the_study_goes_on_without(self):
         self.study(title="Who falls ill", parties="{expected: 4, minimum: 3}")
         coordinator = self.coordinator("--dashboard", "0")
@@ -349,7 +372,16 @@ class People(BrowserTest):
 
 
 class Drawings(BrowserTest):
-    """The drawings by themselves, of numbers that no small study would give."""
+    """The drawings by themselves, of numbers that no small study would give; one browser for all."""
+
+    def test_each_drawing_keeps_its_promise(self):
+        promises = [name for name in dir(self) if name.startswith("promise_")]
+        self.assertGreaterEqual(len(promises), 7)
+        for name in promises:
+            with self.subTest(name):
+                getattr(self, name)()
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.check_quiet()
 
     def draw(self, script, *arguments):
         if not self.browser.current_url.startswith("http://127"):
@@ -370,7 +402,7 @@ class Drawings(BrowserTest):
         """Of the lines that fit, left to right."""
         return [last - first for first, last in self.numbers(selector, "x1", "x2")]
 
-    def test_an_interval_is_split_into_sampling_and_noise(self):
+    def promise_an_interval_is_split_into_sampling_and_noise(self):
         self.forest([("a", 1, 0, 2), ("b", 1, 0, 2), ("c", -1, -2, 0), ("d", None, None, None)], noise=[0.75, 0, None, None])
         self.assertEqual(self.texts(".forest-name"), ["a", "b", "c"])
         whole, parts = self.length(".forest-noise"), self.length(".forest-interval")
@@ -381,12 +413,12 @@ class Drawings(BrowserTest):
         self.forest([("a", 1, 0, 2)])
         self.assertEqual(self.texts("#noise-band"), [])
 
-    def test_one_wide_interval_does_not_flatten_the_others(self):
+    def promise_one_wide_interval_does_not_flatten_the_others(self):
         self.forest([("a", 1, 0.5, 1.5), ("b", -1, -1.5, -0.5), ("wide", 0, -900, 900)])
         self.assertEqual(len(self.texts(".forest-arrow")), 2)
         self.assertGreater(min(self.length(".forest-interval")), 20)
 
-    def test_hostile_and_long_names_are_text_and_fit(self):
+    def promise_hostile_and_long_names_are_text_and_fit(self):
         self.forest([(ODD_NAME, 1, 0, 2), ("x" * 400, 2, 1, 3), ("(Intercept)", 9, 8, 10), ("low|high", 1, 0, 2)])
         self.assertEqual(self.browser.execute_script("return document.images.length"), 0)
         self.assertEqual(len(self.texts(".forest-name")), 2)
@@ -395,7 +427,7 @@ class Drawings(BrowserTest):
         self.wait(lambda: self.browser.execute_script("return Array.from(document.querySelectorAll('.forest-name'), " +
                                                       "one => one.getBoundingClientRect().left >= 0).join()") == "true,true", "names are cut off")
 
-    def test_axes_are_labelled_whatever_they_span(self):
+    def promise_axes_are_labelled_whatever_they_span(self):
         self.draw("")
         for low, high in ((0.9, 1.1), (0.5, 2), (1e-3, 10), (1e-9, 1e12), (1e-150, 1e150), (3.1, 3.3), (0.01, 0.5)):
             ticks = self.browser.execute_script("return logTicks(arguments[0], arguments[1], 8)", low, high)
@@ -405,6 +437,58 @@ class Drawings(BrowserTest):
         for low, high in ((-1, 1), (0, 1e-6), (-3e5, 4e5), (0.99, 1.01)):
             ticks = self.browser.execute_script("return linearTicks(arguments[0], arguments[1], 6)", low, high)
             self.assertTrue(3 <= len(ticks) <= 8, (low, high, ticks))
+
+
+    def report(self, *tables, mode="exact", facts=()):
+        made = {"kind": "any", "mode": mode, "rows": 200, "facts": list(facts),
+                "tables": [{"name": name, "title": "Title of " + name, "columns": columns,
+                            "rows": [{"label": label, "values": values, **({"noise_errors": noise[0]} if noise else {})}
+                                     for label, values, *noise in rows]} for name, columns, rows in tables]}
+        self.draw("draw(reportPart(arguments[0]))", made)
+
+    def cells(self, table):
+        return self.texts(f"section[data-table='{table}'] td")
+
+    def promise_any_table_of_a_report_is_shown_with_its_noise(self):
+        self.report((ODD_NAME, ["count", ODD_NAME], [(ODD_NAME, [12, None], [1.5, None]), ("b", [0.25, -3], [None, None])]),
+                    mode="private", facts=[{"name": "threshold", "number": 5}, {"name": "by", "number": None, "text": ODD_NAME}])
+        self.assertEqual(self.texts("section.report-table td"), [ODD_NAME, "12 ± 1.5", "–", "b", "0.25", "-3"])
+        self.assertEqual(self.texts("#report dd"), ["5", ODD_NAME])
+        self.assertEqual(self.browser.execute_script("return document.images.length"), 0)
+        self.check_narrow()
+
+    def promise_quantiles_and_histograms_are_drawn(self):
+        percents = ["5%", "25%", "50%", "75%", "95%"]
+        self.report(("quantiles", percents, [("age", [20, 30, 50, 60, 90]), ("age [sex=f]", [20, 20, 30, 40, 55]), ("dose", [None] * 5)]),
+                    ("histograms", ["low", "high", "count"], [("age: 0 to 50", [0, 50, 10], [None, None, 2]), ("age: 50 to 100", [50, 100, 20], [None, None, 2]),
+                                                              ("dose: 0 to 1", [0, 1, None]), ("dose: 1 to 2", [1, 2, 7])]))
+        self.wait(lambda: len(self.texts(".strip")) == 3, "no strips")
+        medians = self.numbers(".strip-median", "x1")
+        self.assertEqual(len(medians), 2)
+        self.assertLess(medians[1][0], medians[0][0])  # one scale for a column and its groups
+        self.wait(lambda: len(self.texts(".many .bar")) == 4, "no bars")
+        self.assertEqual(self.texts(".many figcaption"), ["age", "dose"])
+        heights = [one[0] for one in self.numbers(".bar-count", "height")]
+        self.assertAlmostEqual(heights[1] / heights[0], 2, places=3)
+        self.assertEqual(len(self.texts(".bar-hidden")), 1)
+        self.assertEqual(len(self.texts(".bar-noise")), 2)
+        self.assertEqual(self.cells("quantiles")[:3], ["age", "20", "30"])  # the numbers are there too
+        self.check_narrow()
+
+    def promise_an_evaluation_is_drawn(self):
+        self.report(("figures", ["value", "error", "low", "high", "grid_error"], [("auc", [0.8, 0.02, 0.76, 0.84, 0.001])]),
+                    ("thresholds", ["threshold", "sensitivity", "net_benefit", "treat_all"],
+                     [(str(t), [t, 0.9, 0.3 - t / 4, 0.3 - t / 2]) for t in (0.1, 0.2, 0.3)]),
+                    ("calibration", ["from", "until", "rows", "predicted", "observed", "observed_low", "observed_high"],
+                     [("1", [0, 0.5, 90, 0.2, 0.25, 0.15, 0.35]), ("2", [0.5, 1, 110, 0.8, 0.7, None, None]), ("3", [1, 1, 0, None, None, None, None])]),
+                    ("roc", ["threshold", "false_positives", "sensitivity"], [("1", [1, 0, 0]), ("0.5", [0.5, 0.2, 0.7]), ("0", [0, 1, 1])]),
+                    ("roc@sex=f", ["threshold", "false_positives", "sensitivity"], [("1", [1, 0, 0]), ("0", [0, 1, 1])]))
+        self.wait(lambda: len(self.texts(".chart canvas")) == 3, "no curves")
+        self.assertEqual(self.texts(".auc"), ["AUC 0.8, interval 0.76 … 0.84"])
+        self.wait(lambda: len(self.texts(".calibration-point")) == 2, "no calibration")
+        low, high = self.numbers(".calibration-point circle", "cx", "cy")
+        self.assertTrue(low[0] < high[0] and low[1] > high[1])
+        self.check_narrow()
 
 
 class Screens(BrowserTest):
