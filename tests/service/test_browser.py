@@ -321,6 +321,14 @@ class Pages(BrowserTest):
         self.check_narrow()
 
 
+def luminance(colour):
+    """Of #rgb or #rrggbb, as WCAG has it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[at:at + 2], 16) / 255 for at in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 class People(BrowserTest):
     """Parties by name on the dashboard; a name is text, whatever is in it."""
 
@@ -426,6 +434,26 @@ class Drawings(BrowserTest):
         self.check_narrow()
         self.wait(lambda: self.browser.execute_script("return Array.from(document.querySelectorAll('.forest-name'), " +
                                                       "one => one.getBoundingClientRect().left >= 0).join()") == "true,true", "names are cut off")
+
+    def promise_text_can_be_read_in_light_and_dark(self):
+        """WCAG's contrast of at least 4.5 of every colour that words or lines have, on both grounds."""
+        self.draw("")
+        for scheme in ("light", "dark"):
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            words = ("ink", "soft", "accent", "good", "warn", "bad")
+            palette = self.browser.execute_script("return arguments[0].map(name => colour('--' + name))", [*words, "ground", "panel"])
+            light = {name: luminance(value) for name, value in zip([*words, "ground", "panel"], palette)}
+            for word in words:
+                for ground in ("ground", "panel"):
+                    low, high = sorted((light[word], light[ground]))
+                    self.assertGreaterEqual((high + 0.05) / (low + 0.05), 4.5, (scheme, word, ground))
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def promise_a_wide_table_scrolls_by_itself_and_by_keyboard(self):
+        self.report(("wide", [f"column {k}" for k in range(40)], [("a", list(range(40)))]))
+        self.check_narrow()
+        self.one("section[data-table='wide'] .scroll").send_keys(Keys.ARROW_RIGHT)
+        self.wait(lambda: self.browser.execute_script("return document.querySelector(\"section[data-table='wide'] .scroll\").scrollLeft") > 0, "it does not scroll")
 
     def promise_axes_are_labelled_whatever_they_span(self):
         self.draw("")
