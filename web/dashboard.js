@@ -163,7 +163,7 @@ function coefficientPart(estimates, ratio) {
     { title: "p", number: true, cell: one => number(one.p, 3) },
     { title: number(100 * estimates.level) + " % interval", number: true, cell: one => number(one.low) + " … " + number(one.high) },
   ];
-  if (ratio) columns.splice(2, 0, { title: ratio, number: true, cell: one => typeof one.estimate === "number" && !isIntercept(one.name)
+  if (ratio) columns.splice(2, 0, { title: ratio, number: true, cell: one => typeof one.estimate === "number" && !isIntercept(one)
     ? number(Math.exp(one.estimate)) : "" });
   if (estimates.noise_share) columns.push({ title: "Of privacy noise", number: true, cell: one => {
     const share = estimates.noise_share[estimates.coefficients.indexOf(one)];

@@ -66,7 +66,7 @@ function compact(value) {
 function shortened(text, most) { return text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…"; }
 
 // What has no place among effects: intercepts, and the cut points of ordered classes.
-function isIntercept(name) { return /\(Intercept\)$/.test(name) || /^[^:]*\|[^:]*$/.test(name); }
+function isIntercept(one) { return one.intercept === true || /\(Intercept\)$/.test(one.name) || /^[^:]*\|[^:]*$/.test(one.name); }
 
 const FOREST_MOST = 300, FOREST_LINE = 26;
 
@@ -133,7 +133,7 @@ const forestOrder = { sorted: false };
 // Estimates and their intervals, in the order of the table or the largest first. Ratios are drawn where the link has them, on a log axis.
 function forestPlot(coefficients, { ratio, noise }) {
   const all = coefficients.map((one, at) => ({ ...one, noise: noise ? noise[at] : null })).filter(one => typeof one.estimate === "number");
-  const effects = all.filter(one => !isIntercept(one.name)), apart = all.filter(one => isIntercept(one.name));
+  const effects = all.filter(one => !isIntercept(one)), apart = all.filter(isIntercept);
   const noisy = effects.some(one => typeof one.noise === "number" && one.noise > 0);
   const holder = element("div", {});
   const button = element("button", { type: "button", class: "order", onclick: () => { forestOrder.sorted = !forestOrder.sorted; fill(); } });
