@@ -43,6 +43,10 @@ class Names(DeployedTest):
         third = self.join(2)  # without a name, as before names
         self.assertNotIn("called", third.text())
         self.check_done({0: anna, 1: other, 2: third})
+        self.assertRegex(self.succeed("ledger", "show", home=self.home(0)).stdout, rf"in trial@\w+ the coordinator's people call you {ANNA}\n")
+        self.assertNotIn("people call you", self.succeed("ledger", "show", home=self.home(2)).stdout)
+        shown = json.loads(self.succeed("ledger", "show", "--json", home=self.home(1)).stdout)["sources"][0]["called"]
+        self.assertEqual([one["called"] for one in shown], [HOSTILE])
         self.succeed("export-audit", self.folder, "trial", "--out", self.path / "audit.jsonl")
         self.succeed("export-audit", "--verify", self.path / "audit.jsonl")
         lines = [json.loads(line)["record"] for line in (self.path / "audit.jsonl").read_text().splitlines()]
