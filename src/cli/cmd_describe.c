@@ -45,6 +45,7 @@ static tacit_status run_parties(tacit_model **out, const tacit_arguments *argume
     tacit_status status;
     TACIT_CHECK(tacit_method_require(&methods[0], method, error));
     TACIT_CHECK(tacit_schema_load(&schema, tacit_arguments_text(arguments, "schema"), error));
+    schema->rows = TACIT_ROWS_BOUND; /* columns are read back from rows, however models would shorten them */
     TACIT_CHECK(
         tacit_dataset_load(&rows, NULL, tacit_arguments_text(arguments, "data"), schema, &reading, error));
     if (rows->rows < parties)
@@ -169,7 +170,7 @@ cleanup:
 const tacit_command tacit_command_describe = {
     .name = "describe",
     .section = "Learning",
-    .summary = "the table before any model: means, quantiles, levels, cross-tables, and a schema from them",
+    .summary = "the table before any model: means, quantiles, counts",
     .description =
         "Describes the columns of the schema: rows, missing cells, means and standard deviations, quantiles, "
         "histograms, counts of levels, and cross-tables with a chi-square test where asked.\n\n"

@@ -33,7 +33,7 @@ cleanup:
 const tacit_command tacit_command_summary = {
     .name = "summary",
     .section = "Learning",
-    .summary = "coefficients with standard errors, as R's summary(glm) has them, or a report's tables",
+    .summary = "coefficients as R's summary(glm) has them, or a report",
     .description =
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
         "are differences to the category's first level. Residuals are not shown: they never left the "

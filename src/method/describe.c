@@ -28,14 +28,18 @@
 #include "base/memory.h"
 #include "method/gradient.h"
 
-static const describe_settings defaults = { .noise = DESCRIBE_BY_SHARES, .threshold = 10 };
-static const describe_settings exact_defaults = { .threshold = 10, .exact = 1 };
+static const describe_settings defaults = {
+    .noise = DESCRIBE_BY_SHARES, .threshold = 10, .by = "none", .cross = "none"
+};
+static const describe_settings exact_defaults = {
+    .threshold = 10, .by = "none", .cross = "none", .exact = 1
+};
 
 #define SETTING_THRESHOLD                                                                                    \
     TACIT_COUNT(describe_settings, threshold, "threshold", 0, 1e9,                                           \
                 "counts below it are left out of the report")
 #define SETTING_BY                                                                                           \
-    TACIT_TEXT(describe_settings, by, "by", "a category, or the label: everything by its levels too")
+    TACIT_TEXT(describe_settings, by, "by", "a category, or the label: everything by its levels too; or none")
 #define SETTING_CROSS                                                                                        \
     TACIT_TEXT(                                                                                              \
         describe_settings, cross, "cross",                                                                   \
@@ -48,6 +52,8 @@ static const tacit_parameter parameters[] = {
     SETTING_THRESHOLD,
     SETTING_BY,
     SETTING_CROSS,
+    TACIT_OPEN_COUNT(describe_settings, cells, "cells", 1024, "that a number's bounds are cut into, at least",
+                     "chosen from expected rows, epsilon and the number of columns"),
     TACIT_SETTINGS_END,
 };
 
@@ -392,11 +398,11 @@ const tacit_method tacit_method_describe_exact = {
         "[sees=sum: the coordinator sees the exact sums over all parties, and no single party's][sees=each: "
         "the coordinator sees each party's exact sums]. Everybody sees the report",
     .guarantee =
-        "none: no differential privacy. Rows stay at the parties, and a count that rests on some of a "
-        "party's rows rests on at least its owner's minimum of them",
+        "no differential privacy: the sums are exact, and no noise is added. Rows stay at the parties, and a "
+        "count that rests on some of a party's rows rests on at least its owner's minimum of them",
     .assumption =
-        "nothing is promised, so nothing is assumed[sees=sum: ; that single sums stay hidden rests on "
-        "secure summation]",
+        "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try to "
+        "infer rows from them",
     .theorem = "none",
     .claim = "no paper's",
     .caveats =

@@ -22,6 +22,7 @@ typedef struct describe_settings {
     uint64_t threshold;
     char by[TACIT_SETTING_SIZE];
     char cross[TACIT_SETTING_SIZE];
+    uint64_t cells;
     uint64_t exact; /* of describe-exact: no line in the table */
 } describe_settings;
 

@@ -218,6 +218,13 @@ static tacit_status set_noise(describe_design *out, const tacit_plan *plan, taci
     return TACIT_OK;
 }
 
+/* One level of few cells, two of many. */
+static tacit_count_tree tree_of(uint64_t cells) {
+    enum { FEW = 32 };
+    if (cells <= FEW) return (tacit_count_tree){ cells < 2 ? 2 : (size_t)cells, 1 };
+    return (tacit_count_tree){ (size_t)ceil(sqrt((double)cells)), 2 };
+}
+
 static tacit_status make(describe_design *out, const tacit_plan *plan, bool grouped, tacit_error *error) {
     const describe_settings *settings = describe_settings_of(plan);
     static const tacit_count_tree fine = { 16, 2 }, halves = { 2, 8 };
@@ -225,13 +232,16 @@ static tacit_status make(describe_design *out, const tacit_plan *plan, bool grou
     *out = (describe_design){ .by = SIZE_MAX, .groups = 1, .exact = settings->exact != 0 };
     out->tree = out->exact ? halves : fine;
     TACIT_TRY(add_variables(out, plan, error));
-    if (settings->by[0] != 0 && grouped) {
+    if (strcmp(settings->by, "none") != 0 && grouped) {
         TACIT_TRY(find_category(out, settings->by, strlen(settings->by), "by", &out->by, error));
         out->groups = out->variable[out->by].cells;
     }
-    TACIT_TRY(read_pairs(out, settings->cross, error));
+    if (strcmp(settings->cross, "none") != 0) TACIT_TRY(read_pairs(out, settings->cross, error));
     if (!out->exact) TACIT_TRY(tree_noise(out, plan, &noise, error));
-    if (noise > 0) out->tree = tacit_count_tree_choose(noise);
+    if (settings->cells > 0)
+        out->tree = tree_of(settings->cells);
+    else if (noise > 0)
+        out->tree = tacit_count_tree_choose(noise);
     TACIT_TRY(lay_out(out, error));
     out->by_parent = out->by != SIZE_MAX ? out->variable[out->by].parents : SIZE_MAX;
     out->rows_weight = out->moment_weight = out->tree_weight = out->level_weight = out->square = 1;

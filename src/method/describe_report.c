@@ -262,12 +262,13 @@ static tacit_status add_levels_of(const making *self, tacit_report_table *table,
     tacit_status status = TACIT_OK;
     for (size_t j = 0; j < cells && status == TACIT_OK; j++) {
         char label[NAME * 2], scratch[32];
-        double share = count[j] / of->rows, noise = self->noisy && !isnan(count[j]) ? sqrt(variance) : NAN;
+        double rows = of->rows >= 1 ? of->rows : NAN; /* noise may leave a group without any */
+        double share = count[j] / rows, noise = self->noisy && !isnan(count[j]) ? sqrt(variance) : NAN;
         tacit_format(label, sizeof label, "%s=%s%s", one->name, describe_level(one, j, scratch),
                      of->label + strlen(one->name));
         status = tacit_report_add_row(
-            table, label, (double[]){ count[j], of->rows >= 1 ? share : NAN },
-            (double[]){ noise, sqrt(noise * noise + share * share * of->variance) / of->rows }, error);
+            table, label, (double[]){ count[j], share },
+            (double[]){ noise, sqrt(noise * noise + share * share * of->variance) / rows }, error);
     }
     free(count);
     return status;
@@ -305,7 +306,7 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
     const char *by = describe_settings_of(plan)->by;
-    if (by[0] != 0)
+    if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(
             self->report, "by", NAN, design->by != SIZE_MAX ? by : "left out: a group is too small", error));
     for (size_t k = 0; self->open != NULL && k < design->parents; k++) closed += !self->open[k];

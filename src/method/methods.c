@@ -39,7 +39,7 @@ static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
                                      tacit_response_name((tacit_response)kind)));
         const char *between = "";
         for (size_t i = 0; tacit_methods[i] != NULL; i++) {
-            if (!tacit_methods[i]->takes_numbers) continue;
+            if (!tacit_methods[i]->takes_numbers || tacit_methods[i]->reports != NULL) continue;
             TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_methods[i]->name));
             between = " and ";
         }
@@ -58,7 +58,7 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
     const tacit_schema *schema = plan->schema;
     tacit_buffer takers = TACIT_BUFFER_INIT;
     if (schema == NULL || schema->response == TACIT_RESPONSE_CLASS) return TACIT_OK;
-    bool known = tacit_family_of(schema->response, 0) != NULL;
+    bool known = tacit_family_of(schema->response, 0) != NULL || plan->method->reports != NULL;
     if (known && plan->method->takes_numbers) return TACIT_OK;
     tacit_status status = print_takers(&takers, error);
     if (status == TACIT_OK)

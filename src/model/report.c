@@ -5,7 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clean.h"
 #include "base/memory.h"
+
+/* A name as it can be shown and written: levels and columns may hold any bytes. */
+static char *copy_clean(const char *text) {
+    char *copy = TACIT_NEW(char, strlen(text) + 1);
+    return copy != NULL ? tacit_text_clean(copy, strlen(text) + 1, text) : NULL;
+}
 
 tacit_status tacit_report_create(tacit_report **out, const char *kind, bool noisy, double rows,
                                  tacit_error *error) {
@@ -47,7 +54,7 @@ tacit_status tacit_report_add_fact(tacit_report *report, const char *name, doubl
     tacit_report_fact *grown = tacit_grow(report->fact, report->facts + 1, sizeof *grown);
     if (grown == NULL) return tacit_fail_memory(error);
     report->fact = grown;
-    tacit_report_fact one = { tacit_copy_text(name), number, text != NULL ? tacit_copy_text(text) : NULL };
+    tacit_report_fact one = { copy_clean(name), number, text != NULL ? copy_clean(text) : NULL };
     if (one.name == NULL || (text != NULL && one.text == NULL)) {
         free(one.name);
         free(one.text);
@@ -62,12 +69,11 @@ tacit_status tacit_report_add_table(tacit_report *report, tacit_report_table **o
     tacit_report_table *grown = tacit_grow(report->table, report->tables + 1, sizeof *grown);
     if (grown == NULL) return tacit_fail_memory(error);
     report->table = grown;
-    tacit_report_table one = { .name = tacit_copy_text(name), .title = tacit_copy_text(title) };
+    tacit_report_table one = { .name = copy_clean(name), .title = copy_clean(title) };
     while (columns[one.cols] != NULL) one.cols++;
     one.column = TACIT_NEW(char *, one.cols);
     bool whole = one.name != NULL && one.title != NULL && one.column != NULL;
-    for (size_t j = 0; whole && j < one.cols; j++)
-        whole = (one.column[j] = tacit_copy_text(columns[j])) != NULL;
+    for (size_t j = 0; whole && j < one.cols; j++) whole = (one.column[j] = copy_clean(columns[j])) != NULL;
     if (!whole) {
         clear_table(&one);
         return tacit_fail_memory(error);
@@ -87,7 +93,7 @@ tacit_status tacit_report_add_row(tacit_report_table *table, const char *label, 
     double *noise = tacit_grow(table->error, rows * cols, sizeof *noise);
     if (noise != NULL) table->error = noise;
     if (labels == NULL || value == NULL || noise == NULL) return tacit_fail_memory(error);
-    labels[table->rows] = tacit_copy_text(label);
+    labels[table->rows] = copy_clean(label);
     if (labels[table->rows] == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < cols; j++) {
         value[table->rows * cols + j] = values[j];

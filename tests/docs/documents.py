@@ -131,6 +131,8 @@ class Documents(DeployedTest):
         self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain)
         self.document("summary estimated.json")
         self.limit_of("breast_cancer.csv")
+        self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml")
+        self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml --epsilon 1 --delta 1e-5")
         self.document("fit --method output --epsilon 1", *self.rows_and_schema)
         self.document("evaluate model.json breast_cancer.csv")
         self.document("predict model.json breast_cancer.csv")

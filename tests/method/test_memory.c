@@ -67,6 +67,25 @@ static void histogram_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void descriptions_survive_each_failure(void **state) {
+    static const tacit_method *const methods[] = { &tacit_method_describe, &tacit_method_describe_exact };
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(30, 1, 1), 2, NULL);
+        self.plan.method = methods[k];
+        self.plan.epsilon = k == 0 ? 1 : INFINITY;
+        self.plan.delta = 1e-5;
+        self.plan.lambda = 0;
+        if (k == 0) CHECK_OK(tacit_plan_set(&self.plan, "cells", "4", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "by", "label", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "cross", "label*label", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 static void dpnewton_of_three_classes_survives_each_failure(void **state) {
     (void)state;
     parties self;
@@ -190,6 +209,7 @@ int main(void) {
         cmocka_unit_test(estimate_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
+        cmocka_unit_test(descriptions_survive_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
         cmocka_unit_test(inference_survives_each_failure),

@@ -277,6 +277,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_soft,
     &tacit_audit_soft_stat,
     &tacit_audit_pate,
+    &tacit_audit_describe,
     &tacit_audit_histogram,
     &tacit_audit_dpiw,
     &tacit_audit_dphtl,

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""`tacit describe` beside R's mean, sd, table, quantile and chisq.test, what a release costs and leaves, and the schema that is proposed of it.
+
+Figures of R are those in describe/describe.csv, or fresh ones where Rscript is installed (describe/describe.R makes both).
+
+    TACIT=build/src/cli/tacit tests/cli/test_describe.py
+"""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import TACIT, ProgramTest
+
+HERE = Path(__file__).resolve().parent / "describe"
+EXAMPLES = HERE.parents[2] / "examples"
+SETS = {"wilms": ("relapse", "stage*relapse"), "lung": ("died", "sex*died,ecog*died")}
+CELLS = 256
+RANGES = {"wilms": {"unfavourable": 1, "late_unfavourable": 1, "age": 240, "study": 1},
+          "lung": {"age": 82, "karnofsky": 100, "karnofsky_patient": 100, "calories": 4000, "weight_loss": 150}}
+
+
+def figures_of_r():
+    if shutil.which("Rscript"):
+        text = subprocess.run(["Rscript", HERE / "describe.R", *(EXAMPLES / f"{name}.csv" for name in SETS)], capture_output=True,
+                              text=True, check=True, timeout=120).stdout
+    else:
+        text = (HERE / "describe.csv").read_text()
+    return [(name, table, row, column, float(value)) for name, table, row, column, value in csv.reader(text.splitlines())]
+
+
+def values(report):
+    """{(table, row, column): value}"""
+    return {(table["name"], row["label"], column): value for table in report["tables"] for row in table["rows"]
+            for column, value in zip(table["columns"], row["values"])}
+
+
+class DescribeTest(ProgramTest):
+    def tacit(self, *words, **more):
+        kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
+        environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept, "TACIT_HOME": str(self.path / "home")}
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=120, **more)
+
+    def rows(self, name):
+        return ["--data", EXAMPLES / f"{name}.csv", "--schema", EXAMPLES / f"{name}.schema.yaml"]
+
+    def describe(self, *words):
+        return json.loads(self.succeed("describe", *words, "--json").stdout)
+
+
+class AgainstR(DescribeTest):
+    def test_every_number_of_two_sets_over_1_5_and_20_parties(self):
+        figures = figures_of_r()
+        schema = (EXAMPLES / "wilms.schema.yaml").read_text()
+        self.write("wider.yaml", schema.replace("high: 120", "high: 240"))  # a value beyond its bounds counts at the bound
+        self.assertGreater(len(figures), 200)
+        for parties in (1, 5, 20):
+            schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml"}
+            found = {name: values(self.describe("--data", EXAMPLES / f"{name}.csv", "--schema", schemas[name], "--by", by, "--cross", cross,
+                                                "--threshold", "0", "--parties", str(parties)))
+                     for name, (by, cross) in SETS.items()}
+            for name, table, row, column, theirs in figures:
+                ours = found[name][table, row, column]
+                with self.subTest(parties=parties, set=name, row=row, column=column):
+                    if table == "quantiles":  # within a cell of the grid
+                        self.assertLessEqual(abs(ours - theirs), RANGES[name][row] / CELLS * 1.000001)
+                    else:
+                        self.assertLessEqual(abs(ours - theirs), 1e-6 * abs(theirs) + 1e-12)
+
+
+class Exact(DescribeTest):
+    def test_small_cells_are_left_out_and_do_not_follow_from_the_rest(self):
+        report = values(self.describe(*self.rows("lung"), "--threshold", "5"))
+        levels = {row: value for (table, row, column), value in report.items() if table == "levels" and column == "count"}
+        self.assertIsNone(levels["ecog=3"])  # one patient
+        self.assertIsNone(levels["ecog=2"])  # else it would follow
+        self.assertEqual(levels["ecog=0"], 63)
+
+    def test_files_and_text(self):
+        done = self.succeed("describe", *self.rows("lung"), "--out", "report.json", "--csv", "report.csv")
+        self.assertIn("calories", done.stdout)
+        rows = list(csv.DictReader((self.path / "report.csv").read_text().splitlines()))
+        self.assertEqual([row["value"] for row in rows if row["table"] == "numbers" and row["row"] == "calories" and row["column"] == "missing"],
+                         ["47"])
+        self.assertEqual(self.succeed("summary", "report.json").stdout, done.stdout)
+        self.fail_with(2, "predict", "report.json", EXAMPLES / "lung.csv", says=["predicts nothing"])
+        self.fail_with(2, "evaluate", "report.json", EXAMPLES / "lung.csv", says=["predicts nothing"])
+        self.fail_with(2, "export", "report.json", "--format", "pmml", says=["predicts nothing"])
+
+    def test_a_schema_from_exact_numbers_is_marked(self):
+        self.succeed("describe", *self.rows("lung"), "--propose-schema", "next.yaml")
+        text = (self.path / "next.yaml").read_text()
+        self.assertIn("mean: 928.8, sd: 402, from: rows", text)
+        self.assertIn("not private", text)
+
+
+class Private(DescribeTest):
+    def release(self, *words):
+        source = str(EXAMPLES / "wilms.csv")
+        self.succeed("ledger", "limit", "--source", source, "--epsilon", "1", "--delta", "1e-4")
+        return self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", *words)
+
+    def test_a_release_is_charged_once_and_has_errors_beside_its_numbers(self):
+        report = self.release("--out", "report.json")
+        self.assertEqual((report["mode"], report["rows"]), ("private", 4028))
+        self.assertEqual(report["guarantee"]["charged"]["epsilon"], 0.5)
+        numbers = next(table for table in report["tables"] if table["name"] == "numbers")
+        for row in numbers["rows"]:
+            self.assertGreater(row["noise_errors"][numbers["columns"].index("mean")], 0)
+        self.assertEqual(self.release(), report)  # the same again, without a second charge
+        account = json.loads(self.succeed("ledger", "show", "--json").stdout)
+        self.assertIn("0.5", json.dumps(account))
+
+    def test_without_a_limit_nothing_is_released(self):
+        self.fail_with(3, "describe", *self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", says=["ledger limit"])
+
+    def test_a_schema_from_a_release_names_it_and_may_be_used(self):
+        self.release("--out", "report.json")
+        self.succeed("describe", "--report", "report.json", "--propose-schema", "next.yaml")
+        text = (self.path / "next.yaml").read_text()
+        self.assertIn("epsilon 0.5, delta 1e-05", text)
+        self.assertNotIn("from: rows", text)
+        self.assertIn("sd: ", text)
+        self.succeed("ledger", "limit", "--source", str(EXAMPLES / "wilms.csv"), "--epsilon", "9", "--delta", "1e-4")
+        self.succeed("fit", "--method", "plr", "--train", EXAMPLES / "wilms.csv", "--schema", "next.yaml", "--epsilon", "1", "--lambda", "0.1",
+                     "--out", "model.json")
+
+    def test_what_is_simulated_promises_nothing(self):
+        report = self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--parties", "5", "--seed", "1")
+        self.assertFalse(report["guarantee"]["private"] and report["guarantee"]["noise"] == "exact")
+        self.assertEqual(self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--parties", "5", "--seed", "1"), report)
+
+
+class Accuracy(DescribeTest):
+    def test_one_release_of_20_columns_of_4000_rows_at_epsilon_half(self):
+        loader = SourceFileLoader("run_describe", str(EXAMPLES.parent / "bench" / "run_describe"))
+        bench = module_from_spec(spec_from_loader("run_describe", loader))
+        loader.exec_module(bench)
+        bench.PROGRAM = TACIT
+        found = bench.measure(draws=6)  # seeded
+        self.assertLess(found["means"], 1)
+        self.assertLess(found["deciles"], 1.5)
+        self.assertLess(found["shares"], 1.5)
+
+
+if __name__ == "__main__":
+    unittest.main()
