@@ -15,11 +15,15 @@ static void from_members(const uint8_t *bytes, size_t length) {
     size_t url = length < TACIT_INVITATION_URL_MAX ? length : TACIT_INVITATION_URL_MAX;
     memcpy(made.url, bytes, url);
     memcpy(made.study, bytes, length < TACIT_INVITATION_STUDY_MAX ? length : TACIT_INVITATION_STUDY_MAX);
+    memcpy(made.called, bytes, length < TACIT_PARTY_NAME_MOST ? length : TACIT_PARTY_NAME_MOST);
+    if (tacit_party_name_check(made.called, NULL) != TACIT_OK) made.called[0] = 0;
     made.authority_length = length < sizeof made.authority ? length : sizeof made.authority;
     memcpy(made.authority, bytes, made.authority_length);
     if (tacit_invitation_encode(&text, &made, NULL) == TACIT_OK) {
         if (tacit_invitation_parse(&read, tacit_buffer_text(&text), text.length, NULL) != TACIT_OK) abort();
-        if (strcmp(read.url, made.url) != 0 || strcmp(read.study, made.study) != 0) abort();
+        if (strcmp(read.url, made.url) != 0 || strcmp(read.study, made.study) != 0 ||
+            strcmp(read.called, made.called) != 0)
+            abort();
         if (read.authority_length != made.authority_length) abort();
     }
     tacit_buffer_clear(&text);
@@ -38,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         return 0;
     }
     if (strncmp(read.url, "https://", 8) != 0 || read.study[0] == 0) abort();
+    if (read.called[0] != 0 && tacit_party_name_check(read.called, NULL) != TACIT_OK) abort();
     tacit_certificate_inspect(&authority, read.authority, read.authority_length, NULL);
     tacit_invitation_wipe(&read);
     return 0;

@@ -20,12 +20,21 @@ function chart(options, data, description) {
   return place;
 }
 
+// Around the values, with room, and never of no width.
+function logRange(low, high) { return low > 0 && high >= low ? [low / 1.3, high * 1.3] : [0.1, 1]; }
+
+// A log axis whose labels are there also when the values span less than a decade.
+function logAxis(label, more) {
+  return axis(label, { splits: (plot, at, low, high) => logTicks(low, high, 8), filter: (plot, splits) => splits,
+    values: (plot, splits) => splits.map(tickText), ...more });
+}
+
 // How much each round's result differs from the one before.
 function convergenceChart(rounds, changes) {
   return chart({
     height: 260,
-    scales: { x: { time: false }, y: { distr: 3 } },
-    axes: [axis("round"), axis("relative change (log)", { size: 70 })],
+    scales: { x: { time: false }, y: { distr: 3, range: (plot, low, high) => logRange(low, high) } },
+    axes: [axis("round"), logAxis("relative change (log)", { size: 80 })],
     series: [{ label: "round" }, { label: "change", stroke: colour("--accent"), width: 2, points: { show: true } }],
   }, [rounds, changes], "relative change of the result in each round");
 }
@@ -40,37 +49,6 @@ function roundTimeChart(rounds, seconds, parties) {
   }, [rounds, seconds, parties], "duration of each round and how many parties are in it");
 }
 
-// Estimates with their confidence intervals, one column a coefficient.
-function intervalChart(coefficients) {
-  const places = coefficients.map((one, at) => at);
-  const bars = plot => {
-    const context = plot.ctx;
-    context.save();
-    context.strokeStyle = colour("--accent");
-    context.lineWidth = 2 * devicePixelRatio;
-    coefficients.forEach((one, at) => {
-      if (one.low === null || one.high === null) return;
-      const x = plot.valToPos(at, "x", true);
-      context.beginPath();
-      context.moveTo(x, plot.valToPos(one.low, "y", true));
-      context.lineTo(x, plot.valToPos(one.high, "y", true));
-      context.stroke();
-    });
-    context.restore();
-  };
-  const bounds = coefficients.flatMap(one => [one.low, one.high, one.estimate, 0]).filter(value => value !== null);
-  const low = Math.min(...bounds), high = Math.max(...bounds), room = (high - low || 1) * 0.08;
-  return chart({
-    height: 320,
-    legend: { show: false },
-    scales: { x: { time: false, range: [-0.6, coefficients.length - 0.4] }, y: { range: [low - room, high + room] } },
-    axes: [axis("", { splits: () => places, values: () => coefficients.map(one => one.name), rotate: -60, size: 110 }),
-      axis("estimate", { size: 70 })],
-    series: [{}, { stroke: colour("--accent"), paths: () => null, points: { show: true, size: 9, fill: colour("--accent") } }],
-    hooks: { draw: [bars] },
-  }, [places, coefficients.map(one => one.estimate)], "estimates with their confidence intervals");
-}
-
 // Rates of true against false positives, beside the diagonal of guessing.
 function rocChart(points) {
   return chart({
@@ -80,6 +58,19 @@ function rocChart(points) {
     series: [{ label: "false positives" }, { label: "true positives", stroke: colour("--accent"), width: 2, points: { show: false } },
       { label: "guessing", stroke: colour("--soft"), width: 1, dash: [6, 4], points: { show: false } }],
   }, [points.map(one => one[0]), points.map(one => one[1]), points.map(one => one[0])], "ROC curve of the model");
+}
+
+// Net benefit of deciding by the model at each threshold, of treating everybody, and of nobody.
+function decisionChart(thresholds, model, all) {
+  const most = Math.max(0.01, ...model.filter(value => value !== null));
+  return chart({
+    height: 280,
+    scales: { x: { time: false }, y: { range: [-most * 0.3, most * 1.15] } },
+    axes: [axis("threshold"), axis("net benefit", { size: 70 })],
+    series: [{ label: "threshold" }, { label: "model", stroke: colour("--accent"), width: 2, points: { show: true } },
+      { label: "treat all", stroke: colour("--warn"), width: 1, dash: [6, 4], points: { show: false } },
+      { label: "treat nobody", stroke: colour("--soft"), width: 1, points: { show: false } }],
+  }, [thresholds, model, all, thresholds.map(() => 0)], "net benefit at each threshold, of the model, of treating all and of treating nobody");
 }
 
 // What is spent of the budget after each charge.

@@ -24,12 +24,13 @@ function price(one) {
   return "ε = " + number(one.epsilon) + (one.delta ? ", δ = " + number(one.delta) : "") + " per " + one.unit;
 }
 
-function table(columns, rows) {
+// Wider than the page: it scrolls by itself, by keyboard too.
+function table(columns, rows, name) {
   const head = element("tr", {}, columns.map(column => element("th", { scope: "col", class: column.number ? "number" : null },
     column.title)));
   const body = rows.map(row => element("tr", {}, columns.map(column => element("td", { class: column.number ? "number" : null },
     column.cell(row)))));
-  return element("div", { class: "scroll" }, element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name || "table" }, element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
 }
 
 const page = { token: null, events: null, start: null };

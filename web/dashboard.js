@@ -1,7 +1,7 @@
 // The coordinator's dashboard: the list of studies, and one study with its rounds, its guarantee and its result.
 "use strict";
 
-const views = { latest: null, drawn: null };
+const views = { latest: null, drawn: null, folded: null };
 
 function state(study) { return element("span", { class: "state " + study.state }, study.state); }
 
@@ -19,9 +19,10 @@ function showStudies(state_) {
     { title: "Method", cell: one => one.method || "" },
     { title: "ε", number: true, cell: one => number(one.epsilon) },
     { title: "Parties", number: true, cell: one => one.parties ? one.parties.joined + " of " + one.parties.expected : "" },
-    { title: "Rounds", number: true, cell: one => number(one.rounds) },
+    { title: "Rounds", number: true, cell: one => number(one.rounds) + (one.progress
+      ? " (" + one.progress.done + " of " + one.progress.total + " " + one.progress.stage + ")" : "") },
   ];
-  show(element("h2", {}, "Studies"), table(columns, state_.studies));
+  show(element("h2", {}, "Studies"), table(columns, state_.studies, "studies"));
 }
 
 // What was written for people, and whether and when nothing is asked.
@@ -83,7 +84,7 @@ function targetPart(target) {
     element("p", {}, "The " + what + " is to be " + asked + "; look " + target.look + " of at most " + target.looks + "."),
     element("meter", { id: "target", min: 0, max: 1, value: share, "aria-label": "how far the target is reached" },
       Math.round(100 * share) + " %"),
-    target.found.length > 0 ? table(columns, target.found) : element("p", { class: "soft" }, "No look is over yet.")];
+    target.found.length > 0 ? table(columns, target.found, "looks") : element("p", { class: "soft" }, "No look is over yet.")];
 }
 
 function partyCards(study, rounds) {
@@ -101,6 +102,42 @@ function partyCards(study, rounds) {
   return element("div", { class: "cards" }, cards);
 }
 
+// How far it is, where the method knows how many steps there are.
+function progressPart(progress) {
+  if (!progress) return null;
+  const text = progress.done + " of " + progress.total + " " + progress.stage;
+  return element("p", { id: "progress" }, element("progress", { max: progress.total, value: progress.done, "aria-label": text }), " ", text);
+}
+
+const standings = { joined: "joined", outdated: "has not consented to this version", away: "has withdrawn", revoked: "revoked",
+  invited: "invited", expired: "invitation expired" };
+
+function ago(seconds) {
+  if (seconds === null) return "not since the coordinator started";
+  if (seconds < 60) return seconds < 5 ? "now" : Math.floor(seconds / 5) * 5 + " s ago";
+  return seconds < 5400 ? Math.round(seconds / 60) + " min ago" : seconds < 129600 ? Math.round(seconds / 3600) + " h ago"
+    : Math.round(seconds / 86400) + " days ago";
+}
+
+function minute(time) { return time.replace("T", " ").slice(0, 16) + " UTC"; }
+
+// Who takes part, by name. It folds up, for a picture that shows no names.
+function partiesPart(study, people) {
+  if (people.parties.length === 0) return null;
+  const ended = study.state === "done" || study.state === "closed" || study.state === "failed";
+  const columns = [
+    { title: "Party", cell: one => [one.called === null ? "(no name)" : one.called, one.party ? element("div", { class: "soft" }, one.party) : null] },
+    { title: "State", cell: one => standings[one.state] + (one.expires ? (one.state === "invited" ? " until " : " ") + minute(one.expires) : "") },
+    { title: "Joined", cell: one => one.joined ? element("span", { class: "whole" }, minute(one.joined)) : "" },
+  ];
+  if (!ended) columns.push({ title: "Last seen", cell: one => one.party && one.state !== "revoked" ? ago(one.seen_seconds) : "" },
+    { title: "Open question", cell: one => one.awaited === null ? "" : one.awaited ? "is waited for" : "has answered" });
+  const folded = views.folded === null ? ended : views.folded;
+  return element("details", { id: "parties", open: folded ? null : "" },
+    element("summary", { onclick: event => { views.folded = event.currentTarget.parentElement.open; } }, element("strong", {}, "Parties")), table(columns, people.parties, "parties"),
+    people.more > 0 ? element("p", { class: "soft" }, "and " + people.more + " more") : null);
+}
+
 function roundsPart(told) {
   const rounds = told.rounds;
   if (rounds.length === 0) return element("p", { class: "soft" }, "No round has ended yet.");
@@ -116,7 +153,7 @@ function roundsPart(told) {
   return parts;
 }
 
-function coefficientPart(estimates) {
+function coefficientPart(estimates, ratio) {
   const statistic = estimates.statistic;
   const columns = [
     { title: estimates.response, cell: one => one.name },
@@ -126,10 +163,21 @@ function coefficientPart(estimates) {
     { title: "p", number: true, cell: one => number(one.p, 3) },
     { title: number(100 * estimates.level) + " % interval", number: true, cell: one => number(one.low) + " … " + number(one.high) },
   ];
-  return [element("h3", {}, "Coefficients"), table(columns, estimates.coefficients),
+  if (ratio) columns.splice(2, 0, { title: ratio, number: true, cell: one => typeof one.estimate === "number" && !isIntercept(one)
+    ? number(Math.exp(one.estimate)) : "" });
+  if (estimates.noise_share) columns.push({ title: "Of privacy noise", number: true, cell: one => {
+    const share = estimates.noise_share[estimates.coefficients.indexOf(one)];
+    return typeof share === "number" ? Math.round(100 * share) + " %" : "–";
+  } });
+  const missing = estimates.not_estimable;
+  const plot = forestPlot(estimates.coefficients, { ratio, noise: estimates.noise_share });
+  return [element("h3", {}, "Coefficients"), table(columns, estimates.coefficients, "coefficients"),
     element("p", { class: "soft" }, estimates.family + " family, " + number(estimates.rows) + " rows, deviance " +
       number(estimates.deviance) + ", AIC " + number(estimates.aic) + (estimates.sandwich ? ", robust errors" : "")),
-    element("h3", {}, "Intervals"), intervalChart(estimates.coefficients)];
+    missing ? element("p", { id: "not-estimable" }, "There is no estimate at this price. About " + number(Math.round(missing.rows)) + " rows" +
+      (typeof missing.epsilon === "number" ? ", or ε = " + number(missing.epsilon, 2) + "," : "") + " would give one; " + missing.weakest +
+      " needs most.") : null,
+    plot ? [element("h3", {}, ratio ? ratio[0].toUpperCase() + ratio.slice(1) + "s" : "Estimates"), plot] : null];
 }
 
 function weightPart(result) {
@@ -138,20 +186,21 @@ function weightPart(result) {
   for (let k = 0; k < classes; k++)
     columns.push({ title: classes > 1 ? result.class_names[k] || "class " + k : "Weight", number: true,
       cell: one => number(one.values[k]) });
-  return [element("h3", {}, "Weights"), table(columns, result.weights)];
+  return [element("h3", {}, "Weights"), table(columns, result.weights, "weights")];
 }
 
 function resultPart(study, result) {
   const guarantee = result.guarantee;
   const parts = [element("h3", {}, "Result"), element("div", { class: "cards" },
-    card(guarantee.parties || "–", "parties in the model"),
+    card(guarantee.parties || "–", result.report ? "parties in the report" : "parties in the model"),
     card(guarantee.private ? "ε = " + number(guarantee.charged.epsilon) : "none", guarantee.private
       ? "charged per " + guarantee.charged.unit + (guarantee.charged.delta ? ", δ = " + number(guarantee.charged.delta) : "")
       : "privacy promised")),
   element("p", {}, element("button", { type: "button", id: "download", onclick: () =>
     download("/v1/studies/" + encodeURIComponent(study.name) + "/model", study.name + ".model.json").catch(report) },
-  "Download the model"))];
-  if (result.estimates) parts.push(coefficientPart(result.estimates));
+  result.report ? "Download the report" : "Download the model"))];
+  if (result.report) parts.push(reportPart(result.report));
+  else if (result.estimates) parts.push(coefficientPart(result.estimates, result.ratio));
   else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
   return parts;
 }
@@ -167,8 +216,8 @@ function curvePart(curve) {
 
 async function showStudy(name) {
   const at = "/v1/studies/" + encodeURIComponent(name);
-  const [study, explanation, told] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
-    request("GET", at + "/rounds")]);
+  const [study, explanation, told, people] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
+    request("GET", at + "/rounds"), request("GET", at + "/parties")]);
   const ended = study.state === "done" || study.state === "closed";
   const result = ended ? await request("GET", at + "/result").catch(problem => {
     if (problem.status !== 404) throw problem;
@@ -189,6 +238,8 @@ async function showStudy(name) {
       () => aboutPart(study)],
     ["actions", study.state, () => actionPart(study)],
     ["cards", [study.state, study.parties, study.rounds, study.step, last], () => partyCards(study, told.rounds)],
+    ["progress", study.progress, () => progressPart(study.progress)],
+    ["parties", [study.state, people], () => partiesPart(study, people)],
     ["target", study.target, () => targetPart(study.target)],
     ["result", result, () => result ? resultPart(study, result) : null],
     ["curve", curve, () => curvePart(curve)],
@@ -219,6 +270,11 @@ page.start = async () => {
   await draw();
   watch(latest => { views.latest = latest; draw(); });
 };
+
+// When parties were last seen moves on without any event.
+setInterval(() => {
+  if (document.visibilityState === "visible" && document.getElementById("parties") && page.token) { views.drawn = null; draw(); }
+}, 5000);
 
 window.addEventListener("hashchange", () => draw().then(() => document.getElementById("main").focus()));
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { views.drawn = null; draw(); });

@@ -64,6 +64,7 @@ function studyPart(study) {
     element("p", { class: "soft" }, study.id + ", asked by " + study.coordinator + ", of " + study.source + "; " +
       study.parties + " parties, at least " + study.minimum_rows + " rows each" +
       (study.has_model ? "; the model is in its folder" : "")),
+    study.called ? element("p", { class: "soft called" }, "There you are called " + study.called + ".") : "",
     study.distrusted ? element("p", { class: "error" }, "The coordinator says that its authority's key was stolen. Nothing leaves until you confirm the " +
       "fingerprint of the new authority, heard by telephone or in person: tacit follow FINGERPRINT") : "",
     study.authority && !study.distrusted ? element("p", { class: "soft authority" }, "The coordinator's authority was replaced: " + study.authority) : "",
@@ -105,17 +106,40 @@ function budgetPart(source) {
   });
 }
 
-function entryPart(source) {
+// The study that an entry is about, whatever its version: the ledger writes name@authority+version.
+function studyOf(entry) { return (entry.study || "").split("+")[0]; }
+
+// Entries by study, the one that something left for last first; the owner's own, such as limits, are of no study.
+function entryGroups(source) {
+  const groups = new Map();
+  for (const entry of source.entries.slice().reverse()) {
+    const key = studyOf(entry);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(entry);
+  }
+  return [...groups].sort((a, b) => (a[0] === "") - (b[0] === ""));
+}
+
+function entryPart(source, studies) {
   const columns = [
     { title: "", number: true, cell: entry => String(entry.number) },
     { title: "When", cell: entry => when(entry.time_ms) },
     { title: "What", cell: entry => entry.entry + (entry.kind ? " (" + entry.kind + ")" : "") },
-    { title: "Study", cell: entry => entry.study || "" },
     { title: "Question", cell: entry => entry.question || "" },
     { title: "Price", cell: entry => entry.price ? price(entry.price) : "" },
     { title: "Reason", cell: entry => entry.reason || "" },
   ];
-  return table(columns, source.entries.slice().reverse());
+  const version = { title: "Version", cell: entry => /\+.*$/.exec(entry.study || "")?.[0] || "first" };
+  return entryGroups(source).map(([key, entries]) => {
+    const study = studies.find(one => one.id.split("+")[0] === key);
+    const name = key === "" ? "Of the owner, for all studies" : study ? study.title : key;
+    const about = [key !== "" && study ? key : null, study && study.called ? "as " + study.called : null,
+      entries.length === 1 ? "1 entry" : entries.length + " entries"].filter(text => text).join(", ");
+    const amended = entries.some(entry => entry.study && entry.study.includes("+"));
+    const shown = amended ? [...columns.slice(0, 3), version, ...columns.slice(3)] : columns;
+    return element("section", { class: "group", "aria-label": name }, element("h3", {}, name), element("p", { class: "soft" }, about),
+      table(shown, entries, "entries of " + name));
+  });
 }
 
 // At most twice a second, however fast answers leave.
@@ -130,8 +154,8 @@ page.start = async () => {
   showParts("party", [
     ["studies", joined, () => [element("h2", {}, "Studies"),
       joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart)]],
-    ["ledger", ledger, () => ledger.sources.map(source => [element("h2", {}, "What has left"),
-      element("p", { class: "soft" }, source.source), samePeoplePart(source), budgetPart(source), entryPart(source)])],
+    ["ledger", [ledger, joined.studies.map(one => [one.id, one.title, one.called])], () => ledger.sources.map(source => [element("h2", {}, "What has left"),
+      element("p", { class: "soft" }, source.source), samePeoplePart(source), budgetPart(source), entryPart(source, joined.studies)])],
   ]);
   if (!page.events) watch(soon);
 };

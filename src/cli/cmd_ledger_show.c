@@ -7,6 +7,7 @@
 #include "cli/ledger_use.h"
 #include "data/names.h"
 #include "data/text.h"
+#include "site/site.h"
 
 /* The view of one data source, filled as its entries are visited. */
 typedef struct showing {
@@ -17,7 +18,9 @@ typedef struct showing {
     tacit_buffer refusals; /* sentences, printed under the log */
     tacit_buffer others;   /* what the same comes to by other accountants, printed under the accounts */
     tacit_buffer overlaps; /* sentences about other sources, printed last */
-    json_t *entry_list, *account_list, *overlap_list;
+    tacit_buffer called;   /* sentences about the party's names in its studies */
+    const char *charged;   /* the source as studies of this home name it */
+    json_t *entry_list, *account_list, *overlap_list, *called_list;
     bool limited;  /* in total, in any unit */
     bool exact;    /* exact answers have left: they spend more than any limit */
     bool unproved; /* nothing is proved, at the delta of a limit in total, about what has left */
@@ -172,6 +175,24 @@ static tacit_status collect_overlaps(showing *view, const char *source, tacit_er
                               quiet.text);
 }
 
+static tacit_status add_called(void *context, const tacit_site_summary *joined, tacit_error *error) {
+    showing *view = context;
+    if (joined->called[0] == 0 || strcmp(joined->source, view->charged) != 0) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_print(&view->called, error, "\nin %s the coordinator's people call you %s\n",
+                                 joined->id, joined->called));
+    view->called_list =
+        tacit_json_append(view->called_list, json_pack("{s:o,s:s}", "study", tacit_json_text(joined->id),
+                                                       "called", joined->called));
+    return view->called_list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* What the party is called in the studies that ask this source. */
+static tacit_status collect_called(showing *view, tacit_error *error) {
+    char home[PATH_MAX];
+    TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
+    return tacit_site_list(home, add_called, view, error);
+}
+
 static tacit_status collect(showing *view, tacit_error *error) {
     tacit_levels studies = TACIT_LEVELS_INIT;
     tacit_status status;
@@ -215,6 +236,7 @@ static tacit_status print_source(tacit_console *console, const showing *view, ta
     TACIT_TRY(tacit_console_grid(console, view->accounts, error));
     tacit_console_print(console, "%s", tacit_buffer_text(&view->others));
     print_outlook(console, view);
+    tacit_console_print(console, "%s", tacit_buffer_text(&view->called));
     tacit_console_print(console, "%s", tacit_buffer_text(&view->overlaps));
     return TACIT_OK;
 }
@@ -233,6 +255,8 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     };
     char path[PATH_MAX], shown[TACIT_SOURCE_SHOWN_SIZE];
     showing view = { .source = tacit_source_shown(shown, source),
+                     .charged = source,
+                     .called_list = json_array(),
                      .entry_list = json_array(),
                      .account_list = json_array(),
                      .overlap_list = json_array() };
@@ -242,10 +266,11 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     TACIT_CHECK(tacit_ledger_use_open(&view.ledger, path, sizeof path, source, error));
     TACIT_CHECK(collect(&view, error));
     TACIT_CHECK(collect_overlaps(&view, source, error));
+    TACIT_CHECK(collect_called(&view, error));
     TACIT_CHECK(print_source(console, &view, error));
-    json_t *document =
-        json_pack("{s:o,s:O,s:O,s:O}", "source", tacit_json_text(shown), "entries", view.entry_list,
-                  "accounts", view.account_list, "same_people", view.overlap_list);
+    json_t *document = json_pack("{s:o,s:O,s:O,s:O,s:O}", "source", tacit_json_text(shown), "entries",
+                                 view.entry_list, "accounts", view.account_list, "same_people",
+                                 view.overlap_list, "called", view.called_list);
     if (json_array_append_new(sources, document) != 0) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     tacit_ledger_free(view.ledger);
@@ -254,6 +279,8 @@ cleanup:
     tacit_buffer_clear(&view.refusals);
     tacit_buffer_clear(&view.others);
     tacit_buffer_clear(&view.overlaps);
+    tacit_buffer_clear(&view.called);
+    json_decref(view.called_list);
     json_decref(view.entry_list);
     json_decref(view.overlap_list);
     json_decref(view.account_list);
@@ -327,7 +354,8 @@ const tacit_command tacit_command_ledger_show = {
         "proved about all answers together at the limit's delta, by the way of counting that was fixed with "
         "the limit. What a running study holds counts as spent until it ends. What other accountants make of "
         "the same answers is shown for information. Other data sources that seem to hold the same people, "
-        "and do not share the limit, are named. The ledger is in $TACIT_HOME, or in ~/.local/share/tacit.",
+        "and do not share the limit, are named, and so are the names that this party has in its studies. The "
+        "ledger is in $TACIT_HOME, or in ~/.local/share/tacit.",
     .options =
         (const tacit_option[]){
             { .name = "source",

@@ -142,14 +142,20 @@ const tacit_command tacit_command_study_new = {
 static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR"),
                *study = tacit_arguments_operand(arguments, "STUDY");
+    const char *called = tacit_arguments_text(arguments, "for");
     int64_t count = tacit_arguments_integer(arguments, "count");
     int64_t expires = (int64_t)time(NULL) + (int64_t)(tacit_arguments_number(arguments, "days") * 86400);
+    if (called != NULL && count != 1)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a name is one party's, and --count asks for %lld invitations: leave --count out, "
+                          "and give a name for each",
+                          (long long)count);
     json_t *list = json_array();
     tacit_status status = TACIT_OK;
     for (int64_t i = 0; i < count && status == TACIT_OK; i++) {
         tacit_buffer line = TACIT_BUFFER_INIT;
         status = tacit_coordinator_invite(folder, study, tacit_arguments_text(arguments, "url"), expires,
-                                          &line, error);
+                                          called, &line, error);
         if (status == TACIT_OK) {
             tacit_console_print(console, "%s\n", tacit_buffer_text(&line));
             list = tacit_json_append(list, json_string(tacit_buffer_text(&line)));
@@ -161,10 +167,11 @@ static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *
         return status;
     }
     tacit_console_note(console, "each line lets one party join once; pass it on like a password");
-    return tacit_console_document(
-        console,
-        json_pack("{s:s,s:I,s:o}", "study", study, "expires", (json_int_t)expires, "invitations", list),
-        error);
+    return tacit_console_document(console,
+                                  json_pack("{s:s,s:I,s:o,s:o}", "study", study, "expires",
+                                            (json_int_t)expires, "invitations", list, "called",
+                                            called != NULL ? json_string(called) : json_null()),
+                                  error);
 }
 
 const tacit_command tacit_command_study_invite = {
@@ -173,7 +180,12 @@ const tacit_command tacit_command_study_invite = {
     .summary = "print single-use invitations to a study",
     .description =
         "An invitation carries the coordinator's address and certificate and a secret token. It can be used "
-        "once, until it expires; the party's private key is made at the party and never leaves it.",
+        "once, until it expires; the party's private key is made at the party and never leaves it.\n\n"
+        "With --for the party has a name for people, kept beside its random one: the invitation carries it, "
+        "so "
+        "that the party sees what it will be called before it joins, and study status, the dashboard, the "
+        "log, "
+        "the exported audit and tacit revoke use it. It is unique in the study.",
     .operands = folder_and_study,
     .options =
         (const tacit_option[]){
@@ -197,10 +209,16 @@ const tacit_command tacit_command_study_invite = {
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "URL",
               .help = "how parties reach the coordinator; that of the running one by default" },
+            { .name = "for",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "NAME",
+              .help = "what people call the party that is invited, up to 120 bytes" },
             { .name = NULL },
         },
     .examples =
         (const tacit_example[]){
+            { "For one party, by name.",
+              "tacit study invite consortium breast-cancer --for 'St. Anna, Vienna'" },
             { "Five invitations, one a line.", "tacit study invite consortium breast-cancer --count 5" },
             { .text = NULL },
         },
@@ -277,6 +295,60 @@ static tacit_status add_followed(json_t *document, tacit_console *console, tacit
     return TACIT_OK;
 }
 
+/* ---- who takes part ---- */
+
+enum { PEOPLE_MOST = 10000 };
+
+typedef struct people {
+    json_t *list;
+    tacit_grid *grid; /* NULL: only the list */
+} people;
+
+static tacit_status add_person(void *context, const tacit_person *person, tacit_error *error) {
+    people *self = context;
+    const char *standing = tacit_party_standing_name(person->standing);
+    char when[TACIT_TIME_TEXT];
+    tacit_study_time_text(when, person->time);
+    self->list = tacit_json_append(
+        self->list, json_pack("{s:o,s:o,s:s,s:s}", "called",
+                              person->called[0] != 0 ? json_string(person->called) : json_null(), "party",
+                              person->name[0] != 0 ? json_string(person->name) : json_null(), "state",
+                              standing, person->name[0] != 0 ? "joined" : "expires", when));
+    if (self->list == NULL) return tacit_fail_memory(error);
+    if (self->grid == NULL) return TACIT_OK;
+    tacit_grid_cell(self->grid, "%s", person->called);
+    tacit_grid_cell(self->grid, "%s", standing);
+    tacit_grid_cell(self->grid, "%s%s",
+                    person->name[0] != 0                      ? "joined "
+                    : person->standing == TACIT_PARTY_EXPIRED ? "expired "
+                                                              : "until ",
+                    when);
+    tacit_grid_cell(self->grid, "%s", person->name);
+    return TACIT_OK;
+}
+
+/* The parties of one study, and who is invited by name; printed where one study was asked for. */
+static tacit_status show_people(json_t *document, tacit_console *console, tacit_registry *registry,
+                                const char *study, bool printed, tacit_error *error) {
+    static const tacit_grid_column columns[] = {
+        { "party", TACIT_LEFT }, { "state", TACIT_LEFT }, { "since", TACIT_LEFT }, { "id", TACIT_LEFT }
+    };
+    people self = { json_array(), NULL };
+    tacit_status status;
+    if (printed)
+        TACIT_CHECK(tacit_grid_create(&self.grid, columns, sizeof columns / sizeof columns[0], error));
+    TACIT_CHECK(tacit_registry_people(registry, study, PEOPLE_MOST, add_person, &self, error));
+    if (printed && json_array_size(self.list) > 0) {
+        tacit_console_print(console, "\n");
+        TACIT_CHECK(tacit_console_grid(console, self.grid, error));
+    }
+    if (json_object_set(document, "parties", self.list) != 0) status = tacit_fail_memory(error);
+cleanup:
+    json_decref(self.list);
+    tacit_grid_free(self.grid);
+    return status;
+}
+
 static json_t *record_document(const tacit_study_record *record, const sums_shown *sums) {
     return json_pack("{s:s,s:s,s:o,s:I,s:I,s:I,s:I,s:I,s:s,s:{s:s,s:I,s:o,s:o}}", "study", record->name,
                      "state", tacit_study_state_name(record->state), "reason",
@@ -288,7 +360,7 @@ static json_t *record_document(const tacit_study_record *record, const sums_show
 }
 
 static tacit_status show(tacit_console *console, const char *folder, tacit_registry *registry,
-                         const tacit_study_record *records, size_t count, tacit_error *error) {
+                         const tacit_study_record *records, size_t count, bool named, tacit_error *error) {
     static const tacit_grid_column columns[] = { { "study", TACIT_LEFT },    { "state", TACIT_LEFT },
                                                  { "version", TACIT_RIGHT }, { "joined", TACIT_RIGHT },
                                                  { "invited", TACIT_RIGHT }, { "rounds", TACIT_RIGHT },
@@ -321,6 +393,8 @@ static tacit_status show(tacit_console *console, const char *folder, tacit_regis
         TACIT_CHECK(add_followed(document, console, registry, &chain, &records[i], error));
     }
     TACIT_CHECK(tacit_console_grid(console, grid, error));
+    for (size_t i = 0; i < count; i++)
+        TACIT_CHECK(show_people(json_array_get(list, i), console, registry, records[i].name, named, error));
     status = tacit_console_document(console, json_pack("{s:o}", "studies", list), error);
     list = NULL;
 cleanup:
@@ -342,8 +416,8 @@ static tacit_status run_status(const tacit_arguments *arguments, tacit_console *
         TACIT_CHECK(tacit_registry_study(registry, name, &one, NULL, error));
     else
         TACIT_CHECK(tacit_registry_studies(registry, &records, &count, error));
-    TACIT_CHECK(name != NULL ? show(console, folder, registry, &one, 1, error)
-                             : show(console, folder, registry, records, count, error));
+    TACIT_CHECK(name != NULL ? show(console, folder, registry, &one, 1, true, error)
+                             : show(console, folder, registry, records, count, false, error));
 cleanup:
     free(records);
     tacit_registry_close(registry);
@@ -354,6 +428,8 @@ const tacit_command tacit_command_study_status = {
     .name = "study status",
     .section = "Studies",
     .summary = "state, parties and rounds of the studies in a folder",
+    .description = "Of one study also who takes part, by the names that people gave them (tacit study invite "
+                   "--for) and by their random ones, and who was invited by name and has not joined yet.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
@@ -363,6 +439,7 @@ const tacit_command tacit_command_study_status = {
     .examples =
         (const tacit_example[]){
             { "How far are we?", "tacit study status consortium" },
+            { "Who has joined?", "tacit study status consortium breast-cancer" },
             { .text = NULL },
         },
     .run = run_status,

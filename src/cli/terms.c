@@ -193,6 +193,21 @@ static void show_about(tacit_console *console, const tacit_study *study) {
     show_text(console, "", &study->document);
 }
 
+/* What this party is called there, before it is in any list. */
+static void show_name(tacit_console *console, const tacit_site *site) {
+    const char *called = tacit_site_called(site);
+    if (called[0] == 0) return;
+    tacit_console_note(
+        console,
+        "called     %s: so %s names you in its lists, its log and its audit; no other party is "
+        "told",
+        called, tacit_site_coordinator(site));
+    if (!tacit_site_is_joined(site))
+        tacit_console_note(console,
+                           "           if that is not you, or you do not want the name, do not join: "
+                           "ask for another invitation");
+}
+
 static void show_parties(tacit_console *console, const tacit_site *site, size_t least) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     tacit_console_note(console,
@@ -212,6 +227,7 @@ static tacit_status show_terms(tacit_console *console, const tacit_site *site, c
     TACIT_TRY(least_parties(&least, plan, error));
     tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
                        tacit_site_coordinator(site));
+    show_name(console, site);
     show_about(console, study);
     tacit_console_note(console, "method     %s: %s", method->name, method->title);
     tacit_console_note(console, "leaves     %s", words->leaves);

@@ -87,7 +87,8 @@ static tacit_status coordinate(hosted *host, tacit_outcome *outcome, tacit_error
     tacit_journal journal = { .context = NULL };
     tacit_recorder recorder = { .plan = NULL };
     const tacit_transport transport = tacit_board_transport(host->board);
-    tacit_session session = tacit_run_session(&host->study->plan, &transport, NULL, self->pool, NULL);
+    const tacit_progress progress = coordinator_progress(host);
+    tacit_session session = tacit_run_session(&host->study->plan, &transport, NULL, self->pool, &progress);
     tacit_status status;
     session.journal = &journal;
     session.bytes_per_party = host->study->point_bytes.length;

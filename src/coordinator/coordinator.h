@@ -42,9 +42,10 @@ typedef struct tacit_coordinator_settings {
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error);
 
 /* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the
- * coordinator that runs, or ran last. */
+ * coordinator that runs, or ran last. `called` is what people call the party (net/party_name.h); NULL: no
+ * name. */
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
-                                      tacit_buffer *out, tacit_error *error);
+                                      const char *called, tacit_buffer *out, tacit_error *error);
 
 /* The file that holds what a look found, of a study with a statistical target (study/stop.h). */
 tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,

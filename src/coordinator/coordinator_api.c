@@ -140,7 +140,8 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
         TACIT_TRY(issue(self, token_hash, request, party, joining->listens && terms->listens, error));
         TACIT_TRY(tacit_registry_redeem(self->registry, token_hash, request_hash, now, seats, party,
                                         certificate, error));
-        coordinator_news(self, "%s joined study %s", party, study);
+        char shown[COORDINATOR_SHOWN_SIZE];
+        coordinator_news(self, "%s joined study %s", coordinator_shown(self, party, shown), study);
     }
     hosted *host = coordinator_find(self, study);
     if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
@@ -281,8 +282,10 @@ tacit_status coordinator_points(coordinator *self, const char *party, const taci
     }
     out->lent = &host->study->point_bytes;
     uint64_t sent = atomic_fetch_add(&host->points_sent, out->lent->length) + out->lent->length;
+    char shown[COORDINATOR_SHOWN_SIZE];
     coordinator_mention(self, party, "study %s: %zu auxiliary points to %s (%zu bytes, %llu to all so far)",
-                        study, host->study->point_count, party, out->lent->length, (unsigned long long)sent);
+                        study, host->study->point_count, coordinator_shown(self, party, shown),
+                        out->lent->length, (unsigned long long)sent);
     return TACIT_OK;
 }
 

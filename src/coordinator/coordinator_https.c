@@ -86,8 +86,10 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
     unsigned http = http_status(status);
     coordinator_count_failure(self, http);
     const char *who = peer->verified ? peer->name : peer->address;
+    char shown[COORDINATOR_SHOWN_SIZE];
     coordinator_log_at(self, http == 500 ? TACIT_LOG_ERROR : TACIT_LOG_WARN, who, "%.80s %s from %s: %u: %s",
-                       tacit_exchange_path(exchange), tacit_status_name(status), who, http, error->text);
+                       tacit_exchange_path(exchange), tacit_status_name(status),
+                       peer->verified ? coordinator_shown(self, who, shown) : who, http, error->text);
     tacit_exchange_answer_text(exchange, http,
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
@@ -173,7 +175,10 @@ static void poll_abandoned(void *context, tacit_exchange *exchange) {
 static void complete_waiter(coordinator *self, waiter *found) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = coordinator_news_for(self, found->party, &found->reply, &error);
-    if (status != TACIT_OK) coordinator_warn(self, found->party, "poll of %s: %s", found->party, error.text);
+    char shown[COORDINATOR_SHOWN_SIZE];
+    if (status != TACIT_OK)
+        coordinator_warn(self, found->party, "poll of %s: %s", coordinator_shown(self, found->party, shown),
+                         error.text);
     tacit_http_answer answer =
         status == TACIT_OK        ? http_answer(self, found->party, TACIT_ERRAND_POLL, &found->reply)
         : status == TACIT_REFUSED ? (tacit_http_answer){ .status = 403,

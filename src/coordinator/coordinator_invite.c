@@ -6,7 +6,7 @@
 #include "net/certificate.h"
 
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
-                                      tacit_buffer *out, tacit_error *error) {
+                                      const char *called, tacit_buffer *out, tacit_error *error) {
     tacit_registry *registry = NULL;
     tacit_authority *authority = NULL;
     tacit_invitation invitation = { .expires = expires };
@@ -14,6 +14,8 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
     tacit_buffer der = TACIT_BUFFER_LIMITED(sizeof invitation.authority);
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     tacit_status status;
+    if (called != NULL) TACIT_CHECK(tacit_party_name_check(called, error));
+    if (called != NULL) memcpy(invitation.called, called, strlen(called) + 1);
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
     if (record.state != TACIT_STUDY_RECRUITING)
@@ -39,7 +41,7 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
     invitation.authority_length = der.length;
     tacit_token_create(invitation.token);
     tacit_token_hash(hash, invitation.token);
-    TACIT_CHECK(tacit_registry_invite(registry, study, hash, expires, error));
+    TACIT_CHECK(tacit_registry_invite(registry, study, hash, expires, invitation.called, error));
     TACIT_CHECK(tacit_invitation_encode(out, &invitation, error));
 cleanup:
     tacit_invitation_wipe(&invitation);

@@ -175,9 +175,11 @@ static tacit_status present_hash(coordinator *self, const char *study, const hos
 
 static tacit_status leave(coordinator *self, const char *party, const char *study, hosted *host,
                           const tacit_presence *before, tacit_error *error) {
+    char shown[COORDINATOR_SHOWN_SIZE];
     if (!before->away) {
         TACIT_TRY(tacit_registry_leave(self->registry, party, error));
-        coordinator_mention(self, party, "%s takes no part in study %s from now on", party, study);
+        coordinator_mention(self, party, "%s takes no part in study %s from now on",
+                            coordinator_shown(self, party, shown), study);
     }
     if (host != NULL) tacit_board_dismiss(host->board, party);
     return TACIT_OK;
@@ -192,8 +194,9 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
     TACIT_TRY(tacit_registry_enter(self->registry, party, host->version, host->study->plan.parties, amended,
                                    error));
     if (*amended) return TACIT_OK;
-    coordinator_mention(self, party, "%s takes part in study %s %s", party, study,
-                        before->consented ? "again" : "as amended");
+    char shown[COORDINATOR_SHOWN_SIZE];
+    coordinator_mention(self, party, "%s takes part in study %s %s", coordinator_shown(self, party, shown),
+                        study, before->consented ? "again" : "as amended");
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     coordinator_wake_loop(self);
     return TACIT_OK;

@@ -1,5 +1,5 @@
-/* The coordinator's log. What is written names studies, parties by their random names, addresses and sizes,
- * and no value of any answer. */
+/* The coordinator's log. What is written names studies, parties by the names that people gave them and their
+ * random ones, addresses and sizes, and no value of any answer. */
 #include <limits.h>
 #include <stdarg.h>
 
@@ -34,6 +34,16 @@ static TACIT_PRINTF(4, 0) void write_line(coordinator *self, tacit_log_level lev
     if (who == NULL || tacit_log_admit(&self->limiter, format, who, line, tacit_clock_monotonic_ms()))
         write_clean(self, level, line);
     pthread_mutex_unlock(&self->mutex);
+}
+
+/* In quotes, so that no name reads as the rest of a line. */
+const char *coordinator_shown(coordinator *self, const char *party, char out[COORDINATOR_SHOWN_SIZE]) {
+    char called[TACIT_PARTY_NAME_SIZE] = "";
+    if (tacit_registry_called(self->registry, party, called, NULL) == TACIT_OK && called[0] != 0)
+        snprintf(out, COORDINATOR_SHOWN_SIZE, "\"%s\" (%s)", called, party);
+    else
+        snprintf(out, COORDINATOR_SHOWN_SIZE, "%s", party);
+    return out;
 }
 
 void coordinator_log_held(coordinator *self) {

@@ -18,6 +18,12 @@
 typedef struct coordinator coordinator;
 typedef struct dashboard dashboard; /* dashboard.c */
 
+/* How far a study's method says that it is, where it knows a total. */
+typedef struct hosted_progress {
+    char stage[32];
+    uint64_t done, total; /* 0: not known */
+} hosted_progress;
+
 /* A study that this process serves. */
 typedef struct hosted {
     coordinator *owner;
@@ -41,6 +47,7 @@ typedef struct hosted {
         seen; /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
     int64_t *seen_at; /* when each last did, monotonic milliseconds */
     size_t seen_room;
+    hosted_progress progress; /* guarded by the coordinator's mutex */
     struct hosted *next;
 } hosted;
 
@@ -112,6 +119,10 @@ void coordinator_warn(coordinator *self, const char *who, const char *format, ..
 void coordinator_log_at(coordinator *self, tacit_log_level level, const char *who, const char *format, ...)
     TACIT_PRINTF(4, 5);
 void coordinator_log_held(coordinator *self);
+
+/* A party for people: the name that they gave it, if any, and its random one. Returns out. */
+enum { COORDINATOR_SHOWN_SIZE = TACIT_PARTY_NAME_SIZE + TACIT_ID_SIZE + 8 };
+const char *coordinator_shown(coordinator *self, const char *party, char out[COORDINATOR_SHOWN_SIZE]);
 void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRINTF(2, 3);
 
 /* Figures: served when the settings ask for it. */
@@ -241,3 +252,4 @@ void dashboard_look(coordinator *self);
 void dashboard_stop(coordinator *self);
 void coordinator_record_contact(coordinator *self, const char *study, const char *party);
 size_t coordinator_seen(coordinator *self, hosted *host); /* parties that did in the last minute */
+tacit_progress coordinator_progress(hosted *host); /* keeps what a session says (dashboard_parties.c) */

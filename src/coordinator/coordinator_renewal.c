@@ -59,7 +59,9 @@ static tacit_status issue(coordinator *self, const char *party, const char *requ
                                             info.fingerprint, info.valid_until, now, error));
     if (tacit_registry_revoked(self->registry, info.fingerprint)) /* a moment ago */
         TACIT_CHECK(coordinator_say_revoked(error));
-    coordinator_mention(self, party, "the certificate of %s was renewed", party);
+    char shown[COORDINATOR_SHOWN_SIZE];
+    coordinator_mention(self, party, "the certificate of %s was renewed",
+                        coordinator_shown(self, party, shown));
 cleanup:
     tacit_buffer_clear(&first);
     return status;

@@ -5,10 +5,12 @@
 
 void coordinator_report_step(hosted *host) {
     tacit_board_state state;
+    char shown[COORDINATOR_SHOWN_SIZE];
     tacit_board_look(host->board, &state);
     if (state.late > 0)
         coordinator_news(host->owner, "study %s, round %llu: waiting for %s%s", host->study->name,
-                         (unsigned long long)state.round + 1, state.late_one,
+                         (unsigned long long)state.round + 1,
+                         coordinator_shown(host->owner, state.late_one, shown),
                          state.late > 1 ? " and others" : "");
     if (state.open && state.step != NULL)
         coordinator_news(host->owner, "study %s, round %llu: '%s', step %s of %s sum", host->study->name,

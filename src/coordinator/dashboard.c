@@ -1,7 +1,7 @@
 /*
  * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no
- * more than whether a study is open or paused. Parties are counted and not
- * named: an administrator knows them, but pictures of this page get shown to all of them.
+ * more than whether a study is open or paused. Parties are counted in what a study is, and named in a list of
+ * their own, which a page can leave out of a picture.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -176,6 +176,10 @@ static json_t *study_document(dashboard *self, const tacit_study_record *record,
         "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
     if (document == NULL) return NULL;
     add_about(document, study);
+    json_object_set_new(document, "progress",
+                        dashboard_progress(self->owner, record->state == TACIT_STUDY_RUNNING
+                                                            ? coordinator_find(self->owner, record->name)
+                                                            : NULL));
     json_object_set_new(document, "settings", tacit_json_study_settings(study));
     json_object_set_new(
         document, "target",
@@ -245,6 +249,14 @@ static void get_explanation(void *context, web_call *call) {
     tacit_status status = look_up(self, call->item, &record, &study, &error);
     if (status == TACIT_OK) status = tacit_json_explanation(&document, &study->plan, &error);
     pthread_mutex_unlock(&self->mutex);
+    answer(call, status, document, &error);
+}
+
+static void get_parties(void *context, web_call *call) {
+    dashboard *self = context;
+    json_t *document = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = dashboard_parties(self->owner, call->item, &document, &error);
     answer(call, status, document, &error);
 }
 
@@ -341,6 +353,8 @@ static const web_route routes[] = {
     { "GET", "/v1/studies/{study}", false, get_study, "One study" },
     { "GET", "/v1/studies/{study}/explanation", false, get_explanation,
       "Who learns what, with prices and noise, as `tacit explain` prints it" },
+    { "GET", "/v1/studies/{study}/parties", false, get_parties,
+      "Who takes part, by name, and who is invited by name" },
     { "GET", "/v1/studies/{study}/rounds", false, get_rounds,
       "The rounds that have ended, and what was published with noise" },
     { "GET", "/v1/studies/{study}/result", false, get_result, "What a finished study has found" },

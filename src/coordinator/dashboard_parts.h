@@ -1,9 +1,17 @@
-/* Documents of the dashboard that are made from models (dashboard_result.c). All are new references. */
+/* Documents of the dashboard: made from models (dashboard_result.c), and of who takes part
+ * (dashboard_parties.c). All are new references. */
 #pragma once
 
 #include <jansson.h>
 
+#include "coordinator/coordinator_parts.h"
 #include "study/study.h"
+
+/* The parties of a study and who is invited by name: {parties: [...], more}. */
+tacit_status dashboard_parties(coordinator *self, const char *study, json_t **out, tacit_error *error);
+
+/* How far a study is, {stage, done, total}; null where no total is known. */
+json_t *dashboard_progress(coordinator *self, hosted *host);
 
 /* What a finished study has found: coefficients or weights, and the guarantee. */
 tacit_status dashboard_result(const tacit_buffer *model, const char *name, json_t **out, tacit_error *error);

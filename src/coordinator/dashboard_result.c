@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -36,15 +37,26 @@ static json_t *weights_document(const tacit_model *model) {
     return list;
 }
 
+/* What exp(coefficient) is called, as the family's link says; null where it means nothing. */
+static json_t *ratio_document(const json_t *estimates) {
+    const char *name = json_string_value(json_object_get(estimates, "family"));
+    const tacit_family *family = name != NULL ? tacit_family_find(name) : NULL;
+    const char *link = family != NULL && family->r_link != NULL ? family->r_link : "";
+    return strcmp(link, "logit") == 0 ? json_string("odds ratio")
+           : strcmp(link, "log") == 0 ? json_string("rate ratio")
+                                      : json_null();
+}
+
 tacit_status dashboard_result(const tacit_buffer *bytes, const char *name, json_t **out, tacit_error *error) {
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_parse(&model, bytes->bytes, bytes->length, name, error));
     json_t *file = json_loadb(tacit_buffer_text(bytes), bytes->length, 0, NULL);
     json_t *estimates = json_object_get(file, "estimates"), *report = json_object_get(file, "report");
-    *out = json_pack("{s:O,s:O,s:O,s:O,s:O,s:o}", "loss", json_object_get(file, "loss"), "class_names",
+    *out = json_pack("{s:O,s:O,s:O,s:O,s:O,s:o,s:o}", "loss", json_object_get(file, "loss"), "class_names",
                      json_object_get(file, "class_names"), "guarantee", json_object_get(file, "guarantee"),
                      "estimates", estimates != NULL ? estimates : json_null(), "report",
-                     report != NULL ? report : json_null(), "weights", weights_document(model));
+                     report != NULL ? report : json_null(), "weights", weights_document(model), "ratio",
+                     ratio_document(estimates));
     json_decref(file);
     tacit_model_free(model);
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);

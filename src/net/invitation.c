@@ -5,15 +5,23 @@
 
 /*
  * The record, before base64url:
- *   u8 version (1) | u32 length, URL | u32 length, study | 32 bytes token | u64 expiry | u32 length, CA in
- * DER | 4 bytes: BLAKE2b of all before, under its own personal key, truncated
+ *   u8 version | u32 length, URL | u32 length, study | 32 bytes token | u64 expiry | u32 length, CA in DER |
+ * in version 2: u32 length, what the party is called | 4 bytes: BLAKE2b of all before, under its own personal
+ * key, truncated
+ *
+ * Version 1 has no name. It is written where there is none, for parties whose program is older than names.
  */
 static const char prefix[] = "tacit1-";
 static const char prefix_stem[] = "tacit";
-enum { VERSION = 1, CHECKSUM_BYTES = 4, VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING };
+enum {
+    UNNAMED_VERSION = 1,
+    NAMED_VERSION = 2,
+    CHECKSUM_BYTES = 4,
+    VARIANT = sodium_base64_VARIANT_URLSAFE_NO_PADDING
+};
 enum {
     RECORD_MAX = 1 + 4 + TACIT_INVITATION_URL_MAX + 4 + TACIT_INVITATION_STUDY_MAX + TACIT_TOKEN_BYTES + 8 +
-                 4 + TACIT_INVITATION_AUTHORITY_MAX + CHECKSUM_BYTES
+                 4 + TACIT_INVITATION_AUTHORITY_MAX + 4 + TACIT_PARTY_NAME_MOST + CHECKSUM_BYTES
 };
 
 static void checksum(uint8_t out[CHECKSUM_BYTES], const uint8_t *record, size_t length) {
@@ -56,13 +64,15 @@ static tacit_status append_counted(tacit_buffer *record, const void *bytes, size
 
 static tacit_status write_record(tacit_buffer *record, const tacit_invitation *invitation,
                                  tacit_error *error) {
-    const uint8_t version = VERSION;
+    const bool named = invitation->called[0] != 0;
+    const uint8_t version = named ? NAMED_VERSION : UNNAMED_VERSION;
     TACIT_TRY(tacit_buffer_append(record, &version, 1, error));
     TACIT_TRY(append_counted(record, invitation->url, strlen(invitation->url), error));
     TACIT_TRY(append_counted(record, invitation->study, strlen(invitation->study), error));
     TACIT_TRY(tacit_buffer_append(record, invitation->token, TACIT_TOKEN_BYTES, error));
     TACIT_TRY(tacit_buffer_append_u64(record, (uint64_t)invitation->expires, error));
     TACIT_TRY(append_counted(record, invitation->authority, invitation->authority_length, error));
+    if (named) TACIT_TRY(append_counted(record, invitation->called, strlen(invitation->called), error));
     uint8_t sum[CHECKSUM_BYTES];
     checksum(sum, record->bytes, record->length);
     return tacit_buffer_append(record, sum, sizeof sum, error);
@@ -86,6 +96,7 @@ tacit_status tacit_invitation_encode(tacit_buffer *text, const tacit_invitation 
         return tacit_fail(error, TACIT_USAGE, "an invitation needs the coordinator's certificate");
     if (invitation->expires < 0)
         return tacit_fail(error, TACIT_USAGE, "an invitation cannot expire before 1970");
+    if (invitation->called[0] != 0) TACIT_TRY(tacit_party_name_check(invitation->called, error));
     tacit_buffer record = TACIT_BUFFER_LIMITED(RECORD_MAX);
     tacit_buffer line = TACIT_BUFFER_INIT;
     uint8_t *at;
@@ -136,7 +147,15 @@ static bool read_counted(tacit_cursor *cursor, const uint8_t **bytes, size_t *le
     return tacit_cursor_skip(cursor, bytes, count);
 }
 
-static bool read_fields(tacit_invitation *out, tacit_cursor *cursor) {
+static bool read_name(tacit_invitation *out, tacit_cursor *cursor) {
+    const uint8_t *called;
+    size_t length;
+    if (!read_counted(cursor, &called, &length, TACIT_PARTY_NAME_MOST)) return false;
+    memcpy(out->called, called, length);
+    return strlen(out->called) == length && tacit_party_name_check(out->called, NULL) == TACIT_OK;
+}
+
+static bool read_fields(tacit_invitation *out, tacit_cursor *cursor, unsigned version) {
     const uint8_t *url, *study, *authority;
     size_t url_length, study_length;
     uint64_t expires;
@@ -145,7 +164,8 @@ static bool read_fields(tacit_invitation *out, tacit_cursor *cursor) {
         !tacit_cursor_read(cursor, out->token, TACIT_TOKEN_BYTES) ||
         !tacit_cursor_read_u64(cursor, &expires) ||
         !read_counted(cursor, &authority, &out->authority_length, TACIT_INVITATION_AUTHORITY_MAX) ||
-        cursor->left != 0 || out->authority_length == 0 || expires > INT64_MAX)
+        (version == NAMED_VERSION && !read_name(out, cursor)) || cursor->left != 0 ||
+        out->authority_length == 0 || expires > INT64_MAX)
         return false;
     if (!url_is_fit((const char *)url, url_length) || !study_is_fit((const char *)study, study_length))
         return false;
@@ -162,9 +182,9 @@ static tacit_status parse_record(tacit_invitation *out, const uint8_t *record, s
     uint8_t sum[CHECKSUM_BYTES];
     checksum(sum, record, length - CHECKSUM_BYTES);
     if (memcmp(sum, record + length - CHECKSUM_BYTES, CHECKSUM_BYTES) != 0) return fail_damaged(error);
-    if (record[0] > VERSION) return fail_newer(error);
+    if (record[0] > NAMED_VERSION) return fail_newer(error);
     tacit_cursor cursor = tacit_cursor_over(record + 1, length - 1 - CHECKSUM_BYTES);
-    if (record[0] != VERSION || !read_fields(out, &cursor))
+    if (record[0] < UNNAMED_VERSION || !read_fields(out, &cursor, record[0]))
         return tacit_fail(error, TACIT_INPUT, "the invitation's contents do not follow the format");
     return TACIT_OK;
 }

@@ -1,7 +1,7 @@
 /*
  * A single-use invitation to a study, as one line of text that survives mail and chat: "tacit1-" and
- * base64url of a record with the coordinator's address and certificate, the study, a secret token and its
- * expiry. Whoever holds it can join in the invited party's place, so it is passed on like a password. The
+ * base64url of a record with the coordinator's address and certificate, the study, a secret token, its expiry
+ * and, where the party was given one, the name that the coordinator's people call it by. Whoever holds it can join in the invited party's place, so it is passed on like a password. The
  * checksum detects a damaged paste; it proves nothing about who made the line.
  */
 #pragma once
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "net/party_name.h"
 
 enum {
     TACIT_TOKEN_BYTES = 32,
@@ -27,10 +28,11 @@ typedef struct tacit_invitation {
     int64_t expires; /* seconds since 1970; the caller compares it with its clock */
     uint8_t authority[TACIT_INVITATION_AUTHORITY_MAX]; /* the coordinator's CA certificate, DER */
     size_t authority_length;
+    char called[TACIT_PARTY_NAME_SIZE]; /* what people call the invited party; "" when they gave no name */
 } tacit_invitation;
 
 /* Append the line of text (no newline) to `text`. TACIT_USAGE when a member is empty or holds control
- * characters, or the URL is not https. */
+ * characters, the URL is not https, or the name is none (net/party_name.h). */
 tacit_status tacit_invitation_encode(tacit_buffer *text, const tacit_invitation *invitation,
                                      tacit_error *error);
 

@@ -23,6 +23,11 @@ tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, con
     return carrier->kind->send(carrier, errand, body, timeout_ms, out, error);
 }
 
+tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
+                                 tacit_carried *out, tacit_error *error) {
+    return carrier->kind->bring(carrier, word, timeout_ms, out, error);
+}
+
 tacit_trouble tacit_carrier_trouble(const tacit_carrier *carrier) { return carrier->kind->trouble(carrier); }
 
 int64_t tacit_carrier_clock(const tacit_carrier *carrier) { return carrier->kind->clock(carrier); }

@@ -2,7 +2,7 @@
  * What a party says reaches its coordinator by a carrier, and the reply comes back, whatever is between them.
  * A carrier is one file and its line in the table (carrier.c); how the coordinator's address begins says
  * which. Who uses one knows errands, bytes and what became of them; the coordinator's end is in
- * coordinator_https.c.
+ * coordinator_https.c. Words to a neighbour that listens go by a carrier too (site_links.c).
  */
 #pragma once
 
@@ -36,7 +36,8 @@ typedef enum tacit_trouble {
 
 /* Texts are copied. Files are PEM. */
 typedef struct tacit_carrier_settings {
-    const char *address;          /* of the coordinator, as invitations have it */
+    const char *address;          /* of the coordinator, as invitations have it; or a neighbour's name */
+    const char *connect;          /* host:port to go to in place of the address's; NULL: there */
     const char *authority_file;   /* the only authorities that are trusted */
     const char *certificate_file; /* NULL with key_file NULL: without a certificate */
     const char *key_file;
@@ -55,6 +56,8 @@ typedef struct tacit_carrier_kind {
     void (*free)(tacit_carrier *carrier);
     tacit_status (*send)(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
                          unsigned timeout_ms, tacit_carried *out, tacit_error *error);
+    tacit_status (*bring)(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
+                          tacit_carried *out, tacit_error *error);
     tacit_trouble (*trouble)(const tacit_carrier *carrier);
     int64_t (*clock)(const tacit_carrier *carrier);
 } tacit_carrier_kind;
@@ -74,6 +77,11 @@ tacit_carrier *tacit_carrier_free(tacit_carrier *carrier); /* accepts NULL */
  * when it does not get through; TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
 tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
                                 unsigned timeout_ms, tacit_carried *out, tacit_error *error);
+
+/* Bring a sealed word to the neighbour that the carrier leads to. TACIT_FATE_CLOSED: it does not know us yet.
+ * Fails as tacit_carrier_send. */
+tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
+                                 tacit_carried *out, tacit_error *error);
 
 /* Of the last errand: what was wrong, and the coordinator's clock, seconds since 1970, at most 0 when it did
  * not say. */

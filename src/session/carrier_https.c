@@ -31,6 +31,7 @@ static tacit_status https_open(tacit_carrier **out, const tacit_carrier_settings
     if (self == NULL) return tacit_fail_memory(error);
     self->carrier.kind = &tacit_https_carrier;
     const tacit_client_settings settings = { .url = given->address,
+                                             .address = given->connect,
                                              .authority_file = given->authority_file,
                                              .certificate_file = given->certificate_file,
                                              .key_file = given->key_file,
@@ -55,10 +56,11 @@ static tacit_fate fate_of(unsigned http) {
                          : TACIT_FATE_WRONG;
 }
 
-static tacit_status https_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
-                               unsigned timeout_ms, tacit_carried *out, tacit_error *error) {
-    const tacit_client_request request = { .method = tacit_https_errands[errand].method,
-                                           .path = tacit_https_errands[errand].path,
+static tacit_status run_request(tacit_carrier *carrier, const char *method, const char *path,
+                                const tacit_buffer *body, unsigned timeout_ms, tacit_carried *out,
+                                tacit_error *error) {
+    const tacit_client_request request = { .method = method,
+                                           .path = path,
                                            .body = body != NULL ? body->bytes : NULL,
                                            .body_length = body != NULL ? body->length : 0,
                                            .timeout_ms = timeout_ms };
@@ -66,6 +68,17 @@ static tacit_status https_send(tacit_carrier *carrier, tacit_errand errand, cons
         tacit_client_send(&out->code, &out->reply, ((https_carrier *)carrier)->client, &request, error));
     out->fate = fate_of(out->code);
     return TACIT_OK;
+}
+
+static tacit_status https_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
+                               unsigned timeout_ms, tacit_carried *out, tacit_error *error) {
+    return run_request(carrier, tacit_https_errands[errand].method, tacit_https_errands[errand].path, body,
+                       timeout_ms, out, error);
+}
+
+static tacit_status https_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
+                                tacit_carried *out, tacit_error *error) {
+    return run_request(carrier, "POST", TACIT_HTTPS_WORD_PATH, word, timeout_ms, out, error);
 }
 
 static tacit_trouble https_trouble(const tacit_carrier *carrier) {
@@ -87,5 +100,6 @@ const tacit_carrier_kind tacit_https_carrier = { .scheme = "https://",
                                                  .open = https_open,
                                                  .free = https_free,
                                                  .send = https_send,
+                                                 .bring = https_bring,
                                                  .trouble = https_trouble,
                                                  .clock = https_clock };

@@ -8,6 +8,9 @@ typedef struct tacit_https_errand {
     const char *help;
 } tacit_https_errand;
 
+/* Where a neighbour that listens takes sealed words, by POST. */
+#define TACIT_HTTPS_WORD_PATH "/v1/word"
+
 extern const tacit_https_errand tacit_https_errands[TACIT_ERRANDS];
 
 /* TACIT_ERRANDS: none goes there, by any method. */

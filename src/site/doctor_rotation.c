@@ -12,18 +12,29 @@ enum { NAMES_MOST = 5 };
 
 typedef struct followers {
     size_t parties, left;
-    char names[NAMES_MOST * (TACIT_ID_SIZE + 2)];
+    char late[NAMES_MOST][TACIT_ID_SIZE]; /* the first of those that are left */
+    char names[NAMES_MOST * (TACIT_PARTY_NAME_SIZE + 2)];
 } followers;
 
 static tacit_status take(void *context, const char *party, bool away, tacit_error *error) {
     followers *self = context;
-    size_t used = strlen(self->names);
     (void)error;
     self->parties++;
     if (!away) return TACIT_OK;
+    if (self->left < NAMES_MOST) snprintf(self->late[self->left], TACIT_ID_SIZE, "%s", party);
     self->left++;
-    if (self->left <= NAMES_MOST)
-        snprintf(self->names + used, sizeof self->names - used, "%s%s", used > 0 ? ", " : "", party);
+    return TACIT_OK;
+}
+
+/* As people call them, where they have a name. */
+static tacit_status name_late(followers *self, tacit_registry *registry, tacit_error *error) {
+    for (size_t i = 0; i < self->left && i < NAMES_MOST; i++) {
+        char called[TACIT_PARTY_NAME_SIZE];
+        size_t used = strlen(self->names);
+        TACIT_TRY(tacit_registry_called(registry, self->late[i], called, error));
+        snprintf(self->names + used, sizeof self->names - used, "%s%s", used > 0 ? "; " : "",
+                 called[0] != 0 ? called : self->late[i]);
+    }
     return TACIT_OK;
 }
 
@@ -44,7 +55,7 @@ static void notify(const examination *self, const tacit_handover *last, bool ove
                     "%zu of %zu parties have not followed to authority %s, and the one before it is trusted "
                     "%s %s: %s%s",
                     found->left, found->parties, last->new.fingerprint, over ? "no longer, since" : "until",
-                    day, found->names, found->left > NAMES_MOST ? ", ..." : "");
+                    day, found->names, found->left > NAMES_MOST ? "; ..." : "");
 }
 
 void doctor_check_rotation(const examination *self, tacit_registry *registry) {
@@ -55,6 +66,7 @@ void doctor_check_rotation(const examination *self, tacit_registry *registry) {
     const tacit_handover *last = chain.count > 0 ? &chain.entries[chain.count - 1] : NULL;
     if (status == TACIT_OK && last != NULL)
         status = tacit_registry_followers(registry, NULL, last->new.key_id, take, &found, &error);
+    if (status == TACIT_OK) status = name_late(&found, registry, &error);
     if (status != TACIT_OK)
         doctor_find(self, TACIT_FINDING_FAIL, "hand-over", "restore the folder from a backup", "%s",
                     error.text);

@@ -88,7 +88,7 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     const tacit_study *study = joined->study;
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o}",
+        json_pack("{s:o,s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o,s:o}",
                   "settings", tacit_json_study_settings(study), "next", next != NULL ? next : json_null(),
                   "authority", joined->authority, "distrusted", joined->distrusted, "description",
                   text_or_null(&study->description), "approval",
@@ -98,7 +98,8 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
                   joined->coordinator, "source", tacit_json_escaped(joined->source), "consent",
                   names[consent], "amended", joined->amended, "ended", joined->ended, "has_model",
                   joined->has_model, "parties", (json_int_t)joined->study->plan.parties, "minimum_rows",
-                  (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation));
+                  (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation, "called",
+                  joined->called[0] != 0 ? json_string(joined->called) : json_null()));
     return studies->list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 

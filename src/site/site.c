@@ -53,6 +53,7 @@ tacit_site *tacit_site_free(tacit_site *site) {
 
 const tacit_study *tacit_site_study(const tacit_site *site) { return site->study; }
 const char *tacit_site_coordinator(const tacit_site *site) { return site->coordinator; }
+const char *tacit_site_called(const tacit_site *site) { return site->called; }
 const char *tacit_site_home(const tacit_site *site) { return site->home; }
 const char *tacit_site_folder(const tacit_site *site) { return site->folder; }
 size_t tacit_site_rows(const tacit_site *site) { return site->total_rows; }
@@ -185,6 +186,7 @@ tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *inv
     if (snprintf(name, sizeof name, "%s", invitation->study) >= (int)sizeof name || strchr(name, '/') != NULL)
         return tacit_fail(error, TACIT_INPUT, "the invitation names an impossible study");
     snprintf(site->url, sizeof site->url, "%s", invitation->url);
+    snprintf(site->called, sizeof site->called, "%s", invitation->called);
     memcpy(site->token, invitation->token, sizeof site->token);
     return site_set_id(site, name, authority.fingerprint, error);
 }

@@ -112,6 +112,7 @@ const char *tacit_site_id(const tacit_site *site); /* the study as the ledger ca
 typedef struct tacit_site_summary {
     const char *id; /* as the ledger calls it */
     const char *coordinator, *source;
+    const char *called; /* what the coordinator's people call this party; "" when they gave no name */
     const tacit_study *study;
     bool amended;            /* there is a version that the owner has not consented to */
     const tacit_study *next; /* that version; NULL: none, or it cannot be read */
@@ -144,6 +145,7 @@ tacit_status tacit_site_confirm(const char *home, const char *study, const char 
 /* What is asked, by whom, of how many rows; borrowed. */
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);
+const char *tacit_site_called(const tacit_site *site); /* what it calls this party; "" without a name */
 const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 size_t tacit_site_rows(const tacit_site *site);

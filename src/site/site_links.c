@@ -16,21 +16,20 @@
 #include "base/log_file.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "net/client.h"
 #include "net/clock.h"
 #include "net/revocations.h"
 #include "net/server.h"
+#include "session/carrier_https.h"
 #include "session/wire.h"
 #include "site/site_parts.h"
 
 #define WORD_PREFIX "word."
-#define WORD_PATH "/v1/word"
 
 enum { SEND_MS = 5000, KEPT_WORDS = 4, MOST_PAUSE = 64, SPARE_BYTES = 64 * 1024 };
 
 /* A neighbour that listens, as this party reaches it. */
 typedef struct direct_link {
-    tacit_client *client;
+    tacit_carrier *carrier;
     char address[TACIT_ADDRESS_SIZE];
     uint64_t next_try; /* round */
     unsigned pause;    /* in rounds, after a failure; 0: all is well */
@@ -159,7 +158,8 @@ static size_t body_limit(void *context, const char *method, const char *path, co
     const tacit_plan *plan = &self->site->study->plan;
     size_t most = 4 * sizeof(double) * (plan->features + 2) * (plan->classes + 1) + SPARE_BYTES;
     (void)method;
-    bool welcome = peer->verified && strcmp(path, WORD_PATH) == 0 && is_neighbour(context, peer->name);
+    bool welcome =
+        peer->verified && strcmp(path, TACIT_HTTPS_WORD_PATH) == 0 && is_neighbour(context, peer->name);
     if (most > (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES) most = (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES;
     return welcome ? most : 1;
 }
@@ -172,8 +172,8 @@ static void handle(void *context, tacit_exchange *exchange) {
     const char *said = "kept";
     unsigned http = 200;
     if (strcmp(tacit_exchange_method(exchange), "POST") != 0 ||
-        strcmp(tacit_exchange_path(exchange), WORD_PATH) != 0) {
-        tacit_exchange_answer_text(exchange, 404, "nothing is here but " WORD_PATH);
+        strcmp(tacit_exchange_path(exchange), TACIT_HTTPS_WORD_PATH) != 0) {
+        tacit_exchange_answer_text(exchange, 404, "nothing is here but " TACIT_HTTPS_WORD_PATH);
         return;
     }
     if (!is_neighbour(self, peer->name)) {
@@ -295,7 +295,7 @@ void site_links_renew(site_links *self) {
     tacit_error trouble = TACIT_ERROR_INIT;
     if (self == NULL) return;
     for (size_t i = 0; i < self->parties; i++)
-        self->links[i].client = tacit_client_free(self->links[i].client);
+        self->links[i].carrier = tacit_carrier_free(self->links[i].carrier);
     if (self->server == NULL) return;
     self->server = tacit_server_free(self->server);
     if (start_server(self, &trouble) != TACIT_OK)
@@ -332,7 +332,7 @@ site_links *site_links_free(site_links *self) {
     if (self == NULL) return NULL;
     tacit_server_free(self->server);
     for (size_t i = 0; self->links != NULL && i < self->parties; i++)
-        tacit_client_free(self->links[i].client);
+        tacit_carrier_free(self->links[i].carrier);
     free(self->links);
     free(self->names);
     tacit_revocations_clear(&self->revoked);
@@ -364,53 +364,47 @@ void site_links_finish(site_links *self) {
 
 /* ---- bringing words ---- */
 
-static tacit_status make_client(site_links *self, direct_link *to, const tacit_card *card,
-                                tacit_error *error) {
+static tacit_status open_carrier(site_links *self, direct_link *to, const tacit_card *card,
+                                 tacit_error *error) {
     char url[TACIT_ID_SIZE + 64], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
     snprintf(url, sizeof url, "https://" TACIT_LISTENER_HOST, card->name);
     TACIT_TRY(site_trust_file(self->site, authority, error));
     TACIT_TRY(site_path(self->site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
-    tacit_client_settings settings = { .url = url,
-                                       .address = card->address,
-                                       .authority_file = authority,
-                                       .certificate_file = certificate,
-                                       .key_file = key,
-                                       .proxy = "",
-                                       .cancelled = self->site->callbacks.cancelled,
-                                       .cancelled_context = self->site->callbacks.context };
-    tacit_client_free(to->client);
-    to->client = NULL;
+    tacit_carrier_settings settings = { .address = url,
+                                        .connect = card->address,
+                                        .authority_file = authority,
+                                        .certificate_file = certificate,
+                                        .key_file = key,
+                                        .proxy = "",
+                                        .cancelled = self->site->callbacks.cancelled,
+                                        .cancelled_context = self->site->callbacks.context };
+    to->carrier = tacit_carrier_free(to->carrier);
     snprintf(to->address, sizeof to->address, "%s", card->address);
-    return tacit_client_create(&to->client, &settings, error);
+    return tacit_carrier_open(&to->carrier, &settings, error);
 }
 
 static tacit_status bring(site_links *self, direct_link *to, const tacit_card *card,
                           const tacit_letter *letter, tacit_error *error) {
     tacit_answer brought = TACIT_ANSWER_INIT;
-    tacit_buffer body = TACIT_BUFFER_INIT, response = TACIT_BUFFER_LIMITED(SPARE_BYTES);
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(SPARE_BYTES) };
     tacit_letter copy = *letter;
-    unsigned http = 0;
     tacit_status status;
-    if (to->client == NULL || strcmp(to->address, card->address) != 0)
-        TACIT_CHECK(make_client(self, to, card, error));
+    if (to->carrier == NULL || strcmp(to->address, card->address) != 0)
+        TACIT_CHECK(open_carrier(self, to, card, error));
     snprintf(brought.study, sizeof brought.study, "%s", self->site->study->name);
     brought.words = (tacit_letters){ &copy, 1 };
     TACIT_CHECK(tacit_answer_encode(&brought, &body, error));
-    TACIT_CHECK(tacit_client_send(&http, &response, to->client,
-                                  &(tacit_client_request){ .method = "POST",
-                                                           .path = WORD_PATH,
-                                                           .body = body.bytes,
-                                                           .body_length = body.length,
-                                                           .timeout_ms = SEND_MS },
-                                  error));
-    if (http == 409) status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
-    if (http != 200 && http != 409)
-        TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, http,
-                               tacit_buffer_text(&response)));
+    TACIT_CHECK(tacit_carrier_bring(to->carrier, &body, SEND_MS, &carried, error));
+    if (carried.fate == TACIT_FATE_CLOSED)
+        status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
+    else if (carried.fate != TACIT_FATE_DONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, carried.code,
+                               tacit_buffer_text(&carried.reply)));
 cleanup:
     tacit_buffer_clear(&body);
-    tacit_buffer_clear(&response);
+    tacit_buffer_clear(&carried.reply);
     return status;
 }
 

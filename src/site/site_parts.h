@@ -26,6 +26,7 @@ struct tacit_site {
     tacit_reducer reducer;
     tacit_holders holders;
     char coordinator[TACIT_ID_SIZE];
+    char called[TACIT_PARTY_NAME_SIZE]; /* what the coordinator's people call this party; "": no name */
     char url[TACIT_INVITATION_URL_MAX + 1];
     char id[TACIT_SITE_ID_SIZE];      /* study@first authority: the study as ledger and home folder call it */
     char earlier[TACIT_SITE_ID_SIZE]; /* of the version that an amended one replaces; empty: none */

@@ -262,8 +262,9 @@ tacit_status tacit_audit_study(const char *folder, const char *study, tacit_buff
     TACIT_CHECK(put_definitions(&self, registry, authority, study, error));
     TACIT_CHECK(put_rows(
         &self, registry, study,
-        "SELECT json_object('kind', 'consent', 'party', name, 'version', version, 'joined', joined, 'left',"
-        " json(iif(away, 'true', 'false')), 'revoked', json(iif(revoked, 'true', 'false')), 'certificate',"
+        "SELECT json_object('kind', 'consent', 'party', name, 'called', nullif(called, ''), 'version',"
+        " version, 'joined', joined, 'left', json(iif(away, 'true', 'false')), 'revoked', json(iif(revoked, "
+        "'true', 'false')), 'certificate',"
         " fingerprint) FROM party WHERE study = ?1 ORDER BY number",
         error));
     TACIT_CHECK(put_rounds(&self, folder, study, error));

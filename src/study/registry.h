@@ -115,10 +115,53 @@ tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, t
 tacit_status tacit_registry_model(tacit_registry *registry, const char *name, tacit_buffer *out,
                                   tacit_error *error);
 
-/* Remember an invitation by the hash of its token. */
+/* Remember an invitation by the hash of its token. `called` is the name that people give the party
+ * (net/party_name.h), "" for none: TACIT_USAGE when it is no name, or when a party of the study that is not
+ * revoked, or somebody with an invitation that can still be used, has it. ASCII letters count the same in
+ * either case. */
 tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
                                    const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
-                                   tacit_error *error);
+                                   const char *called, tacit_error *error);
+
+/* Take an unused invitation back: nobody can join with it any more. TACIT_USAGE when there is none. */
+tacit_status tacit_registry_take_back(tacit_registry *registry, const char *study, const char *called,
+                                      tacit_error *error);
+
+/* What people call a party; "" when they gave no name. */
+tacit_status tacit_registry_called(tacit_registry *registry, const char *party,
+                                   char out[TACIT_PARTY_NAME_SIZE], tacit_error *error);
+
+/* How a party stands to its study, or an invitation with a name that nobody has used yet. */
+typedef enum tacit_party_standing {
+    TACIT_PARTY_JOINED,   /* has consented to the study as it is */
+    TACIT_PARTY_OUTDATED, /* to an earlier version only */
+    TACIT_PARTY_AWAY,     /* has left, and may come back */
+    TACIT_PARTY_REVOKED,
+    TACIT_PARTY_INVITED,
+    TACIT_PARTY_EXPIRED, /* was invited, and did not come in time */
+} tacit_party_standing;
+
+const char *tacit_party_standing_name(tacit_party_standing standing);
+
+typedef struct tacit_person {
+    char name[TACIT_ID_SIZE]; /* random, as in the certificate; "" before it has joined */
+    char study[TACIT_ID_SIZE];
+    char called[TACIT_PARTY_NAME_SIZE]; /* "" when people gave no name */
+    int64_t time;                       /* joined; of an invitation, when it expires */
+    tacit_party_standing standing;
+} tacit_person;
+
+typedef tacit_status tacit_person_visit(void *context, const tacit_person *person, tacit_error *error);
+
+/* Visit the parties of a study, in the order they joined, then who is invited by name; at most so many. The
+ * visitor must not use the registry. */
+tacit_status tacit_registry_people(tacit_registry *registry, const char *study, size_t most,
+                                   tacit_person_visit *visit, void *context, tacit_error *error);
+
+/* Who is intended, by a party's random name or by what people call it, in `study` (NULL: any). TACIT_NOT_FOUND;
+ * TACIT_USAGE when more than one is called so. */
+tacit_status tacit_registry_find(tacit_registry *registry, const char *who, const char *study,
+                                 tacit_person *out, tacit_error *error);
 
 /* Which study does a token open? TACIT_REFUSED: unknown, expired, or the study has begun or ended. A token
  * that was used still tells its study until that ends, so that its holder can look. */

@@ -8,25 +8,6 @@
 #include "base/memory.h"
 #include "study/registry_parts.h"
 
-tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
-                                   const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
-                                   tacit_error *error) {
-    tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store, "INSERT INTO invitation (token_hash, study, expires) VALUES (?1, ?2, ?3)",
-        error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_text(put, 2, study);
-    tacit_bind_integer(put, 3, expires);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    tacit_registry_unlock(registry);
-    return status;
-}
-
 /* An invitation as stored. */
 typedef struct invitation {
     char study[TACIT_ID_SIZE];
@@ -176,8 +157,8 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &put, registry->store,
-        "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined, version)"
-        " SELECT i.party, i.study, ?2, ?3, ?4, s.version FROM invitation i"
+        "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined, version, called)"
+        " SELECT i.party, i.study, ?2, ?3, ?4, s.version, i.called FROM invitation i"
         " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
         error));
     tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);

@@ -46,6 +46,8 @@ static void random_invitation(tacit_invitation *made, tacit_stream *stream) {
     made->expires = (int64_t)(tacit_stream_u64(stream) >> 1);
     made->authority_length = 1 + (size_t)tacit_stream_below(stream, TACIT_INVITATION_AUTHORITY_MAX);
     tacit_stream_bytes(stream, made->authority, made->authority_length);
+    if (tacit_stream_below(stream, 2) == 0)
+        strcpy(made->called, "Sankt Anna Kinderspital, Wien IX, \xc3\x96sterreich");
 }
 
 static void what_goes_in_comes_out_however_it_is_pasted(void **state) {
@@ -211,9 +213,13 @@ static void a_forged_record_with_a_right_checksum_does_no_harm(void **state) {
         expect_refused(tacit_buffer_text(&text), text.length, NULL);
         tacit_buffer_clear(&text);
     }
-    record[0] = 2;
+    record[0] = 3;
     text = forge(record, length);
     expect_refused(tacit_buffer_text(&text), text.length, "newer version");
+    tacit_buffer_clear(&text);
+    record[0] = 2; /* without the name that it then has */
+    text = forge(record, length);
+    expect_refused(tacit_buffer_text(&text), text.length, "do not follow the format");
     tacit_buffer_clear(&text);
     record[0] = 1;
     tacit_stream stream = tacit_stream_from_seed(11);
@@ -228,6 +234,54 @@ static void a_forged_record_with_a_right_checksum_does_no_harm(void **state) {
         (void)tacit_invitation_parse(&out, tacit_buffer_text(&text), text.length, NULL);
         tacit_buffer_clear(&text);
     }
+}
+
+/* What is forged behind the checksum is shown to an owner: it must not steer a terminal or look like another
+ * name. */
+static void a_hostile_name_in_an_invitation_is_refused(void **state) {
+    (void)state;
+    static const char *const hostile[] = { "",
+                                           " leads",
+                                           "ends ",
+                                           "two  spaces",
+                                           "two\nlines",
+                                           "esc\x1b[2J",
+                                           "not \xff utf-8",
+                                           "cut \xc3",
+                                           "right to left \xe2\x80\xae",
+                                           "zero\xe2\x80\x8bwidth",
+                                           "no\xc2\xa0"
+                                           "break",
+                                           "party-5f0c1d2e3a4b",
+                                           "Center-A" };
+    tacit_invitation made = sample();
+    tacit_buffer text = encode(&made);
+    uint8_t record[4096];
+    size_t length;
+    assert_int_equal(sodium_base642bin(record, sizeof record, tacit_buffer_text(&text) + 7, text.length - 7,
+                                       NULL, &length, NULL, sodium_base64_VARIANT_URLSAFE_NO_PADDING),
+                     0);
+    tacit_buffer_clear(&text);
+    record[0] = 2;
+    length -= 4;
+    for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) {
+        const size_t bytes = strlen(hostile[i]);
+        record[length] = (uint8_t)bytes; /* little-endian, as tacit_buffer_append_u32 */
+        memset(record + length + 1, 0, 3);
+        memcpy(record + length + 4, hostile[i], bytes);
+        text = forge(record, length + 4 + bytes);
+        expect_refused(tacit_buffer_text(&text), text.length, "do not follow the format");
+        tacit_buffer_clear(&text);
+        if (bytes == 0) continue; /* to a maker: no name */
+        strcpy(made.called, hostile[i]);
+        assert_int_equal(tacit_invitation_encode(&text, &made, NULL), TACIT_USAGE);
+    }
+    memset(made.called, 'x', sizeof made.called - 1);
+    made.called[sizeof made.called - 1] = 0;
+    text = encode(&made);
+    tacit_buffer_clear(&text);
+    memset(made.called, 'x', sizeof made.called); /* not even terminated */
+    assert_int_equal(tacit_invitation_encode(&text, &made, NULL), TACIT_USAGE);
 }
 
 static void a_token_is_fresh_and_its_hash_is_fixed(void **state) {
@@ -260,6 +314,7 @@ int main(void) {
         cmocka_unit_test(unusable_members_are_refused_before_encoding),
         cmocka_unit_test(random_texts_do_no_harm),
         cmocka_unit_test(a_forged_record_with_a_right_checksum_does_no_harm),
+        cmocka_unit_test(a_hostile_name_in_an_invitation_is_refused),
         cmocka_unit_test(a_token_is_fresh_and_its_hash_is_fixed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ MASKS = (
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?", "TIME"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r"@[0-9a-f]{8,}(\+[0-9a-f]+)?", lambda match: "@ID" + ("+VERSION" if match.group(1) else "")),
+    (r"(?<= )\+[0-9a-f]{8}\b", "+VERSION"),
     (r"\b[0-9a-f]{12,}…?", "HASH"),
 )
 

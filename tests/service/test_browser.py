@@ -8,6 +8,7 @@ TACIT_SCREENSHOTS=docs/images keeps the pictures. Skipped where Chromium, its dr
 """
 import json
 import os
+import re
 import shutil
 import sys
 import unittest
@@ -15,7 +16,7 @@ from urllib.parse import urlparse
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, DeployedTest
+from deployed import PATIENCE, SCHEMA, DeployedTest
 from golden import difference, masked
 from pages import Neighbour, Page, pieces
 
@@ -30,6 +31,8 @@ except ImportError:
     MISSING = ["python3-selenium"]
 
 EXACT = ("--allow-entrusted", "--allow-exact")
+NAMES = ("St. Anna, Vienna", "Charité, Berlin", "Rigshospitalet, Copenhagen", "Sant Joan de Déu, Barcelona")
+ODD_NAME = "<img src=x onerror=document.title='owned'> \"' &amp; {{7*7}} 王"
 LINK = r"log in once, within ten minutes: (http://\S+)"
 
 
@@ -64,6 +67,36 @@ class BrowserTest(DeployedTest):
             self.browser.find_element(By.CSS_SELECTOR, selector).send_keys(Keys.ENTER)
             return True
         self.wait(pressed, selector)
+
+    def texts(self, selector):
+        """Of all that fit, at one moment: the page may be drawn again between two questions."""
+        return self.browser.execute_script("return Array.from(document.querySelectorAll(arguments[0]), one => one.textContent)", selector)
+
+    def numbers(self, selector, *attributes):
+        """[[number of each attribute]] of all that fit."""
+        return self.browser.execute_script("return Array.from(document.querySelectorAll(arguments[0]), one => " +
+                                           "arguments[1].map(name => Number(one.getAttribute(name))))", selector, attributes)
+
+    def join_named(self, party, *more, called=None):
+        return self.join(party, *more, invitation=self.invite("--for", called or NAMES[party]))
+
+    def check_forest(self, coefficients):
+        """Lines in the order of the table, then the largest first; the intercept apart; a log axis with labels; marks where the numbers say."""
+        effects = [one for one in coefficients if one["name"] != "(Intercept)"]
+        self.wait(lambda: self.texts(".forest-row .forest-name") == [one["name"] for one in effects], "not in the order of the table")
+        self.assertRegex(self.texts("#intercept")[0], r"^Not drawn: \(Intercept\) -?\d")
+        self.assertEqual(self.texts(".forest-title"), ["odds ratio (log axis)"])
+        ticks = [float(text) for text in self.texts(".forest-tick")]
+        self.assertGreaterEqual(len(ticks), 3)
+        self.assertEqual(ticks, sorted(ticks))
+        self.assertGreater(ticks[0], 0)
+        self.press("button.order")
+        largest = sorted(effects, key=lambda one: -one["estimate"])
+        self.wait(lambda: self.texts(".forest-row .forest-name") == [one["name"] for one in largest], "not the largest first")
+        marks = self.numbers(".forest-mark", "x")
+        self.assertEqual(marks, sorted(marks, reverse=True))
+        self.press("button.order")
+        self.wait(lambda: self.texts(".forest-row .forest-name") == [one["name"] for one in effects], "no way back")
 
     def keep(self, name):
         folder = os.environ.get("TACIT_SCREENSHOTS")
@@ -129,24 +162,36 @@ class Pages(BrowserTest):
         self.press("button.pause")
         self.press("button.resume")
         self.one("button.pause")
-        parties = {party: self.join(party, *EXACT) for party in range(2)}
+        parties = {party: self.join_named(party, *EXACT) for party in range(2)}
         self.wait_text("seen in the last minute")
-        parties[2] = self.join(2, *EXACT)
+        self.invite("--for", NAMES[3])
+        self.wait_text(NAMES[3])
+        self.keep("dashboard-parties")
+        parties[2] = self.join_named(2, *EXACT)
         self.one("#download")  # comes by itself when the study is done
         self.wait_text("Std. error")
         self.check_done(parties, charged=[])
-        for title in ("Convergence", "Intervals", "Rounds", "ROC curve", "(DeLong)", "reached"):
+        for title in ("Convergence", "Odds ratios", "Rounds", "ROC curve", "(DeLong)", "reached"):
             self.wait_text(title)
-        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 4, "charts")
+        self.press("#parties summary")  # folded up when a study has ended, for pictures without names
+        for name in NAMES[:3]:
+            self.wait_text(name)
+        self.press("#parties summary")
+        self.wait(lambda: NAMES[0] not in self.text(), "the parties do not fold up")
+        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 3, "charts")
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         for one in summary["coefficients"]:
             self.assertIn(one["name"], self.text())
+        self.check_forest(summary["coefficients"])
+        self.browser.execute_script("window.scrollTo(0, 0)")
         self.keep("dashboard-result")
         self.browser.execute_script("document.getElementById('auc').scrollIntoView({block: 'end'})")
         self.keep("dashboard-roc")
         self.check_quiet()
         self.dark()
-        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 3, "charts")
+        self.wait(lambda: len(self.browser.find_elements(By.CSS_SELECTOR, ".chart canvas")) >= 2, "charts")
+        self.one(".forest-row")
+        self.browser.execute_script("document.getElementById('forest').scrollIntoView({block: 'center'})")
         self.keep("dashboard-dark")
         self.check_narrow()
         self.keep("dashboard-phone")
@@ -160,6 +205,29 @@ class Pages(BrowserTest):
         self.browser.refresh()
         self.one("#credential").send_keys(coordinator.wait_line(r"credential, shown this once: (\S+)").group(1), Keys.ENTER)
         self.wait_text("Download the model")
+
+    def test_a_description_is_drawn_when_it_is_done(self):
+        (self.path / "schema.yaml").write_text(SCHEMA + "  - {name: sex, kind: category, levels: [f, m]}\n")
+        for party in range(3):
+            lines = self.rows(party, 200).read_text().splitlines()
+            self.rows(party).write_text("\n".join(line + (",sex" if at == 0 else ",f" if at % 3 else ",m") for at, line in enumerate(lines)) + "\n")
+        self.study(title="Who is there", method="describe-exact", set="{by: sick, cross: sex*sick}", epsilon=None, **{"lambda": None})
+        coordinator = self.coordinator("--dashboard", "0")
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("a[href='#/study/trial']")
+        self.check_done({party: self.join_named(party, *EXACT) for party in range(3)}, charged=[])
+        self.one("#report")
+        self.wait_text("From exact sums. 600 rows of all parties.")
+        report = json.loads((self.folder / "trial.model.json").read_text())["report"]
+        self.assertEqual(self.texts(".report-table h3"), [table["title"] for table in report["tables"]])
+        means = {row["label"]: row["values"] for row in report["tables"][0]["rows"]}
+        shown = self.texts("section[data-table='numbers'] tbody tr")
+        self.assertEqual(len(shown), len(means))
+        self.wait(lambda: len(self.texts(".strip")) == len(means), "no strips")
+        self.browser.execute_script("document.getElementById('report').scrollIntoView()")
+        self.keep("dashboard-report")
+        self.check_quiet()
+        self.check_narrow()
 
     def test_an_owner_withdraws_and_the_study_goes_on_without(self):
         self.study(title="Who falls ill", parties="{expected: 4, minimum: 3}")
@@ -209,7 +277,7 @@ class Pages(BrowserTest):
                    parties="{expected: 3, minimum: 2}", patience=1000)
         coordinator = self.coordinator("--dashboard", "0")
         for party in range(3):
-            self.join(party)
+            self.join_named(party)
         self.browser.get(coordinator.wait_line(LINK).group(1))
         self.press("a[href='#/study/trial']")
         self.wait(lambda: self.browser.find_element(By.CSS_SELECTOR, "#last-round b").text == "3", "no round of three")
@@ -226,19 +294,229 @@ class Pages(BrowserTest):
         self.succeed("study", "close", self.folder, "trial")
         self.wait_text("closed")
 
-    def test_what_has_left_is_shown(self):
+    def test_what_has_left_is_shown_by_study(self):
         self.study(title="Who falls ill")
+        self.study("second", title="Who recovers")
         self.coordinator()
         self.succeed("ledger", "limit", "--source", "clinic", "--epsilon", 10, "--delta", "0.01", home=self.home(0))
-        clinic = self.start(*self.join_words(0, self.invite(), "--source", "clinic"), home=self.home(0))
+        clinic = self.start(*self.join_words(0, self.invite("--for", NAMES[0]), "--source", "clinic"), home=self.home(0))
         self.check_done({0: clinic, 1: self.join(1), 2: self.join(2)})
         page = self.start("page", home=self.home(0))
         self.browser.get(page.wait_line(LINK).group(1))
         self.wait_text("charge (charged)")
-        self.one("meter")
         self.one(".chart canvas")
         self.keep("party-page")
+        self.start(*self.join_words(0, self.invite("--for", ODD_NAME, study="second"), "--source", "clinic"),
+                   home=self.home(0)).wait_line("^joined; waiting")
+        self.wait_text("Who recovers")
+        self.wait_text(f"There you are called {NAMES[0]}.")
+        self.wait_text(f"There you are called {ODD_NAME}.")
+        self.assertEqual(self.texts("section.group h3"), ["Who recovers", "Who falls ill", "Of the owner, for all studies"])
+        ill = self.browser.execute_script("return document.querySelectorAll('section.group')[1].innerText").replace("\t", " ")
+        self.assertRegex(ill, rf"trial@[0-9a-f]+, as {NAMES[0]}, 4 entries\n")
+        self.assertEqual(re.findall(r"Z\s+(\w+)", ill), ["end", "charge", "consent", "limit"])
+        self.assertEqual(self.browser.execute_script("return document.images.length"), 0)
+        self.one("meter")
         self.check_quiet()
+        self.check_narrow()
+
+
+def luminance(colour):
+    """Of #rgb or #rrggbb, as WCAG has it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[at:at + 2], 16) / 255 for at in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+class People(BrowserTest):
+    """Parties by name on the dashboard; a name is text, whatever is in it."""
+
+    def row(self, called):
+        rows = self.browser.execute_script("return Array.from(document.querySelectorAll('#parties tbody tr'), row => " +
+                                           "Array.from(row.cells, cell => cell.innerText))")
+        return next((cells for cells in rows if cells[0].split("\n")[0] == called), None)
+
+    def wait_row(self, called, *expected):
+        self.wait(lambda: all(text in " | ".join(self.row(called)) for text in expected), f"{called}: {expected}")
+
+    def test_parties_are_shown_by_name_with_state_and_when_they_were_seen(self):
+        self.study(title="Who falls ill", parties="{expected: 4, minimum: 3}")
+        coordinator = self.coordinator("--dashboard", "0")
+        self.invite("--for", ODD_NAME)
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("a[href='#/study/trial']")
+        self.wait_row(ODD_NAME, "invited until")
+        self.assertEqual(self.browser.execute_script("return [document.images.length, document.title]"), [0, "Tacit: trial"])
+        self.join_named(0)
+        self.wait_row(NAMES[0], "joined", "party-")
+        # When it was seen moves on by itself; a page that is asked for again has it at once.
+        self.browser.refresh()
+        self.wait(lambda: any(word in self.row(NAMES[0])[3] for word in ("now", " ago")), "never seen")
+        self.join(1)  # without a name
+        self.wait_row("(no name)", "joined", "party-")
+        self.succeed("withdraw", "trial", home=self.home(0))
+        self.wait_row(NAMES[0], "has withdrawn")
+        self.succeed("revoke", self.folder, NAMES[0])
+        self.join(2)
+        self.wait_row(NAMES[0], "revoked")
+        self.check_narrow()
+        self.check_quiet()
+
+    def test_progress_has_a_total_where_one_is_known(self):
+        self.study(title="Who falls ill", method="dpgd", set="{noise: party, rounds: 20000}", delta="1e-5", sum="clear",
+                   parties="{expected: 3, minimum: 2}", patience=1000)
+        coordinator = self.coordinator("--dashboard", "0")
+        for party in range(3):
+            self.join_named(party)
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.wait(lambda: "of 20000 steps" in self.text(), "no total in the list")
+        self.press("a[href='#/study/trial']")
+        self.wait(lambda: int(self.texts("#progress")[0].split()[0]) > 0, "no progress")
+        self.assertRegex(self.texts("#progress")[0].strip(), r"^\d+ of 20000 steps$")
+        self.assertEqual(self.numbers("progress", "max"), [[20000]])
+        self.succeed("study", "close", self.folder, "trial")
+        self.wait_text("closed")
+
+
+class Drawings(BrowserTest):
+    """The drawings by themselves, of numbers that no small study would give; one browser for all."""
+
+    def test_each_drawing_keeps_its_promise(self):
+        promises = [name for name in dir(self) if name.startswith("promise_")]
+        self.assertGreaterEqual(len(promises), 7)
+        for name in promises:
+            with self.subTest(name):
+                getattr(self, name)()
+            self.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        self.check_quiet()
+
+    def draw(self, script, *arguments):
+        if not self.browser.current_url.startswith("http://127"):
+            self.study(title="Who falls ill")
+            self.browser.get(self.coordinator("--dashboard", "0").wait_line(LINK).group(1))
+            self.wait_text("recruiting")
+            # Live news would draw the list again over what is drawn here.
+            self.browser.execute_script("page.events.abort()")
+        return self.browser.execute_script("show(); const draw = (...what) => document.getElementById('main').replaceChildren(" +
+                                           "...what.flat(Infinity).filter(one => one)); " + script, *arguments)
+
+    def forest(self, coefficients, ratio=None, noise=None):
+        rows = [dict(zip(("name", "estimate", "low", "high"), one)) for one in coefficients]
+        self.draw("draw(forestPlot(arguments[0], {ratio: arguments[1], noise: arguments[2]}))", rows, ratio, noise)
+        self.one(".forest-row")
+
+    def length(self, selector):
+        """Of the lines that fit, left to right."""
+        return [last - first for first, last in self.numbers(selector, "x1", "x2")]
+
+    def promise_an_interval_is_split_into_sampling_and_noise(self):
+        self.forest([("a", 1, 0, 2), ("b", 1, 0, 2), ("c", -1, -2, 0), ("d", None, None, None)], noise=[0.75, 0, None, None])
+        self.assertEqual(self.texts(".forest-name"), ["a", "b", "c"])
+        whole, parts = self.length(".forest-noise"), self.length(".forest-interval")
+        self.assertEqual((len(whole), len(parts)), (1, 3))
+        self.assertAlmostEqual(parts[0] / whole[0], 0.5, places=6)  # a quarter of the variance is sampling's
+        self.assertAlmostEqual(parts[1], whole[0], places=3)
+        self.assertIn("privacy noise", self.texts("#noise-band")[0])
+        self.forest([("a", 1, 0, 2)])
+        self.assertEqual(self.texts("#noise-band"), [])
+
+    def promise_one_wide_interval_does_not_flatten_the_others(self):
+        self.forest([("a", 1, 0.5, 1.5), ("b", -1, -1.5, -0.5), ("wide", 0, -900, 900)])
+        self.assertEqual(len(self.texts(".forest-arrow")), 2)
+        self.assertGreater(min(self.length(".forest-interval")), 20)
+
+    def promise_hostile_and_long_names_are_text_and_fit(self):
+        self.forest([(ODD_NAME, 1, 0, 2), ("x" * 400, 2, 1, 3), ("(Intercept)", 9, 8, 10), ("low|high", 1, 0, 2)])
+        self.assertEqual(self.browser.execute_script("return document.images.length"), 0)
+        self.assertEqual(len(self.texts(".forest-name")), 2)
+        self.assertIn("(Intercept) 9 (8 … 10), low|high", self.texts("#intercept")[0])
+        self.check_narrow()
+        self.wait(lambda: self.browser.execute_script("return Array.from(document.querySelectorAll('.forest-name'), " +
+                                                      "one => one.getBoundingClientRect().left >= 0).join()") == "true,true", "names are cut off")
+
+    def promise_text_can_be_read_in_light_and_dark(self):
+        """WCAG's contrast of at least 4.5 of every colour that words or lines have, on both grounds."""
+        self.draw("")
+        for scheme in ("light", "dark"):
+            self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+            words = ("ink", "soft", "accent", "good", "warn", "bad")
+            palette = self.browser.execute_script("return arguments[0].map(name => colour('--' + name))", [*words, "ground", "panel"])
+            light = {name: luminance(value) for name, value in zip([*words, "ground", "panel"], palette)}
+            for word in words:
+                for ground in ("ground", "panel"):
+                    low, high = sorted((light[word], light[ground]))
+                    self.assertGreaterEqual((high + 0.05) / (low + 0.05), 4.5, (scheme, word, ground))
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+    def promise_a_wide_table_scrolls_by_itself_and_by_keyboard(self):
+        self.report(("wide", [f"column {k}" for k in range(40)], [("a", list(range(40)))]))
+        self.check_narrow()
+        self.one("section[data-table='wide'] .scroll").send_keys(Keys.ARROW_RIGHT)
+        self.wait(lambda: self.browser.execute_script("return document.querySelector(\"section[data-table='wide'] .scroll\").scrollLeft") > 0, "it does not scroll")
+
+    def promise_axes_are_labelled_whatever_they_span(self):
+        self.draw("")
+        for low, high in ((0.9, 1.1), (0.5, 2), (1e-3, 10), (1e-9, 1e12), (1e-150, 1e150), (3.1, 3.3), (0.01, 0.5)):
+            ticks = self.browser.execute_script("return logTicks(arguments[0], arguments[1], 8)", low, high)
+            self.assertLessEqual(len(ticks), 8, (low, high))
+            self.assertTrue(all(low * 0.999 <= one <= high * 1.001 for one in ticks), (low, high, ticks))
+            self.assertGreaterEqual(len(ticks), 2, (low, high, ticks))
+        for low, high in ((-1, 1), (0, 1e-6), (-3e5, 4e5), (0.99, 1.01)):
+            ticks = self.browser.execute_script("return linearTicks(arguments[0], arguments[1], 6)", low, high)
+            self.assertTrue(3 <= len(ticks) <= 8, (low, high, ticks))
+
+
+    def report(self, *tables, mode="exact", facts=()):
+        made = {"kind": "any", "mode": mode, "rows": 200, "facts": list(facts),
+                "tables": [{"name": name, "title": "Title of " + name, "columns": columns,
+                            "rows": [{"label": label, "values": values, **({"noise_errors": noise[0]} if noise else {})}
+                                     for label, values, *noise in rows]} for name, columns, rows in tables]}
+        self.draw("draw(reportPart(arguments[0]))", made)
+
+    def cells(self, table):
+        return self.texts(f"section[data-table='{table}'] td")
+
+    def promise_any_table_of_a_report_is_shown_with_its_noise(self):
+        self.report((ODD_NAME, ["count", ODD_NAME], [(ODD_NAME, [12, None], [1.5, None]), ("b", [0.25, -3], [None, None])]),
+                    mode="private", facts=[{"name": "threshold", "number": 5}, {"name": "by", "number": None, "text": ODD_NAME}])
+        self.assertEqual(self.texts("section.report-table td"), [ODD_NAME, "12 ± 1.5", "–", "b", "0.25", "-3"])
+        self.assertEqual(self.texts("#report dd"), ["5", ODD_NAME])
+        self.assertEqual(self.browser.execute_script("return document.images.length"), 0)
+        self.check_narrow()
+
+    def promise_quantiles_and_histograms_are_drawn(self):
+        percents = ["5%", "25%", "50%", "75%", "95%"]
+        self.report(("quantiles", percents, [("age", [20, 30, 50, 60, 90]), ("age [sex=f]", [20, 20, 30, 40, 55]), ("dose", [None] * 5)]),
+                    ("histograms", ["low", "high", "count"], [("age: 0 to 50", [0, 50, 10], [None, None, 2]), ("age: 50 to 100", [50, 100, 20], [None, None, 2]),
+                                                              ("dose: 0 to 1", [0, 1, None]), ("dose: 1 to 2", [1, 2, 7])]))
+        self.wait(lambda: len(self.texts(".strip")) == 3, "no strips")
+        medians = self.numbers(".strip-median", "x1")
+        self.assertEqual(len(medians), 2)
+        self.assertLess(medians[1][0], medians[0][0])  # one scale for a column and its groups
+        self.wait(lambda: len(self.texts(".many .bar")) == 4, "no bars")
+        self.assertEqual(self.texts(".many figcaption"), ["age", "dose"])
+        heights = [one[0] for one in self.numbers(".bar-count", "height")]
+        self.assertAlmostEqual(heights[1] / heights[0], 2, places=3)
+        self.assertEqual(len(self.texts(".bar-hidden")), 1)
+        self.assertEqual(len(self.texts(".bar-noise")), 2)
+        self.assertEqual(self.cells("quantiles")[:3], ["age", "20", "30"])  # the numbers are there too
+        self.check_narrow()
+
+    def promise_an_evaluation_is_drawn(self):
+        self.report(("figures", ["value", "error", "low", "high", "grid_error"], [("auc", [0.8, 0.02, 0.76, 0.84, 0.001])]),
+                    ("thresholds", ["threshold", "sensitivity", "net_benefit", "treat_all"],
+                     [(str(t), [t, 0.9, 0.3 - t / 4, 0.3 - t / 2]) for t in (0.1, 0.2, 0.3)]),
+                    ("calibration", ["from", "until", "rows", "predicted", "observed", "observed_low", "observed_high"],
+                     [("1", [0, 0.5, 90, 0.2, 0.25, 0.15, 0.35]), ("2", [0.5, 1, 110, 0.8, 0.7, None, None]), ("3", [1, 1, 0, None, None, None, None])]),
+                    ("roc", ["threshold", "false_positives", "sensitivity"], [("1", [1, 0, 0]), ("0.5", [0.5, 0.2, 0.7]), ("0", [0, 1, 1])]),
+                    ("roc@sex=f", ["threshold", "false_positives", "sensitivity"], [("1", [1, 0, 0]), ("0", [0, 1, 1])]))
+        self.wait(lambda: len(self.texts(".chart canvas")) == 3, "no curves")
+        self.assertEqual(self.texts(".auc"), ["AUC 0.8, interval 0.76 … 0.84"])
+        self.wait(lambda: len(self.texts(".calibration-point")) == 2, "no calibration")
+        low, high = self.numbers(".calibration-point circle", "cx", "cy")
+        self.assertTrue(low[0] < high[0] and low[1] > high[1])
+        self.check_narrow()
 
 
 class Screens(BrowserTest):

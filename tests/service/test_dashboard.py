@@ -69,6 +69,7 @@ class Dashboard(PageTest):
         self.assertLess(changes[-1], changes[0])  # it converges
         result = page.get("/v1/studies/trial/result")
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((result["ratio"], result["report"], study["progress"]), ("odds ratio", None, None))
         self.assertEqual([one["name"] for one in result["estimates"]["coefficients"]],
                          [one["name"] for one in summary["coefficients"]])
         status, headers, body = page.ask("GET", "/v1/studies/trial/model")
@@ -92,11 +93,17 @@ class Dashboard(PageTest):
                                         "20", "--features", "3", "--lambda", "0.05", "--json").stdout)
         for key in ("leaves", "seen_by", "guarantee", "theorem", "caveats", "charged"):
             self.assertEqual(told[key], plain[key])
-        # Nothing on the page names a party.
+        # Nothing but the list of parties names one.
         names = re.findall(r"(\S+) joined study", self.log())
         self.assertEqual(len(names), 1)
         for path in ("/v1/studies", "/v1/studies/trial", "/v1/studies/trial/rounds"):
             self.assertNotIn(names[0], json.dumps(page.get(path)))
+        self.invite("--for", "St. Anna, Vienna")
+        first, second = page.get("/v1/studies/trial/parties")["parties"]
+        self.assertEqual((first["party"], first["called"], first["state"], first["awaited"]), (names[0], None, "joined", None))
+        self.assertLess(first["seen_seconds"], 2 * PATIENCE)
+        self.assertEqual((second["party"], second["called"], second["state"], second["seen_seconds"]), (None, "St. Anna, Vienna", "invited", None))
+        self.assertEqual(page.ask("GET", "/v1/studies/other/parties")[0], 404)
 
     def test_what_people_wrote_is_shown_and_a_study_is_opened_and_paused(self):
         (self.path / "consent.txt").write_text("Consent\n")

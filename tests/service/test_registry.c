@@ -120,7 +120,8 @@ static void an_older_file_is_brought_up(void **state) {
                      "DROP TABLE earlier_version; DROP TABLE renewal; DROP TABLE revocation; ALTER TABLE "
                      "study DROP COLUMN version;"
                      "ALTER TABLE study DROP COLUMN resumes; ALTER TABLE party DROP COLUMN version;"
-                     "ALTER TABLE party DROP COLUMN away; "
+                     "ALTER TABLE party DROP COLUMN away; ALTER TABLE party DROP COLUMN called;"
+                     "ALTER TABLE invitation DROP COLUMN called;"
                      "PRAGMA user_version = 1",
                      NULL, NULL, NULL),
         SQLITE_OK);

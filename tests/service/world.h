@@ -67,7 +67,7 @@ typedef struct ticket {
 
 static inline ticket invite(world *w, int number) {
     ticket made = { { (uint8_t)number } };
-    CHECK_OK(tacit_registry_invite(w->registry, "s", made.hash, LATER, &w->error), w->error);
+    CHECK_OK(tacit_registry_invite(w->registry, "s", made.hash, LATER, "", &w->error), w->error);
     return made;
 }
 
