@@ -54,8 +54,8 @@ static const tacit_parameter parameters[] = {
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
-    TACIT_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES,
-                 "firth: Firth's penalty, which has an estimate where classes are separated"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES, "none",
+                       "firth: Firth's penalty, which has an estimate where classes are separated"),
     TACIT_SETTINGS_END,
 };
 
