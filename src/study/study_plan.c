@@ -96,7 +96,7 @@ tacit_status study_read_set(reading *r, const yaml_node_t *node) {
     return check_local(r, node);
 }
 
-/* Every setting is spelt out, but for those that came later and are what was meant before. */
+/* Every setting is spelt out, except for those that came later and are what was meant before. */
 tacit_status study_print_set(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     const tacit_parameter *parameter = plan->method->parameters;
