@@ -59,13 +59,6 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 0; /* maximum likelihood */
-    return TACIT_OK;
-}
-
 static bool infers(const tacit_plan *plan) {
     (void)plan;
     return true;
@@ -560,7 +553,6 @@ const tacit_method tacit_method_estimate = {
     .check = tacit_estimate_check,
     .infers = infers,
     .price = tacit_nonprivate_price,
-    .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,
     .handlers = tacit_estimate_handlers,

@@ -1,5 +1,6 @@
 /* The table of settings: every line is read, written, shown and listed, and older definitions keep their
  * hash. */
+#include <limits.h>
 #include <sodium.h>
 
 #include "definition_read.h"
@@ -61,6 +62,37 @@ static void a_quiet_setting_is_written_where_it_is_not_the_default(void **state)
     tacit_study_free(other);
     tacit_study_free(said);
     tacit_study_free(without);
+}
+
+/* Of a method that can do without: what is said counts, and what is left open is chosen and travels. */
+static void a_lambda_of_zero_stays_and_one_left_open_is_chosen(void **state) {
+    static const char text[] =
+        "name: two-sites\ntitle: Two sites\nmethod: dpsgd\nset: {hidden: %s}\n"
+        "epsilon: 1\ndelta: 1e-5\n%sparties: {expected: 4, minimum: 3}\nminimum_rows: 100\n"
+        "schema: |\n  label: {name: y, classes: [n, p]}\n  columns:\n"
+        "    - {name: a, kind: number, low: 0, high: 1}\n";
+    static const struct {
+        const char *hidden, *lambda;
+        bool above;
+    } cases[] = { { "none", "lambda: 0\n", false }, { "none", "", true }, { "8", "", false } };
+    folder place = folder_make();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[1024], path[PATH_MAX];
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_study *study = NULL;
+        snprintf(said, sizeof said, text, cases[i].hidden, cases[i].lambda);
+        snprintf(path, sizeof path, "%s/study.yaml", place.path);
+        write_text(path, said);
+        CHECK_OK(tacit_study_load(&study, path, &error), error);
+        tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+        assert_true((study->plan.lambda > 0) == cases[i].above);
+        assert_true(again->plan.lambda == study->plan.lambda);
+        assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+        tacit_study_free(again);
+        tacit_study_free(study);
+    }
+    folder_remove(&place);
 }
 
 static const char newton_text[] = "name: two-sites\ntitle: Two sites\nmethod: newton\nset: {%s}\n"
@@ -150,6 +182,7 @@ int main(void) {
         cmocka_unit_test(the_hash_of_a_definition_stays),
         cmocka_unit_test(every_setting_says_what_it_is),
         cmocka_unit_test(a_quiet_setting_is_written_where_it_is_not_the_default),
+        cmocka_unit_test(a_lambda_of_zero_stays_and_one_left_open_is_chosen),
         cmocka_unit_test(a_definition_agreed_on_before_a_setting_came_keeps_its_meaning),
         cmocka_unit_test(numbers_are_kept_in_the_parts_that_are_written),
         cmocka_unit_test(owners_read_the_terms_of_a_setting),
