@@ -48,6 +48,7 @@ static tacit_status read_lambda(tacit_simulation *plan, const tacit_arguments *a
                                 tacit_error *error) {
     if (!tacit_arguments_given(arguments, "lambda")) return TACIT_OK;
     plan->lambda = tacit_arguments_number(arguments, "lambda");
+    plan->without_lambda = plan->lambda == 0;
     for (size_t m = 0; plan->lambda == 0 && m < plan->method_count; m++)
         if (!plan->methods[m]->lambda_may_vanish)
             return tacit_fail(error, TACIT_USAGE,

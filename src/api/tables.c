@@ -159,7 +159,8 @@ const tacit_option tacit_simulate_options[] = {
       .most = INFINITY,
       .help = "weight of the regulariser (lambda/2)|w|^2; by default each method chooses one from public "
               "quantities, or takes 0.01, and the yardsticks {tunes-lambda and} tune theirs by "
-              "cross-validation; {no-lambda and}: none, which 0 says too" },
+              "cross-validation; {no-lambda and}: none, which 0 says too, though dpsgd without hidden layers "
+              "chooses one" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",

@@ -236,6 +236,9 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
                             estimates->null_deviance, tacit_estimates_null_degrees(estimates));
         tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n\n",
                             estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
+        if (estimates->firth)
+            tacit_console_print(console, "Firth's penalty; penalised log-likelihood: %.5g\n\n",
+                                estimates->penalised);
     }
     tacit_console_print(console, "Number of %s iterations: %zu\n\n",
                         strcmp(estimates->optimiser, "lbfgs") == 0 ? "L-BFGS and Newton" : "Newton",

@@ -47,6 +47,7 @@ typedef struct tacit_simulation {
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;                /* lambda 0: each method chooses one from public quantities */
+    bool without_lambda;                 /* 0 was said, and means none */
     const tacit_setting_value *settings; /* each must be known to at least one of the methods */
     size_t setting_count;
     size_t trials;

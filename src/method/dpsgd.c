@@ -529,6 +529,9 @@ const tacit_method tacit_method_dpsgd = {
     .needs_delta = true,
     .stops_early = true,
     .lambda_may_vanish = true,
+    .choose_lambda = dpsgd_lambda,
+    .lambda_rule = "without hidden layers 2 sqrt(d)/(N mu), at most .3: d features, N rows at least, mu what "
+                   "the price buys; with them none",
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(dpsgd_parameters, dpsgd_defaults),
     .shares_noise = by_shares,

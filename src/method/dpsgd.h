@@ -64,6 +64,9 @@ typedef struct dpsgd_setup {
  * refused (TACIT_REFUSED) when all steps would cost more with it. */
 tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup *out, tacit_error *error);
 
+/* lambda from public numbers: none with hidden layers; without, as much as the noise calls for. */
+tacit_status dpsgd_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+
 /* The same without looking for noise: quick. */
 tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error);
 

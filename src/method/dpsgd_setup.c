@@ -308,6 +308,27 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
     return TACIT_OK;
 }
 
+/* ---- lambda ---- */
+
+/* 2 sqrt(d)/(N mu), mu = 1/AG(epsilon, delta; 1), N rows of which each party has its least; the grid that it was
+ * chosen on is in docs/methods/dpsgd.md. Noise in all steps leaves weights about as far off as one release of
+ * the whole price would, whatever is sampled; without a penalty nothing pulls them back where rows are few. */
+tacit_status dpsgd_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    static const double SLOPE = 2, MOST = 0.3;
+    tacit_network network;
+    double noise = 0;
+    *out = 0;
+    TACIT_TRY(network_of_plan(&network, plan, error));
+    if (network.layers > 1 || isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(tacit_gaussian_sigma(&noise, plan->epsilon, plan->delta, 1, error));
+    const double parties = (double)plan->parties;
+    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_PARTY) noise *= sqrt(parties);
+    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_SHARES)
+        noise *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
+    *out = fmin(MOST, SLOPE * sqrt((double)plan->features) * noise / tacit_plan_expected_rows(plan));
+    return TACIT_OK;
+}
+
 /* ---- compressed answers ---- */
 
 bool dpsgd_answers_small(const tacit_plan *plan) {

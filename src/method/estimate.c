@@ -36,7 +36,14 @@
 #include "num/lbfgs.h"
 #include "session/session.h"
 
-enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
+enum {
+    MOST_WIDTH = 2000,
+    MOST_STEPS = 100,
+    MOST_FIRTH = 140,
+    MOST_LBFGS = 500,
+    MOST_HALVINGS = 40,
+    CHECKPOINT_EVERY = 5
+};
 
 static const tacit_estimate_settings defaults = { .level = 0.95 };
 
@@ -47,47 +54,10 @@ static const tacit_parameter parameters[] = {
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES, "none",
+                       "firth: Firth's penalty, which has an estimate where classes are separated"),
     TACIT_SETTINGS_END,
 };
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    const tacit_family *family = tacit_estimate_family(plan);
-    tacit_design design;
-    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
-    bool classes = family->response == TACIT_RESPONSE_CLASS;
-    if (classes && plan->classes != 2)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
-                          family->name, plan->classes);
-    if (!classes && (plan->classes > 0 || plan->schema == NULL))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "family %s needs a numeric label: declare kind, low and high of the label in the schema",
-            family->name);
-    size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
-    if (family->loss.columns != columns)
-        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
-                          family->name, family->loss.columns, family->loss.columns > 1 ? "s" : "",
-                          tacit_response_name(plan->schema->response), columns);
-    if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
-                          family->name, plan->schema->label, tacit_response_name(plan->schema->response));
-    TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
-    size_t width = design.width;
-    tacit_design_clear(&design);
-    if (width > MOST_WIDTH)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another method",
-            width, MOST_WIDTH);
-    return TACIT_OK;
-}
-
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 0; /* maximum likelihood */
-    return TACIT_OK;
-}
 
 static bool infers(const tacit_plan *plan) {
     (void)plan;
@@ -116,6 +86,7 @@ typedef struct fit {
     double *factor, *scale, *direction;
     bool *deficient;
     tacit_lbfgs memory;
+    tacit_firth firth;
     size_t iterations;
 } fit;
 
@@ -142,6 +113,7 @@ static void end_fit(fit *self) {
     free(self->direction);
     free(self->deficient);
     tacit_lbfgs_clear(&self->memory);
+    tacit_firth_clear(&self->firth);
     tacit_design_clear(&self->design);
 }
 
@@ -153,6 +125,7 @@ static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *er
     TACIT_TRY(make_point(&self->here, width, error));
     TACIT_TRY(make_point(&self->there, width, error));
     TACIT_TRY(tacit_lbfgs_create(&self->memory, width, error));
+    if (tacit_firth_wanted(plan)) TACIT_TRY(tacit_firth_create(&self->firth, width, error));
     self->gram = TACIT_NEW(double, width *width);
     self->factor = TACIT_NEW(double, width *width);
     self->scale = TACIT_NEW(double, width);
@@ -184,10 +157,12 @@ static tacit_status ask_all(fit *self, const char *question, const tacit_message
                       question);
 }
 
-/* F, its gradient and a matrix at point->w. */
+/* F, its gradient and a matrix at point->w; with bias=firth and its Hessian, log|H|/2 is taken off F, and its
+ * derivative off the gradient, by the parties. */
 static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tacit_error *error) {
     size_t width = self->design.width;
     double lambda = self->session->plan->lambda;
+    const bool firth = self->firth.inverse != NULL && weight == TACIT_WEIGH_CURVATURE;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
@@ -195,6 +170,9 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     TACIT_CHECK(tacit_message_add_integers(&message, "matrix", &(int64_t){ weight }, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at->w, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "response", self->terms, TACIT_ESTIMATE_TERMS, error));
+    if (firth)
+        TACIT_CHECK(tacit_message_add_numbers(&message, "inverse", self->firth.inverse,
+                                              tacit_firth_triangle(width), error));
     TACIT_CHECK(ask_all(self, "sums", &message, self->terms, tacit_sums_length(weight, width), &sum, error));
     const double *value = sum.values + TACIT_ESTIMATE_HEAD;
     at->loss = *value++;
@@ -202,38 +180,32 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     for (size_t j = 0; j < width; j++) at->gradient[j] = *value++ + self->n * lambda * at->w[j];
     for (size_t i = 0; weight != TACIT_WEIGH_NONE && i < width; i++)
         for (size_t j = 0; j <= i; j++) at->matrix[i * width + j] = *value++;
+    if (firth) at->objective -= tacit_firth_penalty(&self->firth, at->matrix);
 cleanup:
     tacit_message_clear(&message);
     tacit_sum_clear(&sum);
     return status;
 }
 
-/* One clear sentence that names the columns that follow from others. */
-static tacit_status say_deficient(const fit *self, tacit_error *error) {
-    enum { MOST_NAMED = 5 };
-    tacit_buffer names = TACIT_BUFFER_INIT;
-    size_t named = 0;
-    tacit_status status = TACIT_OK;
-    for (size_t j = 0; j < self->design.width && status == TACIT_OK; j++) {
-        if (!self->deficient[j]) continue;
-        if (named == MOST_NAMED) status = tacit_buffer_print(&names, error, " and others");
-        if (named++ >= MOST_NAMED) break;
-        if (named > 1) status = tacit_buffer_print(&names, error, ", ");
-        if (status == TACIT_OK) status = tacit_design_name(&self->design, j, &names, error);
-    }
-    if (status == TACIT_OK)
-        status = tacit_fail(error, TACIT_INPUT,
-                            "columns that never vary or follow from the columns before them have no "
-                            "coefficient: %s; skip them in the schema, or give a lambda above 0",
-                            tacit_buffer_text(&names));
-    tacit_buffer_clear(&names);
-    return status;
+/* What there is to say of columns and levels. */
+static tacit_estimate_facts facts_of(const fit *self) {
+    return (tacit_estimate_facts){ .plan = self->session->plan,
+                                   .family = self->family,
+                                   .design = &self->design,
+                                   .real = self->session->entropy != NULL,
+                                   .rows = self->n,
+                                   .responses = self->terms[0],
+                                   .w = self->here.w,
+                                   .gram = self->gram,
+                                   .gradient = self->here.gradient,
+                                   .factor = self->factor,
+                                   .scale = self->scale,
+                                   .deficient = self->deficient };
 }
 
-static tacit_status no_estimate(const fit *self, tacit_error *error) {
-    return tacit_fail(error, TACIT_NOT_CONVERGED,
-                      "there is no finite estimate: %s; leave columns out, or give a lambda above 0",
-                      self->family->unbounded);
+static tacit_status no_estimate(const fit *self, const double *direction, tacit_error *error) {
+    tacit_estimate_facts facts = facts_of(self);
+    return tacit_estimate_say_separated(&facts, direction, error);
 }
 
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
@@ -259,12 +231,8 @@ static tacit_status start(fit *self, tacit_error *error) {
         self->here.w[self->design.intercept] = first / self->design.intercept_value;
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
-    memcpy(self->factor, self->gram, width * width * sizeof *self->factor);
-    static const double COLLINEAR =
-        1e-12; /* of a column's square that the columns before it leave unexplained */
-    if (tacit_cholesky_factor(self->factor, width, COLLINEAR, self->scale, self->deficient) > 0 &&
-        plan->lambda == 0)
-        TACIT_CHECK(say_deficient(self, error));
+    tacit_estimate_facts facts = facts_of(self);
+    TACIT_CHECK(tacit_estimate_check_columns(&facts, &self->firth, error));
 cleanup:
     tacit_message_clear(&message);
     tacit_sum_clear(&rows);
@@ -278,14 +246,30 @@ static void swap_points(fit *self) {
     self->there = other;
 }
 
+static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error);
+
+/* With bias=firth and a step that does not descend, or steps that hardly shrink: the gradient at this point
+ * again, with the inverse of this point, and the direction that follows. */
+static tacit_status renew(fit *self, tacit_error *error) {
+    bool damped;
+    if (!tacit_firth_invert(&self->firth, self->here.matrix, 1)) return no_estimate(self, NULL, error);
+    TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
+    return newton_direction(self, &damped, error);
+}
+
 /* Move along the direction, halving the step until F falls by a ten-thousandth of what its slope promises, or
  * by what rounding hides near the optimum. *moved is false when no step did. */
 static tacit_status search(fit *self, tacit_row_weight weight, bool *moved, tacit_error *error) {
     static const double ENOUGH = 1e-4, HIDDEN = 1e-12;
     size_t width = self->design.width;
     double slope = dot(self->here.gradient, self->direction, width), step = 1;
+    const bool firth = self->firth.inverse != NULL && tacit_firth_invert(&self->firth, self->here.matrix, 1);
     *moved = false;
     for (int k = 0; k < MOST_HALVINGS && !*moved; k++, step /= 2) {
+        if (firth && k == 1) {
+            TACIT_TRY(renew(self, error));
+            slope = dot(self->here.gradient, self->direction, width);
+        }
         for (size_t j = 0; j < width; j++) self->there.w[j] = self->here.w[j] + step * self->direction[j];
         TACIT_TRY(ask_point(self, &self->there, weight, error));
         *moved = self->there.objective <=
@@ -318,7 +302,7 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
         }
         static const double FLAT = 1e-13;
         if (tacit_cholesky_factor(self->factor, width, FLAT, self->scale, self->deficient) == 0) break;
-        if (*damped || steepest == 0) return no_estimate(self, error);
+        if (*damped || steepest == 0) return no_estimate(self, NULL, error);
         *damped = true;
     }
     tacit_cholesky_solve(self->factor, width, self->scale, self->direction);
@@ -339,20 +323,29 @@ static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
  * rounding lets it fall no further and it is below 1e-5 of one. A likelihood without a maximum shows by steps
  * that stay long while their promise vanishes. */
 static tacit_status descend_newton(fit *self, tacit_error *error) {
-    static const double STALLED = 1e-10, PROMISE = 1e-12, LONG = 1e-3;
+    static const double PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;
     double before = INFINITY, near = fmax(1e-8, self->session->plan->enough);
-    bool moved, damped, linear = self->family->quadratic;
+    bool moved, damped, linear = self->family->quadratic, firth = self->firth.inverse != NULL;
+    const double STALLED = firth ? 1e-15 : 1e-10; /* Firth's steps shrink by a factor, not as their squares */
+    static const double SLOW = 0.05; /* then the inverse that is a step old may be what holds it up */
     TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
-    for (size_t k = 0; k < MOST_STEPS; k++) {
+    tacit_estimate_facts facts = facts_of(self);
+    for (size_t k = 0; k < (firth ? MOST_FIRTH : MOST_STEPS); k++) {
+        if (tacit_estimate_separates(&facts, self->here.loss)) return no_estimate(self, NULL, error);
         TACIT_TRY(newton_direction(self, &damped, error));
         double left = -dot(self->here.gradient, self->direction, width);
+        if (firth && left > before * SLOW) {
+            TACIT_TRY(renew(self, error));
+            left = -dot(self->here.gradient, self->direction, width);
+        }
         double unit = linear ? fmin(1, 2 * self->here.loss / self->n) : 1;
         bool far = largest(self->direction, width) > LONG * (1 + largest(self->here.w, width));
         bool stalled = left <= STALLED * unit && left > before / 2;
-        if (left <= PROMISE * unit && far && !linear) return no_estimate(self, error);
+        if (left <= PROMISE * unit && far && !linear && !firth)
+            return no_estimate(self, self->direction, error);
         if (stalled || left <= near * near * unit + 1e-28 * self->n)
-            return damped ? no_estimate(self, error) : TACIT_OK;
+            return damped ? no_estimate(self, NULL, error) : TACIT_OK;
         if (tacit_plan_stops(self->session->plan, self->iterations, NULL, NULL, 0))
             return out_of_rounds(self, error);
         TACIT_TRY(search(self, TACIT_WEIGH_CURVATURE, &moved, error));
@@ -360,7 +353,7 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
         before = left;
         self->iterations++;
     }
-    return no_estimate(self, error);
+    return no_estimate(self, NULL, error);
 }
 
 /* ---- L-BFGS, with checkpoints: it may take many rounds ---- */
@@ -485,8 +478,10 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
         .objective = self->here.loss,
         .hessian = self->here.matrix,
         .response = { self->terms[0], self->terms[1], self->terms[2] },
+        .firth = self->firth.inverse != NULL,
         .iterations = self->iterations,
     };
+    if (optimum.firth) optimum.penalty = tacit_firth_penalty(&self->firth, self->here.matrix);
     if (!self->family->likelihood) {
         memcpy(self->there.w, self->here.w, width * sizeof *self->there.w);
         TACIT_TRY(ask_point(self, &self->there, TACIT_WEIGH_SLOPE, error));
@@ -555,10 +550,9 @@ const tacit_method tacit_method_estimate = {
         "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
         "level as the first level: set missing: error and strict: yes in the schema for R's numbers. The "
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
-    .check = check,
+    .check = tacit_estimate_check,
     .infers = infers,
     .price = tacit_nonprivate_price,
-    .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,
     .handlers = tacit_estimate_handlers,

@@ -8,6 +8,8 @@
  *   rows        the effective number (sum v)^2 / sum v^2 of what multiplies x in the gradient, v = |l'|, and in the matrix, v = l''
  *               or l'^2, is at least the owner's minimum of rows. It is n for equal v, and 1 if one row has
  *               all;
+ *   adjusted    with bias=firth the same number of what the coordinator's inverse adds to a gradient, by itself and
+ *               with the gradient (estimate_firth.c): an inverse that is large for one row only adds that row;
  *   rounds      no more than the optimiser takes.
  *
  * With l'' it is asked of logistic and poisson in every round, matrix or not: the gradients at two close
@@ -19,6 +21,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "method/estimate.h"
@@ -28,7 +31,16 @@ static const double MOST_SCORE = 100;
 enum { ROUNDS_NEWTON = 300, ROUNDS_LBFGS = 1500 };
 
 /* Sums over rows, which add up over all who hold rows. */
-enum { FAR, SLOPES, SLOPES_SQUARED, CURVATURES, CURVATURES_SQUARED, MIDDLES_SQUARED, COUNTS };
+enum {
+    FAR,
+    SLOPES,
+    SLOPES_SQUARED,
+    CURVATURES,
+    CURVATURES_SQUARED,
+    MIDDLES_SQUARED,
+    FIRTH,
+    COUNTS = FIRTH + TACIT_FIRTH_SIZES
+};
 
 typedef struct looking {
     const tacit_row_sums *how;
@@ -83,8 +95,8 @@ static tacit_status enough(double sum, double squares, uint64_t minimum, const c
         error, TACIT_REFUSED,
         "at the coordinator's weights %.3g rows make up almost all of this party's %s, fewer than the "
         "owner's minimum of %llu: exact sums would reveal these rows. If the study is an honest one, its "
-        "columns nearly tell the classes apart or a few rows lead: ask for a lambda above 0 or fewer "
-        "columns, or lower the minimum (tacit rules set --minimum-rows)",
+        "columns nearly tell the classes apart or a few rows lead: ask for bias: firth, a lambda above 0 or "
+        "fewer columns, or lower the minimum (tacit rules set --minimum-rows)",
         sum * sum / squares, what, (unsigned long long)minimum);
 }
 
@@ -106,21 +118,27 @@ static tacit_status check_counts(const tacit_party *party, const looking *self, 
     if (family->likelihood && !(count[FAR] == 0))
         return tacit_fail(error, TACIT_REFUSED,
                           "at the coordinator's weights %.0f rows of this party have scores beyond %g: there "
-                          "is no finite estimate, or the weights are intended to single rows out. Ask for a "
-                          "lambda above 0 or fewer columns",
+                          "is no finite estimate, or the weights are intended to single rows out. Ask for "
+                          "bias: firth, a lambda above 0 or fewer columns",
                           count[FAR], MOST_SCORE);
     TACIT_TRY(enough(count[SLOPES], count[SLOPES_SQUARED], minimum, "gradient", error));
     if (family->likelihood || weight == TACIT_WEIGH_CURVATURE)
         TACIT_TRY(enough(count[CURVATURES], count[CURVATURES_SQUARED], minimum, "second moments", error));
     if (weight == TACIT_WEIGH_SLOPE)
         TACIT_TRY(enough(count[SLOPES_SQUARED], count[MIDDLES_SQUARED], minimum, "squared gradients", error));
-    return TACIT_OK;
+    const double *firth = count + FIRTH;
+    TACIT_TRY(enough(firth[TACIT_FIRTH_ADJUSTED], firth[TACIT_FIRTH_ADJUSTED_SQUARED], minimum,
+                     "adjustments of the gradient", error));
+    return enough(firth[TACIT_FIRTH_SLOPES], firth[TACIT_FIRTH_SLOPES_SQUARED], minimum, "adjusted gradient",
+                  error);
 }
 
 /* Of those who hold a party's rows the one with the gate refuses; all of them add up first. */
 tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
                                    const tacit_row_sums *how, tacit_error *error) {
     looking self = { .how = how };
+    if (how->adjusted != NULL)
+        memcpy(self.count + FIRTH, how->adjusted, TACIT_FIRTH_SIZES * sizeof *how->adjusted);
     const bool linear = how->family->quadratic;
     tacit_status status = TACIT_OK;
     if (!linear) status = count_rows(&self, party, error);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/methods.h"
 #include "method/row_sums.h"
 
 /* ---- what both halves know ---- */
@@ -17,6 +18,40 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
     if (family != TACIT_ESTIMATE_AUTO)
         return tacit_family_find(tacit_setting_word(TACIT_ESTIMATE_FAMILIES, family, name));
     return plan->classes > 0 ? tacit_family_for(2) : tacit_family_of(response, 0);
+}
+
+tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
+    const tacit_family *family = tacit_estimate_family(plan);
+    enum { MOST_WIDTH = 2000 };
+    tacit_design design;
+    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
+    bool classes = family->response == TACIT_RESPONSE_CLASS;
+    if (classes && plan->classes != 2)
+        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
+                          family->name, plan->classes);
+    if (!classes && (plan->classes > 0 || plan->schema == NULL))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "family %s needs a numeric label: declare kind, low and high of the label in the schema",
+            family->name);
+    size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
+    if (family->loss.columns != columns)
+        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
+                          family->name, family->loss.columns, family->loss.columns > 1 ? "s" : "",
+                          tacit_response_name(plan->schema->response), columns);
+    if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
+        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
+                          family->name, plan->schema->label, tacit_response_name(plan->schema->response));
+    TACIT_TRY(tacit_firth_check(plan, family, error));
+    TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
+    size_t width = design.width;
+    tacit_design_clear(&design);
+    if (width > MOST_WIDTH)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another method",
+            width, MOST_WIDTH);
+    return TACIT_OK;
 }
 
 /* The sum of `length` numbers over n rows. */
@@ -177,7 +212,8 @@ cleanup:
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     const int64_t *weight;
-    const double *w, *terms;
+    const double *w, *terms, *inverse;
+    double sizes[TACIT_FIRTH_SIZES];
     tacit_sum_spec spec;
     pass self;
     TACIT_TRY(begin_pass(&self, party, error));
@@ -198,7 +234,15 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .response = response_of,
                            .context = &self,
                            .pool = party->pool };
+    const bool firth = tacit_firth_wanted(party->plan) && kind == TACIT_WEIGH_CURVATURE;
     TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
+    if (firth) {
+        TACIT_CHECK(tacit_message_numbers(question->message, "inverse", tacit_firth_triangle(width), &inverse,
+                                          error));
+        TACIT_CHECK(tacit_firth_adjust(reply->contribution + TACIT_ESTIMATE_HEAD + 1, sizes, &how, inverse,
+                                       &party->rows, error));
+        how.adjusted = sizes;
+    }
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
     TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
 cleanup:

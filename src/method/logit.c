@@ -68,7 +68,7 @@ static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
                           (long long)told[0], (long long)told[1]);
     self->n = (double)told[0];
     self->parties = (size_t)told[1];
-    self->ridge = self->plan->lambda / self->n;
+    self->ridge = tacit_logit_ridge(self->plan, self->n);
     return TACIT_OK;
 }
 
@@ -212,7 +212,7 @@ cleanup:
     return status;
 }
 
-/* (lambda/n) I on the matrix, (lambda/n) beta on the gradient, (lambda/2n)|beta|^2 on the objective: public,
+/* ridge I on the matrix, ridge beta on the gradient, (ridge/2)|beta|^2 on the objective: public,
  * so A adds them. */
 static void regularise(tacit_logit *self, bool has_gradient, bool has_matrix) {
     double square = 0;

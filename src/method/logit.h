@@ -3,8 +3,10 @@
  * between nodes and two center servers (Wang 2018, chapter 5).
  *
  * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near
- * 1 and lambda means what it means in the paper: maximise l(beta) - (lambda/2)|beta|^2 over all rows, weights
- * of the model S beta. All sums are divided by n. With |x_j| <= 1:
+ * 1; weights of the model are S beta. Maximised is l(beta) - (n ridge/2)|beta|^2 over all rows, with ridge =
+ * lambda S^2, which is the (n lambda/2)|w|^2 of every other method; with penalty=sum lambda is the paper's, ridge =
+ * lambda/n. By default there is none, as in method estimate: A = H/n is then taken to have eigenvalues of at
+ * least 2^-20, and where it has not, what follows is seen as an overflow. All sums are divided by n. With |x_j| <= 1:
  *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
  * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so
  * is each sum. Between the servers numbers have at most 64 bits, f of them behind the point (setting
@@ -31,6 +33,7 @@ typedef struct tacit_logit_settings {
     uint64_t fraction;
     double start, dp, dp_delta;
     uint64_t dp_iterations;
+    enum { TACIT_LOGIT_MEAN, TACIT_LOGIT_SUM } penalty;
     bool newton; /* of the method, no setting: the true Hessian, again in each iteration */
 } tacit_logit_settings;
 
@@ -57,6 +60,12 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
                     "binary digits behind the point between the center servers"),                            \
         TACIT_NUMBER(tacit_logit_settings, start, "start", -100, 100, "all coefficients at the beginning")
 
+/* At the end of each table. */
+#define TACIT_LOGIT_LATER_PARAMETERS                                                                         \
+    TACIT_LATER_CHOICE(tacit_logit_settings, penalty, "penalty", "mean|sum", "sum",                          \
+                       "mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows " \
+                       "times scale, as in the paper")
+
 /* `dp` is for the methods that can. */
 #define TACIT_LOGIT_DP_PARAMETERS                                                                            \
     TACIT_OPEN_NUMBER(tacit_logit_settings, dp, "dp", 1e6,                                                   \
@@ -71,10 +80,13 @@ extern const char tacit_logit_assumption[];
 
 tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
-tacit_status tacit_logit_lambda(const tacit_plan *plan, double *out, tacit_error *error);
 tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 
-double tacit_logit_scale(const tacit_plan *plan);      /* S */
+double tacit_logit_scale(const tacit_plan *plan); /* S */
+
+/* What is added to each eigenvalue of H/n. With dp, whose noise is in H, never nothing: 1/n for a lambda of
+ * 0. */
+double tacit_logit_ridge(const tacit_plan *plan, double n);
 unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
 double tacit_logit_range(const tacit_plan *plan);      /* R */
 double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
@@ -144,7 +156,7 @@ typedef struct tacit_logit {
     unsigned fraction, bits; /* f, and of a number in all */
     double scale, n;
     size_t parties;
-    double ridge; /* lambda/n */
+    double ridge; /* tacit_logit_ridge */
     tacit_masked_slots slots;
     tacit_secure *secure;
     tacit_buffer key;       /* B's public key as nodes get it */

@@ -70,11 +70,18 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
     return TACIT_OK;
 }
 
-tacit_status tacit_logit_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 1; /* of a sum over all rows: next to nothing, and no direction is without curvature */
-    return TACIT_OK;
+double tacit_logit_ridge(const tacit_plan *plan, double n) {
+    const double scale = tacit_logit_scale(plan);
+    if (tacit_logit_settings_of(plan)->penalty == TACIT_LOGIT_SUM) return plan->lambda / n;
+    if (plan->lambda == 0 && tacit_logit_private(plan) > 0) return 1 / n;
+    return plan->lambda * scale * scale;
+}
+
+/* mu: the least eigenvalue of the matrix over n that numbers have room for. */
+static double least_curvature(const tacit_plan *plan, double n) {
+    static const double WITHOUT_RIDGE = 0x1p-20;
+    const double ridge = tacit_logit_ridge(plan, n);
+    return ridge > 0 ? ridge : WITHOUT_RIDGE;
 }
 
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -114,8 +121,8 @@ static unsigned bits_of(double value) {
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
- * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu =
- * lambda/n, its entries at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least
+ * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu, the
+ * ridge (without one they are taken to be; the check of each solution sees where they are not), its entries at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least
  * eigenvalue (the claim in crypto/garble/circuits_linear.h; the check of the solution sees where it does
  * not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check within 2 sqrt(d)/mu;
  * objectives and sums are within R. The other numbers of factoring and inverting are within max(R, sqrt(2
@@ -132,7 +139,7 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n) {
     enum { MOST = 64 };
     unsigned fraction = tacit_logit_fraction(plan);
-    double mu = plan->lambda / n, most = 1.5 * (tacit_logit_range(plan) + mu);
+    double mu = least_curvature(plan, n), most = 1.5 * (tacit_logit_range(plan) + mu);
     const tacit_logit_settings *settings = tacit_logit_settings_of(plan);
     out->format = (tacit_fixed){ MOST, fraction };
     if (tacit_logit_private(plan) > 0 || !(mu > 0)) return;
@@ -144,19 +151,25 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
     out->solution_width = proved ? out->factor_width : out->format.width;
 }
 
-/* The least eigenvalue of H/n is lambda/n or more, so the inverse has no entry above n/lambda; gradients over
- * n are at most S. What is left of a slot is shared between the digits of the two. */
+/* The least eigenvalue of H/n is mu or more, so the inverse has no entry above 1/mu; without a ridge that is
+ * taken to be so, and there is room for all numbers that pass between the servers. Gradients over n are at
+ * most S. What is left of a slot is shared between the digits of the two. */
 tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
                                       const tacit_paillier_public *key, size_t width, double n,
                                       tacit_error *error) {
     unsigned fraction = tacit_logit_fraction(plan), used;
-    double largest = n / plan->lambda, steepest = tacit_logit_scale(plan) * (1 + 1e-9);
+    tacit_secure_settings between = tacit_secure_defaults();
+    tacit_logit_widths(&between, plan, width, n);
+    const bool ridge = tacit_logit_ridge(plan, n) > 0;
+    double largest =
+               ridge ? 1 / least_curvature(plan, n) : ldexp(1, (int)between.format.width - 1 - (int)fraction),
+           steepest = tacit_logit_scale(plan) * (1 + 1e-9);
     uint64_t additions = (uint64_t)width * plan->parties;
     used = bits_of(largest) + bits_of(steepest) + bits_of((double)additions);
     if (used + LEAST_BITS > SLOT_BITS)
         return tacit_fail(error, TACIT_LIMIT,
                           "%g rows at lambda %g leave too few digits for the encrypted inverse: raise "
-                          "lambda, lower scale, or choose method privlogit-hessian",
+                          "lambda or leave it out, lower scale, or choose method privlogit-hessian",
                           n, plan->lambda);
     unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
     out->gradient_bits = half < fraction ? half : fraction;
@@ -345,7 +358,8 @@ static tacit_status multiply_inverse(tacit_reply *reply, pass *self, tacit_party
     tacit_logit_inverse layout;
     tacit_ciphertexts *inverse = NULL, *step = NULL;
     tacit_entropy *entropy = NULL;
-    double ridge = party->plan->lambda / self->n * ((double)party->total_rows / self->n) / self->scale;
+    double ridge =
+        tacit_logit_ridge(party->plan, self->n) * ((double)party->total_rows / self->n) / self->scale;
     tacit_status status;
     TACIT_CHECK(tacit_logit_inverse_plan(&layout, party->plan, key, width, self->n, error));
     TACIT_CHECK(tacit_message_bytes(question->message, "inverse", &bytes, &length, error));

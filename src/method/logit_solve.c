@@ -7,9 +7,9 @@
  *     (2) |(H s - b)_j| < 2^t for all j, of the low 64 bits (of -2^t <= x < 2^t, precisely).
  * Numbers have w <= 64 bits (tacit_logit_widths). c is public: 2^c P <= 2^(w-3), where P bounds the sums of
  * |H_ij| over j. H is a mean of a z z^T, a <= 1/4, so it is positive semidefinite with a trace of at most
- * S^2/4, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) S^2/4, and lambda/n for the ridge; with dp
+ * S^2/4, |H_ij|^2 <= H_ii H_jj, and the sum is at most sqrt(d) S^2/4, and the ridge; with dp
  * what noise adds (50 deviations, the probability of more is below 1e-250). |b| <= 2^(w-1)/3 units: R, and
- * the public (lambda/n) |beta|.
+ * the public ridge |beta|.
  *
  * Claim (what passes is a solution). If the bit is 1, then H s = b + r as integers of the grid, with |r_j| <=
  * 2^t + 1 units. Proof. By (1) |sum_j H_ij s_j| <= 2^(w - 3 + f), and H s - b is within 2^(w-1) units. yao:
@@ -18,9 +18,9 @@
  * wrapped around, that and a multiple of 2^(128 - f), which is 0 modulo 2^64. So the low 64 bits are those of
  * H s - b, or of one unit more, and a number within 2^63 is known by its low 64 bits.
  *
- * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: mu >=
- * lambda/n without dp. With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
- *     |e|_2 <= sqrt(d) tau/mu <= sqrt(d) tau n/lambda;
+ * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: at least the ridge
+ * without dp. With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
+ *     |e|_2 <= sqrt(d) tau/mu;
  *     |e_j| <= sqrt((H^-1)_jj r^T H^-1 r) <= standard error_j  sqrt(n d/mu) tau      (Cauchy and Schwarz; the variance of
  *                                                                                    coefficient j is
  *                                                                                    (H^-1)_jj/n).

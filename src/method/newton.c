@@ -23,6 +23,7 @@ static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS, .newton = t
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
     TACIT_LOGIT_DP_PARAMETERS,
+    TACIT_LOGIT_LATER_PARAMETERS,
     TACIT_SETTINGS_END,
 };
 
@@ -69,6 +70,7 @@ const tacit_method tacit_method_newton = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
+    .lambda_may_vanish = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian over "
               "its rows, encrypted under center server B's key and sent to server A",
@@ -88,7 +90,6 @@ const tacit_method tacit_method_newton = {
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
-    .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
     .coordinate = tacit_center_coordinate,
     .compute = compute,

@@ -25,6 +25,7 @@ static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
     TACIT_LOGIT_DP_PARAMETERS,
+    TACIT_LOGIT_LATER_PARAMETERS,
     TACIT_SETTINGS_END,
 };
 
@@ -40,7 +41,8 @@ static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tac
     tacit_logit self;
     tacit_factored *factor = NULL;
     tacit_share *step = NULL;
-    size_t solved = 0; /* with this factor: shares substitute first and then invert, so two are checked */
+    size_t solved =
+        0; /* with this factor: shares substitute first and then invert, so two are checked; without a ridge all */
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));
@@ -54,7 +56,7 @@ static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tac
         TACIT_CHECK(tacit_logit_known(&self, &known, error));
         if (known) continue;
         TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_NONE, error));
-        TACIT_CHECK(tacit_logit_solve(&self, factor, solved++ < 2, step, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, solved++ < 2 || self.ridge == 0, step, error));
         TACIT_CHECK(tacit_logit_open(&self, step, error));
     }
     TACIT_CHECK(tacit_logit_finish(&self, out, error));
@@ -78,6 +80,7 @@ const tacit_method tacit_method_privlogit_hessian = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
+    .lambda_may_vanish = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "its number of rows; in each iteration the sums of log-likelihood and gradient over its rows, "
@@ -101,7 +104,6 @@ const tacit_method tacit_method_privlogit_hessian = {
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
-    .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
     .coordinate = tacit_center_coordinate,
     .compute = compute,

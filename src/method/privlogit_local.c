@@ -25,6 +25,7 @@ static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
 
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
+    TACIT_LOGIT_LATER_PARAMETERS,
     TACIT_SETTINGS_END,
 };
 
@@ -87,6 +88,7 @@ const tacit_method tacit_method_privlogit_local = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
+    .lambda_may_vanish = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times its "
               "gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "
@@ -115,7 +117,6 @@ const tacit_method tacit_method_privlogit_local = {
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
-    .choose_lambda = tacit_logit_lambda,
     .release_kind = tacit_logit_kind,
     .coordinate = tacit_center_coordinate,
     .compute = compute,

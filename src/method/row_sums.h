@@ -24,7 +24,8 @@ typedef struct tacit_row_sums {
     const size_t *kept; /* the features that are used, ascending; NULL: all */
     tacit_response_function *response;
     const void *context;
-    tacit_pool *pool; /* NULL: one thread */
+    tacit_pool *pool;       /* NULL: one thread */
+    const double *adjusted; /* what adjustments of the gradient rest on (estimate.h); NULL: there are none */
 } tacit_row_sums;
 
 /* Into tacit_sums_length(weight, width) numbers, as tacit_sums_pack orders them. */

@@ -187,6 +187,16 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
     return TACIT_OK;
 }
 
+/* The penalised log-likelihood: raw coefficients are w times their features' scales, so that the determinant
+ * of their information is that of w's over the squares of the scales. */
+static double penalise(const tacit_estimates *all, const tacit_design *design, const tacit_optimum *at,
+                       const workspace *work) {
+    double sum = (double)design->width - all->aic / 2 + at->penalty;
+    for (size_t j = 0; design->schema != NULL && j < design->width; j++)
+        sum -= log(fabs(work->feature[design->kept[j]].scale));
+    return sum;
+}
+
 /* row.C row for all of a symmetric C. */
 static double full_quadratic(const double *matrix, const double *row, const double *other, size_t d) {
     double sum = 0;
@@ -298,6 +308,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
         TACIT_CHECK(fill_coefficient(all, place++, design->intercept, design, at, &work, error));
     for (size_t k = 0; k < d; k++)
         if (k != design->intercept) TACIT_CHECK(fill_coefficient(all, place++, k, design, at, &work, error));
+    all->firth = at->firth;
+    if (at->firth) all->penalised = penalise(all, design, at, &work);
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
     *out = all;
     all = NULL;

@@ -44,6 +44,10 @@ typedef struct tacit_estimates {
     double dispersion;                   /* 1 unless linear */
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */
     double rows;
+    bool firth; /* Firth's penalty is in the estimates */
+    double
+        penalised; /* with it: the log-likelihood and half of the logarithm of the information's determinant, per
+                         unit of the raw columns */
     size_t iterations, rounds;
     double *covariance;               /* count x count, in the order of the coefficients; NULL: not kept */
     bool noisy;                       /* privacy noise is in the estimates, and in their errors */
@@ -100,6 +104,8 @@ typedef struct tacit_optimum {
     size_t weakest;                      /* of the kept features, with those */
     const double *middle;                /* the same; NULL for a likelihood */
     double response[TACIT_FAMILY_TERMS]; /* tacit_family_terms, summed */
+    bool firth;
+    double penalty; /* with it: log|hessian|/2 */
     size_t iterations;
 } tacit_optimum;
 

@@ -61,6 +61,10 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
     if (estimates->baseline != NULL && object != NULL)
         json_object_set_new(object, "baseline", tacit_baseline_to_json(estimates->baseline));
+    if (object != NULL && estimates->firth) {
+        json_object_set_new(object, "bias", json_string("firth"));
+        json_object_set_new(object, "penalised_log_likelihood", number(estimates->penalised));
+    }
     return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
@@ -127,6 +131,15 @@ static bool read_noise(tacit_estimates *out, const json_t *object) {
            read_needs(out, json_object_get(object, "not_estimable"));
 }
 
+/* How bias was taken away: only Firth's way is known, and files without the key have none. */
+static bool read_bias(tacit_estimates *out, const json_t *object) {
+    const json_t *bias = json_object_get(object, "bias");
+    out->firth = bias != NULL;
+    if (bias == NULL) return true;
+    return json_is_string(bias) && strcmp(json_string_value(bias), "firth") == 0 &&
+           read_number(object, "penalised_log_likelihood", &out->penalised);
+}
+
 static bool read_all(tacit_estimates *out, const json_t *object) {
     const char *family = NULL, *optimiser = NULL, *response = NULL, *statistic = NULL;
     const json_t *list = NULL;
@@ -158,7 +171,7 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
     if (baseline != NULL && !tacit_baseline_from_json(&out->baseline, baseline)) return false;
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
-           read_number(object, "aic", &out->aic) && read_noise(out, object);
+           read_number(object, "aic", &out->aic) && read_bias(out, object) && read_noise(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

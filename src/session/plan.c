@@ -245,13 +245,14 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     static const double USUAL = 0.01;
     if (plan->lambda != 0) return TACIT_OK;
     plan->lambda_from = plan->method->tunes_lambda ? TACIT_LAMBDA_VALIDATED : TACIT_LAMBDA_USUAL;
-    if (plan->method->lambda_may_vanish || plan->method->tunes_lambda) return TACIT_OK;
+    if (plan->method->tunes_lambda) return TACIT_OK;
+    if (plan->method->lambda_may_vanish && plan->method->choose_lambda == NULL) return TACIT_OK;
     plan->lambda = USUAL;
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
     if (plan->method->needs_points && plan->points == NULL) return TACIT_OK;
     TACIT_TRY(tacit_plan_check(plan, error)); /* a method is only asked about plans that it accepts */
     TACIT_TRY(plan->method->choose_lambda(plan, &plan->lambda, error));
-    if (plan->lambda != USUAL) plan->lambda_from = TACIT_LAMBDA_RULE;
+    if (plan->lambda != USUAL && plan->lambda != 0) plan->lambda_from = TACIT_LAMBDA_RULE;
     return TACIT_OK;
 }
 

@@ -32,6 +32,8 @@ typedef struct tacit_parameter {
     const char *choices; /* "a|b|c", in the order of the enum; NULL for other types */
     double least, most;  /* of numbers and counts */
     const char *zero;    /* what the method does where a number is 0; NULL: 0 is a number like any other */
+    const char *before;  /* of a setting that came later: what definitions agreed on before it mean. It is not
+                            written where it is that, so that their hash and meaning stay; NULL: none lacks it */
     const char *help;
 } tacit_parameter;
 
@@ -63,6 +65,12 @@ typedef struct tacit_parameter {
 #define TACIT_CHOICE(S, member, label, words, about)                                                         \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_CHOICE, .choices = words,                                     \
+        .offset = offsetof(S, member) + 0 * sizeof(char[sizeof((S *)0)->member == sizeof(int) ? 1 : -1]),    \
+        .help = about                                                                                        \
+    }
+#define TACIT_LATER_CHOICE(S, member, label, words, was, about)                                              \
+    {                                                                                                        \
+        .name = (label), .type = TACIT_SETTING_CHOICE, .choices = words, .before = was,                      \
         .offset = offsetof(S, member) + 0 * sizeof(char[sizeof((S *)0)->member == sizeof(int) ? 1 : -1]),    \
         .help = about                                                                                        \
     }

@@ -80,6 +80,31 @@ cleanup:
     return status;
 }
 
+/* A study that ended may have been amended since, which no party that has left hears of by itself: its
+ * coordinator is asked once. One that cannot be reached, or has nothing new, changes nothing. */
+static void hear_amended(tacit_site *site) {
+    uint8_t consented[TACIT_HASH_BYTES];
+    Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
+    Tacit__Wire__PollReply *reply = NULL;
+    tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
+    tacit_carrier *carrier = NULL;
+    unsigned version;
+    request.study = site->study->name;
+    memcpy(consented, site->study->hash, sizeof consented);
+    request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
+    if (site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK &&
+        site_send(carrier, TACIT_ERRAND_POLL, &request, LEAVE_MS, &carried, NULL) == TACIT_OK &&
+        carried.fate == TACIT_FATE_DONE &&
+        tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply, &version,
+                        NULL) == TACIT_OK &&
+        reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
+        (void)site_keep_amended(site, reply->amended->definition, reply->amended->signature.data,
+                                reply->amended->signature.len, NULL);
+    tacit_wire_free(reply);
+    tacit_carrier_free(carrier);
+    tacit_buffer_clear(&carried.reply);
+}
+
 /* In place of the definition that was consented to before. What the ledger and the folder keep for the study
  * belongs to one version, so this one has an id of its own: its price is counted beside that of the
  * earlier. */
@@ -120,6 +145,8 @@ tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home
     tacit_status status;
     TACIT_CHECK(site_open_folder(&site, home, study, error));
     site->callbacks = *callbacks;
+    if (!site_file_exists(site, SITE_AMENDED_FILE) && site_file_exists(site, SITE_ENDED_FILE))
+        hear_amended(site);
     *amended = site_file_exists(site, SITE_AMENDED_FILE);
     if (*amended) TACIT_CHECK(take_amended(site, error));
     TACIT_CHECK(take_word(site, word, error));

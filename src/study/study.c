@@ -81,9 +81,11 @@ cleanup:
     return status;
 }
 
-/* Choose a lambda where the study is made and has none; the number then travels with it. */
-static tacit_status finish_plan(tacit_plan *plan, tacit_error *error) {
-    bool chosen = plan->lambda == 0 && !plan->method->lambda_may_vanish;
+/* Choose a lambda where the study is made and has none; the number then travels with it. A 0 that is said is
+ * none, for methods that can do without. */
+static tacit_status finish_plan(tacit_plan *plan, bool open, tacit_error *error) {
+    bool chosen = plan->lambda == 0 &&
+                  (!plan->method->lambda_may_vanish || (open && plan->method->choose_lambda != NULL));
     TACIT_TRY(tacit_methods_check_label(plan, error));
     if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
     TACIT_TRY(tacit_plan_check(plan, error));
@@ -113,7 +115,8 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_SCHEMA));
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_POINTS));
     TACIT_TRY(study_check_stop(r));
-    return tacit_fail_in(r->error, finish_plan(&r->study->plan, r->error), "%s", r->yaml.name);
+    return tacit_fail_in(r->error, finish_plan(&r->study->plan, r->study->lambda_chosen, r->error), "%s",
+                         r->yaml.name);
 }
 
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error) {

@@ -80,20 +80,33 @@ static tacit_status check_local(reading *r, const yaml_node_t *node) {
     return study_fail_at(r, node, tacit_classifier_check(plan->method->local(plan), false, r->error));
 }
 
+/* A definition that was agreed on, and says nothing of a setting that came later, is of the time before. One
+ * that is written now is in a file. */
+static tacit_status take_earlier(reading *r) {
+    tacit_plan *plan = &r->study->plan;
+    const tacit_parameter *one = plan->method->parameters;
+    for (; r->folder == NULL && one != NULL && one->name != NULL; one++)
+        if (one->before != NULL) TACIT_TRY(tacit_plan_set(plan, one->name, one->before, r->error));
+    return TACIT_OK;
+}
+
 tacit_status study_read_set(reading *r, const yaml_node_t *node) {
+    TACIT_TRY(take_earlier(r));
     if (node != NULL) TACIT_TRY(take_settings(r, node));
     return check_local(r, node);
 }
 
-/* Every setting is spelt out. */
+/* Every setting is spelt out, except for those that came later and are what was meant before. */
 tacit_status study_print_set(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     const tacit_parameter *parameter = plan->method->parameters;
     char text[TACIT_SETTING_SIZE];
     if (parameter != NULL && parameter->name != NULL) TACIT_TRY(tacit_buffer_print(out, error, "set:\n"));
-    for (; parameter != NULL && parameter->name != NULL; parameter++)
-        TACIT_TRY(tacit_buffer_print(out, error, "  %s: \"%s\"\n", parameter->name,
-                                     tacit_plan_print(plan, parameter, text)));
+    for (; parameter != NULL && parameter->name != NULL; parameter++) {
+        tacit_plan_print(plan, parameter, text);
+        if (parameter->before != NULL && strcmp(text, parameter->before) == 0) continue;
+        TACIT_TRY(tacit_buffer_print(out, error, "  %s: \"%s\"\n", parameter->name, text));
+    }
     return TACIT_OK;
 }
 

@@ -97,6 +97,22 @@ class Defaults(ProgramTest):
                     self.assertEqual({each["lambda_from"] for each in explain}, {"public numbers"})
                     self.assertGreaterEqual(explain[0]["lambda"], explain[1]["lambda"])
 
+    def test_dpsgd_without_layers_chooses_lambda_and_few_rows_do_not_drown(self):
+        linear = ("--set", "hidden=none", "--trials", "3")
+        chosen = self.simulate("dpsgd", *linear)[0]["dpsgd"]
+        self.assertEqual(chosen["lambda_from"], "public numbers")
+        self.assertGreater(chosen["accuracy"]["mean"], self.majority + 0.02)
+        lines = (self.path / "train.csv").read_text().splitlines()
+        (self.path / "train.csv").write_text("\n".join(lines[:1001]) + "\n")
+        few, none = (self.simulate("dpsgd", *linear, *more)[0]["dpsgd"] for more in ((), ("--lambda", "0")))
+        self.assertGreater(few["lambda"], chosen["lambda"])
+        self.assertEqual((none["lambda"], none["lambda_from"]), (0, "given"))
+        self.assertLess(few["logloss"]["mean"], none["logloss"]["mean"] / 2)
+
+    def test_dpsgd_with_layers_has_no_lambda_by_default(self):
+        explained = json.loads(self.succeed("explain", "dpsgd", "--delta", "1e-5", "--json").stdout)
+        self.assertEqual(explained["lambda"], 0)
+
     def test_explain_says_where_lambda_is_from(self):
         self.assertRegex(self.succeed("explain", "gop").stdout.replace("\n            ", " "), r"lambda 0\.0\d+ \(from public numbers: 1/\(n mu")
         self.assertIn("lambda by cross-validation", self.succeed("explain", "batch").stdout.replace("\n            ", " "))

@@ -130,6 +130,8 @@ class Documents(DeployedTest):
                       "{se: {column: age, at_most: 0.0001}, looks: 2, more: 5}", *plain)
         self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain)
         self.document("summary estimated.json")
+        self.document("simulate --method estimate --set bias=firth --parties 5 --seed 1 --out penalised.json", *plain)
+        self.document("summary penalised.json")
         self.limit_of("breast_cancer.csv")
         self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml")
         self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml --epsilon 1 --delta 1e-5")

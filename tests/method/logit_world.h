@@ -43,7 +43,8 @@ static inline void world_set(logit_world *self, const char *name, const char *va
 static inline void world_use(logit_world *self, const tacit_method *method) {
     self->parties.plan.settings = (tacit_settings){ .table = NULL };
     self->parties.plan.method = method;
-    self->parties.plan.lambda = 1;
+    self->parties.plan.lambda = 1; /* the paper's */
+    world_set(self, "penalty", "sum");
     world_set(self, "inference", "no");
 }
 

@@ -93,27 +93,57 @@ static void converged_is_not_taken_in_by_a_fall_of_the_steps(void **state) {
     world_end(&world);
 }
 
-/* estimate has the same rows in clear sums; its lambda is averaged, and next to nothing here. */
+/* The same rows by method estimate, in clear sums, at a lambda that means the same. */
+static tacit_model *estimate_in_clear(logit_world *world, double lambda) {
+    const tacit_plan plan = world->parties.plan;
+    world->parties.plan = (tacit_plan){ .method = &tacit_method_estimate,
+                                        .study = "test",
+                                        .epsilon = INFINITY,
+                                        .lambda = lambda,
+                                        .features = plan.features,
+                                        .classes = 2,
+                                        .parties = NODES,
+                                        .minimum_parties = 1,
+                                        .minimum_rows = 1 };
+    tacit_model *clear = parties_run(&world->parties, 3, NULL);
+    world->parties.plan = plan;
+    return clear;
+}
+
+/* By default there is no penalty; a lambda is beside the mean loss, as in every other method. */
+static void the_objective_is_that_of_method_estimate(void **state) {
+    static const double lambdas[] = { 0, 0.01 };
+    (void)state;
+    logit_world world;
+    world_make(&world, &tacit_method_newton);
+    for (size_t l = 0; l < 2; l++) {
+        tacit_model *clear = estimate_in_clear(&world, lambdas[l]);
+        for (size_t m = 0; m < 3; m++) {
+            world_use(&world, methods[m]);
+            world.parties.plan.lambda = lambdas[l];
+            world_set(&world, "penalty", "mean");
+            world_set(&world, "stop", "converged");
+            world.count = 0;
+            tacit_model *secure = world_run(&world);
+            double scale = tacit_logit_scale(&world.parties.plan);
+            for (size_t j = 0; j < WIDTH; j++)
+                CHECK_NEAR(secure->weights[j], clear->weights[j], 1e-4 * scale);
+            tacit_model_free(secure);
+        }
+        tacit_model_free(clear);
+    }
+    world_end(&world);
+}
+
 static void standard_errors_and_deviances_are_those_of_the_sums_in_clear(void **state) {
     (void)state;
     logit_world world;
     world_make(&world, &tacit_method_newton);
-    world.parties.plan.lambda = 1e-3;
+    world.parties.plan.lambda = 0;
     world_set(&world, "inference", "yes");
     world_set(&world, "stop", "converged");
     tacit_model *secure = world_run(&world);
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_plan plan = world.parties.plan;
-    world.parties.plan = (tacit_plan){ .method = &tacit_method_estimate,
-                                       .study = "test",
-                                       .epsilon = INFINITY,
-                                       .lambda = 0,
-                                       .features = plan.features,
-                                       .classes = 2,
-                                       .parties = NODES,
-                                       .minimum_parties = 1,
-                                       .minimum_rows = 1 };
-    tacit_model *clear = parties_run(&world.parties, 3, NULL);
+    tacit_model *clear = estimate_in_clear(&world, 0);
     const tacit_estimates *ours = secure->estimates, *theirs = clear->estimates;
     assert_non_null(ours);
     assert_int_equal(ours->count, WIDTH);
@@ -131,7 +161,6 @@ static void standard_errors_and_deviances_are_those_of_the_sums_in_clear(void **
     tacit_model_free(secure);
     tacit_model_free(clear);
     world_end(&world);
-    (void)error;
 }
 
 /* Noise moves the result, the number of iterations is fixed, and each node is charged what dp says, once. */
@@ -380,6 +409,7 @@ int main(void) {
         cmocka_unit_test(converged_comes_within_1e_4_of_the_maximum),
         cmocka_unit_test(converged_does_so_where_privlogit_creeps),
         cmocka_unit_test(converged_is_not_taken_in_by_a_fall_of_the_steps),
+        cmocka_unit_test(the_objective_is_that_of_method_estimate),
         cmocka_unit_test(standard_errors_and_deviances_are_those_of_the_sums_in_clear),
         cmocka_unit_test(dp_adds_noise_between_the_servers_and_is_charged),
         cmocka_unit_test(a_run_that_died_opens_no_number_twice),

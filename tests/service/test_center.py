@@ -4,11 +4,13 @@ killed; nothing readable on any wire; and only the server that the study names g
 
     TACIT=build/src/cli/tacit tests/service/test_center.py
 """
+import contextlib
 import json
 import os
 import re
 import shutil
 import socket
+import sqlite3
 import ssl
 import struct
 import sys
@@ -24,7 +26,7 @@ if os.geteuid() != 0:
 from test_metrics import parse
 
 EXACT = ("--allow-exact",)
-LAMBDA = 1
+LAMBDA = 0.002
 
 
 class Centers(DeployedTest):
@@ -52,6 +54,13 @@ class Centers(DeployedTest):
 
     def define(self, method="newton", settings="{engine: shares}", name="trial", **changed):
         self.study(name, method=method, set=settings, epsilon=None, center="b/center.card", **{"lambda": LAMBDA}, **changed)
+
+    def test_a_new_study_says_that_its_lambda_is_beside_the_mean(self):
+        self.prepare()
+        self.define()
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry:
+            text = registry.execute("SELECT definition FROM study WHERE name = 'trial'").fetchone()[0]
+        self.assertIn('  penalty: "mean"', text if isinstance(text, str) else text.decode())
 
     def pooled(self, method, settings=()):
         lines = [self.rows(party).read_text().splitlines() for party in range(3)]

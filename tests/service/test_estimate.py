@@ -6,6 +6,7 @@
 import contextlib
 import json
 import os
+import random
 import sqlite3
 import sys
 import unittest
@@ -99,6 +100,47 @@ class Estimates(DeployedTest):
     def test_a_study_without_noise_states_no_epsilon(self):
         self.refuse(1, "study", "new", self.folder, self.definition(method="estimate", set=None, **{"lambda": 0}),
                     says=["adds no noise", "leave epsilon"])
+
+
+class NoEstimate(DeployedTest):
+    """Nobody of ward c is sick: the study fails with a sentence, is amended, and the same parties finish it."""
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "schema.yaml").write_text("""label: {name: sick, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 0, high: 1}
+  - {name: ward, kind: category, levels: [a, b, c]}
+""")
+        for party in range(3):
+            draw = random.Random(party)
+            lines = [f"{draw.random():.6f},{'abc'[k % 16 // 6]},{'yes' if k % 16 < 12 and draw.random() < 0.4 else 'no'}"
+                     for k in range(96)]
+            (self.path / f"rows{party}.csv").write_text("age,ward,sick\n" + "\n".join(lines) + "\n")
+
+    def define(self, words=None):
+        return {"method": "estimate", "set": words, "epsilon": None, "lambda": 0}
+
+    def test_a_study_that_failed_is_amended_and_the_same_parties_finish_it(self):
+        self.study(**self.define())
+        self.coordinator()
+        invited = [self.join(party, *EXACT) for party in range(3)]
+        for party in invited:
+            self.assertEqual(party.finish(), 1, party.text())
+        status = self.status()
+        self.assertEqual((status["state"], status["joined"]), ("failed", 3))
+        self.assertIn("ward=c has no positive outcome (yes) at any party: 72 rows in all. Set bias: firth", status["reason"])
+        said = self.succeed("study", "amend", self.folder, self.definition(**self.define("{bias: firth}")))
+        self.assertIn("version 2", said.stdout)
+        again = {}
+        for party in range(3):
+            self.succeed("consent", "trial", "--yes", home=self.home(party))
+            again[party] = self.resume(party)
+        self.check_done(again, charged=[])
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["bias"], summary["parties"], summary["rows"]), ("firth", 3, 288))
+        ward = {one["name"]: one for one in summary["coefficients"]}["ward=c"]
+        self.assertTrue(-10 < ward["estimate"] < -2 and 0 < ward["error"] < 3, ward)
 
 
 class Histograms(DeployedTest):

@@ -1,8 +1,11 @@
 /* The table of settings: every line is read, written, shown and listed, and older definitions keep their
  * hash. */
+#include <limits.h>
 #include <sodium.h>
 
 #include "definition_read.h"
+#include "net/identity.h"
+#include "store/folder.h"
 #include "study/json_value.h"
 #include "study/study_settings.h"
 
@@ -61,6 +64,76 @@ static void a_quiet_setting_is_written_where_it_is_not_the_default(void **state)
     tacit_study_free(without);
 }
 
+/* Of a method that can do without: what is said counts, and what is left open is chosen and travels. */
+static void a_lambda_of_zero_stays_and_one_left_open_is_chosen(void **state) {
+    static const char text[] =
+        "name: two-sites\ntitle: Two sites\nmethod: dpsgd\nset: {hidden: %s}\n"
+        "epsilon: 1\ndelta: 1e-5\n%sparties: {expected: 4, minimum: 3}\nminimum_rows: 100\n"
+        "schema: |\n  label: {name: y, classes: [n, p]}\n  columns:\n"
+        "    - {name: a, kind: number, low: 0, high: 1}\n";
+    static const struct {
+        const char *hidden, *lambda;
+        bool above;
+    } cases[] = { { "none", "lambda: 0\n", false }, { "none", "", true }, { "8", "", false } };
+    folder place = folder_make();
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[1024], path[PATH_MAX];
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_study *study = NULL;
+        snprintf(said, sizeof said, text, cases[i].hidden, cases[i].lambda);
+        snprintf(path, sizeof path, "%s/study.yaml", place.path);
+        write_text(path, said);
+        CHECK_OK(tacit_study_load(&study, path, &error), error);
+        tacit_study *again = parse(tacit_buffer_text(&study->canonical));
+        assert_true((study->plan.lambda > 0) == cases[i].above);
+        assert_true(again->plan.lambda == study->plan.lambda);
+        assert_memory_equal(again->hash, study->hash, sizeof study->hash);
+        tacit_study_free(again);
+        tacit_study_free(study);
+    }
+    folder_remove(&place);
+}
+
+static const char newton_text[] = "name: two-sites\ntitle: Two sites\nmethod: newton\nset: {%s}\n"
+                                  "lambda: 1\nparties: {expected: 4, minimum: 3}\nminimum_rows: 100\n"
+                                  "center:\n  address: \"localhost:9\"\n  key: \"%064d\"\n"
+                                  "  certificate: \"%s\"\n"
+                                  "schema: |\n  label: {name: y, classes: [n, p]}\n  columns:\n"
+                                  "    - {name: a, kind: number, low: 0, high: 1}\n";
+
+/* newton's lambda was beside the sum over rows, and is now beside their mean. An agreed definition that does
+ * not say which is of the time before, and stays what it was, to the last byte. */
+static void a_definition_agreed_on_before_a_setting_came_keeps_its_meaning(void **state) {
+    char certificate[8192], text[3][12288];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_authority *authority = NULL;
+    tacit_buffer der = TACIT_BUFFER_INIT;
+    folder place = folder_make();
+    (void)state;
+    CHECK_OK(tacit_authority_create(&authority, place.path, "b", &error), error);
+    const char *pem = tacit_authority_pem(authority);
+    CHECK_OK(tacit_certificate_to_der(&der, pem, strlen(pem), &error), error);
+    sodium_bin2base64(certificate, sizeof certificate, der.bytes, der.length, sodium_base64_VARIANT_ORIGINAL);
+    const char *const said[] = { "engine: shares", "engine: shares, penalty: sum",
+                                 "engine: shares, penalty: mean" };
+    for (size_t i = 0; i < 3; i++) snprintf(text[i], sizeof text[i], newton_text, said[i], 1, certificate);
+    tacit_study *before = parse(text[0]), *sum = parse(text[1]), *mean = parse(text[2]);
+    assert_true(tacit_plan_is(&before->plan, "penalty", "sum"));
+    assert_null(strstr(tacit_buffer_text(&before->canonical), "penalty"));
+    assert_memory_equal(before->hash, sum->hash, sizeof sum->hash);
+    assert_non_null(strstr(tacit_buffer_text(&mean->canonical), "  penalty: \"mean\"\n"));
+    tacit_study *again = parse(tacit_buffer_text(&mean->canonical));
+    assert_true(tacit_plan_is(&again->plan, "penalty", "mean"));
+    tacit_study_free(again);
+    tacit_study_free(mean);
+    tacit_study_free(sum);
+    tacit_study_free(before);
+    tacit_buffer_clear(&der);
+    tacit_authority_free(authority);
+    folder_remove(&place);
+}
+
 static void numbers_are_kept_in_the_parts_that_are_written(void **state) {
     char text[DEFINITION_SIZE];
     (void)state;
@@ -109,6 +182,8 @@ int main(void) {
         cmocka_unit_test(the_hash_of_a_definition_stays),
         cmocka_unit_test(every_setting_says_what_it_is),
         cmocka_unit_test(a_quiet_setting_is_written_where_it_is_not_the_default),
+        cmocka_unit_test(a_lambda_of_zero_stays_and_one_left_open_is_chosen),
+        cmocka_unit_test(a_definition_agreed_on_before_a_setting_came_keeps_its_meaning),
         cmocka_unit_test(numbers_are_kept_in_the_parts_that_are_written),
         cmocka_unit_test(owners_read_the_terms_of_a_setting),
         cmocka_unit_test(documents_show_what_applies),

@@ -208,8 +208,9 @@ static void test_a_set_does_not_grow(void **state) {
 
 /* ---- weights of the coordinator's choice ---- */
 
-/* Ask for loss, gradient and Hessian at w. */
-static bool sums_at(bench *study, uint64_t round, const double w[FEATURES], lying *out) {
+/* Ask for loss, gradient and Hessian at w; with bias=firth with an inverse, packed by rows. */
+static bool sums_with(bench *study, uint64_t round, const double w[FEATURES], const double *inverse,
+                      lying *out) {
     const double n = all_rows(study), terms[TACIT_ESTIMATE_TERMS] = { n / 2, 0, 0 };
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_error error = TACIT_ERROR_INIT;
@@ -222,9 +223,17 @@ static bool sums_at(bench *study, uint64_t round, const double w[FEATURES], lyin
              error);
     CHECK_OK(tacit_message_add_numbers(&message, "weights", w, FEATURES, &error), error);
     CHECK_OK(tacit_message_add_numbers(&message, "response", terms, TACIT_ESTIMATE_TERMS, &error), error);
+    if (inverse != NULL)
+        CHECK_OK(
+            tacit_message_add_numbers(&message, "inverse", inverse, tacit_firth_triangle(FEATURES), &error),
+            error);
     bool opened = open_sum(out);
     tacit_message_clear(&message);
     return opened;
+}
+
+static bool sums_at(bench *study, uint64_t round, const double w[FEATURES], lying *out) {
+    return sums_with(study, round, w, NULL, out);
 }
 
 /* Weights of a length at right angles to the victim's first row: p is 1/2 there, and near 0 or 1 almost
@@ -253,13 +262,9 @@ static void test_weights_under_which_few_rows_count_are_refused(void **state) {
     bench_close(self);
 }
 
-/* Scores stay within the bound, and one row leads all the same. */
-static void test_one_row_that_leads_the_second_moments_is_refused(void **state) {
-    (void)state;
-    bench *self = study_of(&tacit_method_estimate);
-    lying asked;
-    double w[FEATURES];
-    for (size_t k = 0; k < FIVE; k++) { /* all rows on one line, except for one of the victim's */
+/* All rows on one line, except for one of the victim's. */
+static void rows_on_a_line(bench *self) {
+    for (size_t k = 0; k < FIVE; k++) {
         tacit_dataset *data = self->sites[k].data;
         for (size_t i = 0; i < data->rows; i++) {
             double *x = data->dense.values + i * FEATURES;
@@ -271,11 +276,43 @@ static void test_one_row_that_leads_the_second_moments_is_refused(void **state) 
     double *row = self->sites[VICTIM].data->dense.values;
     row[0] = 0;
     row[1] = 0.9;
+}
+
+/* Scores stay within the bound, and one row leads all the same. */
+static void test_one_row_that_leads_the_second_moments_is_refused(void **state) {
+    (void)state;
+    bench *self = study_of(&tacit_method_estimate);
+    lying asked;
+    double w[FEATURES];
+    rows_on_a_line(self);
     w[0] = 30;
     w[1] = w[2] = 0;
     assert_true(sums_at(self, 0, w, &asked)); /* of the others, whose rows are all alike */
     assert_int_equal(asked.survivors, FIVE - 1);
     assert_non_null(strstr(asked.why, "rows make up almost all of this party's second moments"));
+    bench_close(self);
+}
+
+/* With bias=firth the question carries an inverse of the information matrix, from which leverages follow. All
+ * rows are on one line except for one of the victim's: an inverse that is 0 along the line adds that row's
+ * features alone to the gradient. */
+static void test_an_inverse_that_singles_a_row_out_is_refused(void **state) {
+    (void)state;
+    const double w[FEATURES] = { 0.5, 0.5, 0 }, honest[] = { 0.05, 0, 0.05, 0, 0, 0.05 };
+    const double along_one[] = { 0, 0, 40, 0, 0, 0 }, nothing[] = { NAN, 0, 0, 0, 0, 0 };
+    bench *self = study_of(&tacit_method_estimate);
+    tacit_error error = TACIT_ERROR_INIT;
+    lying asked;
+    CHECK_OK(tacit_plan_set(&self->plan, "bias", "firth", &error), error);
+    rows_on_a_line(self);
+    if (!sums_with(self, 0, w, honest, &asked)) fail_msg("%s", asked.why);
+    assert_int_equal(asked.survivors, FIVE);
+    assert_false(sums_with(self, 1, w, along_one, &asked));
+    assert_non_null(strstr(asked.why, "rows make up almost all of this party's adjustments of the gradient"));
+    bench_close(self);
+    self = study_of(&tacit_method_estimate);
+    CHECK_OK(tacit_plan_set(&self->plan, "bias", "firth", &error), error);
+    assert_false(sums_with(self, 0, w, nothing, &asked));
     bench_close(self);
 }
 
@@ -476,6 +513,7 @@ int main(void) {
         cmocka_unit_test(test_a_set_does_not_grow),
         cmocka_unit_test(test_weights_under_which_few_rows_count_are_refused),
         cmocka_unit_test(test_one_row_that_leads_the_second_moments_is_refused),
+        cmocka_unit_test(test_an_inverse_that_singles_a_row_out_is_refused),
         cmocka_unit_test(test_rounds_without_end_are_refused),
         cmocka_unit_test(test_sums_with_noise_may_shrink),
         cmocka_unit_test(test_a_study_fails_when_one_of_its_parties_does_not_come_back),

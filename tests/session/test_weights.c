@@ -81,8 +81,10 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     return TACIT_OK;
 }
 
-static tacit_status fit(table *rows, const char *family, const char *optimiser, tacit_error *error) {
+static tacit_status fit_with(table *rows, const char *family, const char *optimiser, const char *bias,
+                             tacit_error *error) {
     bench *self = study_with(rows, family, optimiser);
+    CHECK_OK(tacit_plan_set(&self->plan, "bias", bias, error), *error);
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     self->session =
         (tacit_session){ .plan = &self->plan, .transport = { .ask_sum = ask_sum, .context = self } };
@@ -90,6 +92,10 @@ static tacit_status fit(table *rows, const char *family, const char *optimiser, 
     tacit_outcome_clear(&outcome);
     bench_close(self);
     return status;
+}
+
+static tacit_status fit(table *rows, const char *family, const char *optimiser, tacit_error *error) {
+    return fit_with(rows, family, optimiser, "none", error);
 }
 
 static void fits(table *rows, const char *family) {
@@ -101,12 +107,15 @@ static void fits(table *rows, const char *family) {
 static void test_honest_fits_of_every_family_are_answered(void **state) {
     (void)state;
     table rows = { .data = NULL };
+    tacit_error error = TACIT_ERROR_INIT;
     make_table(&rows, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
     fits(&rows, "logistic");
+    CHECK_OK(fit_with(&rows, "logistic", "newton", "firth", &error), error);
     fits(&rows, "huber");
     clear_table(&rows);
     make_table(&rows, TACIT_RESPONSE_COUNT, 400, "kind: count, low: 0, high: 200");
     fits(&rows, "poisson");
+    CHECK_OK(fit_with(&rows, "poisson", "newton", "firth", &error), error);
     clear_table(&rows);
     make_table(&rows, TACIT_RESPONSE_NUMBER, 100, "kind: number, low: -4, high: 4");
     fits(&rows, "linear");
@@ -125,6 +134,7 @@ static void test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence
     sharpen(&rows, 0);
     assert_int_equal(fit(&rows, "logistic", "newton", &error), TACIT_REFUSED);
     assert_non_null(strstr(error.text, "nearly tell the classes apart"));
+    assert_non_null(strstr(error.text, "bias: firth"));
     assert_non_null(strstr(error.text, "lambda above 0"));
     clear_table(&rows);
 }

@@ -39,7 +39,6 @@ static tacit_status make_plan(tacit_plan *plan, const tacit_method *method, cons
     if (setup->delta > 0) TACIT_TRY(tacit_plan_set(plan, "dp-delta", text, error));
     plan->epsilon = INFINITY; /* the price is that of dp */
     plan->delta = 0;
-    if (plan->lambda == 0) plan->lambda = 1;
     plan->features = WIDTH;
     plan->parties = 1;
     plan->minimum_rows = ROWS;

@@ -43,6 +43,7 @@ static tacit_status make_plan(tacit_plan *plan, const tacit_dataset *data,
     TACIT_TRY(tacit_method_require(&plan->method, options->method, error));
     tacit_format(scale, sizeof scale, "%.17g", options->scale);
     TACIT_TRY(tacit_plan_set(plan, "scale", scale, error));
+    TACIT_TRY(tacit_plan_set(plan, "penalty", "sum", error)); /* lambda as in the thesis */
     TACIT_TRY(tacit_plan_set(plan, "engine", options->engine, error));
     TACIT_TRY(tacit_plan_set(plan, "stop", options->stop, error));
     TACIT_TRY(tacit_plan_set(plan, "inference", "no", error));

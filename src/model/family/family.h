@@ -53,6 +53,8 @@ typedef struct tacit_family {
     double (*link)(double mean);     /* the score of a mean of the response; NULL without means */
     double (*mean)(double score);    /* its inverse */
     double (*variance)(double mean); /* of a response, in units of the dispersion */
+    double (*skewness)(
+        double mean); /* its third cumulant over its variance; NULL: no bias of order 1/n to take away */
     double (*deviance)(const double *y,
                        double mean); /* of one response: twice what its best mean would gain */
     double (*log_likelihood)(const double *y, double mean, double dispersion);

@@ -36,6 +36,8 @@ static double mean_of(double score) { return 1 / (1 + exp(-score)); }
 
 static double variance(double mean) { return mean * (1 - mean); }
 
+static double skewness(double mean) { return 1 - 2 * mean; }
+
 static double log_likelihood(const double *y, double mean, double dispersion) {
     (void)dispersion;
     return *y > 0 ? log(mean) : log1p(-mean);
@@ -76,6 +78,7 @@ const tacit_family tacit_family_logistic = {
     .link = link,
     .mean = mean_of,
     .variance = variance,
+    .skewness = skewness,
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .pull = pull,

@@ -23,6 +23,11 @@ static double steepest(double shape) {
 
 static double variance(double mean) { return mean; }
 
+static double skewness(double mean) {
+    (void)mean;
+    return 1;
+}
+
 static double deviance(const double *y, double mean) {
     return 2 * ((*y > 0 ? *y * log(*y / mean) : 0) - (*y - mean));
 }
@@ -72,6 +77,7 @@ const tacit_family tacit_family_poisson = {
     .link = log,
     .mean = exp,
     .variance = variance,
+    .skewness = skewness,
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .bound = bound,
