@@ -13,6 +13,7 @@
     X(audit)                                                                                                 \
     X(reproduce)                                                                                             \
     X(summary)                                                                                               \
+    X(anova)                                                                                                 \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
     X(export)                                                                                                \

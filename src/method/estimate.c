@@ -538,7 +538,8 @@ const tacit_method tacit_method_estimate = {
               "second moments, as one contribution to a sum; its number of rows",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
-               "Everybody sees the weights of every round, the final coefficients and their standard errors",
+               "Everybody sees the weights of every round, the final coefficients with their standard errors "
+               "and tests",
     .guarantee =
         "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
         "leaves are sums over rows, and from exact sums something about single rows may be inferred",

@@ -12,7 +12,9 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     if (estimates == NULL) return NULL;
     for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
         free(estimates->coefficient[k].name);
+    for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) free(estimates->term[k].name);
     free(estimates->coefficient);
+    free(estimates->term);
     free(estimates->covariance);
     free(estimates->response);
     free(estimates);
@@ -21,13 +23,18 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
 
 static const char INTERCEPT[] = "(Intercept)";
 
+size_t tacit_estimates_intercepts(const tacit_estimates *estimates) {
+    size_t count = 0;
+    for (size_t k = 0; k < estimates->count; k++) count += estimates->coefficient[k].intercept;
+    return count;
+}
+
 double tacit_estimates_degrees(const tacit_estimates *estimates) {
     return estimates->rows - (double)estimates->count;
 }
 
 double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
-    bool intercept = estimates->count > 0 && strcmp(estimates->coefficient[0].name, INTERCEPT) == 0;
-    return estimates->rows - intercept;
+    return estimates->rows - (double)tacit_estimates_intercepts(estimates);
 }
 
 /* ---- the design ---- */
@@ -217,6 +224,7 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
         status = tacit_fail_memory(error);
     tacit_buffer_clear(&name);
     TACIT_TRY(status);
+    one->intercept = k == design->intercept;
     raw_row(design, work->feature, k, work->row);
     one->estimate = design->half * dot(work->row, at->w, d) + (k == design->intercept ? design->middle : 0);
     if (at->covariance != NULL) {
@@ -242,11 +250,15 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     return TACIT_OK;
 }
 
-/* The feature of the coefficient in a place: the intercept is first. */
-static size_t feature_at(const tacit_design *design, size_t place) {
+size_t tacit_design_at(const tacit_design *design, size_t place) {
     if (design->intercept == SIZE_MAX) return place;
     if (place == 0) return design->intercept;
     return place - 1 < design->intercept ? place - 1 : place;
+}
+
+size_t tacit_design_column(const tacit_design *design, const tacit_feature *feature, size_t at) {
+    if (design->schema == NULL || at == design->intercept) return SIZE_MAX;
+    return feature[design->kept[at]].column;
 }
 
 /* The covariance of all coefficients on the raw scale. */
@@ -258,9 +270,9 @@ static tacit_status keep_covariance(tacit_estimates *all, const tacit_design *de
     all->covariance = TACIT_NEW(double, d *d);
     if (all->covariance == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < d; i++) {
-        raw_row(design, work->feature, feature_at(design, i), work->row);
+        raw_row(design, work->feature, tacit_design_at(design, i), work->row);
         for (size_t j = 0; j <= i; j++) {
-            raw_row(design, work->feature, feature_at(design, j), work->solved);
+            raw_row(design, work->feature, tacit_design_at(design, j), work->solved);
             all->covariance[i * d + j] = all->covariance[j * d + i] =
                 design->half * design->half * full_quadratic(at->covariance, work->row, work->solved, d);
         }
@@ -298,6 +310,7 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     for (size_t k = 0; k < d; k++)
         if (k != design->intercept) TACIT_CHECK(fill_coefficient(all, place++, k, design, at, &work, error));
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
+    if (at->hessian != NULL) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
     *out = all;
     all = NULL;
 cleanup:

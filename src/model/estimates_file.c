@@ -8,10 +8,27 @@
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static const char INTERCEPT[] = "(Intercept)"; /* one so called needs no key */
+
 static json_t *coefficient_to_json(const tacit_coefficient *one) {
-    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", one->name, "estimate", number(one->estimate),
-                     "error", number(one->error), "statistic", number(one->statistic), "p", number(one->p),
-                     "low", number(one->low), "high", number(one->high));
+    json_t *object =
+        json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", one->name, "estimate", number(one->estimate),
+                  "error", number(one->error), "statistic", number(one->statistic), "p", number(one->p),
+                  "low", number(one->low), "high", number(one->high));
+    if (object != NULL && one->intercept && strcmp(one->name, INTERCEPT) != 0)
+        json_object_set_new(object, "intercept", json_true());
+    return object;
+}
+
+static json_t *terms_to_json(const tacit_estimates *estimates) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < estimates->terms; k++) {
+        const tacit_term *term = &estimates->term[k];
+        json_array_append_new(list, json_pack("{s:s,s:I,s:o,s:o,s:o}", "name", term->name, "degrees",
+                                              (json_int_t)term->count, "statistic", number(term->statistic),
+                                              "p", number(term->p), "inflation", number(term->inflation)));
+    }
+    return list;
 }
 
 static json_t *covariance_to_json(const tacit_estimates *estimates) {
@@ -59,6 +76,8 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+    if (object != NULL && estimates->terms > 0)
+        json_object_set_new(object, "terms", terms_to_json(estimates));
     return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
@@ -76,6 +95,7 @@ static bool read_coefficient(tacit_coefficient *out, const json_t *object) {
     const char *name = json_string_value(json_object_get(object, "name"));
     if (name == NULL) return false;
     out->name = tacit_copy_text(name);
+    out->intercept = strcmp(name, INTERCEPT) == 0 || json_is_true(json_object_get(object, "intercept"));
     return out->name != NULL && read_number(object, "estimate", &out->estimate) &&
            read_number(object, "error", &out->error) && read_number(object, "statistic", &out->statistic) &&
            read_number(object, "p", &out->p) && read_number(object, "low", &out->low) &&
@@ -125,6 +145,26 @@ static bool read_noise(tacit_estimates *out, const json_t *object) {
            read_needs(out, json_object_get(object, "not_estimable"));
 }
 
+static bool read_terms(tacit_estimates *out, const json_t *list) {
+    size_t count = json_array_size(list);
+    if (list == NULL) return true;
+    if (!json_is_array(list) || count > out->count) return false;
+    out->term = TACIT_NEW(tacit_term, count);
+    for (; out->term != NULL && out->terms < count; out->terms++) {
+        const json_t *object = json_array_get(list, out->terms);
+        const char *name = json_string_value(json_object_get(object, "name"));
+        json_int_t degrees = json_integer_value(json_object_get(object, "degrees"));
+        tacit_term *term = &out->term[out->terms];
+        if (name == NULL || degrees < 1 || (uint64_t)degrees > out->count ||
+            !read_number(object, "statistic", &term->statistic) || !read_number(object, "p", &term->p) ||
+            !read_number(object, "inflation", &term->inflation))
+            return false;
+        term->count = (size_t)degrees;
+        if ((term->name = tacit_copy_text(name)) == NULL) return false;
+    }
+    return out->term != NULL;
+}
+
 static bool read_all(tacit_estimates *out, const json_t *object) {
     const char *family = NULL, *optimiser = NULL, *response = NULL, *statistic = NULL;
     const json_t *list = NULL;
@@ -154,7 +194,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
         }
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
-           read_number(object, "aic", &out->aic) && read_noise(out, object);
+           read_number(object, "aic", &out->aic) && read_terms(out, json_object_get(object, "terms")) &&
+           read_noise(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

@@ -130,6 +130,12 @@ class Documents(DeployedTest):
                       "{se: {column: age, at_most: 0.0001}, looks: 2, more: 5}", *plain)
         self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain)
         self.document("summary estimated.json")
+        for count, name in ((1, "small"), (2, "large")):
+            columns = "".join(f"  - {{name: {column}, kind: number, low: 0, high: 9}}\n" for column in ("a", "b")[:count])
+            (self.path / f"{name}.yaml").write_text("label: {name: y, classes: [0, 1]}\ncolumns:\n" + columns)
+            (self.path / "counts.csv").write_text("a,b,y\n" + "".join(f"{k % 7},{k % 5},{k % 2}\n" for k in range(60)))
+            self.document(f"simulate --method estimate --parties 2 --seed 1 --train counts.csv --schema {name}.yaml --out {name}.json")
+        self.document("anova small.json large.json")
         self.limit_of("breast_cancer.csv")
         self.document("fit --method output --epsilon 1", *self.rows_and_schema)
         self.document("evaluate model.json breast_cancer.csv")

@@ -39,6 +39,7 @@ typedef struct tacit_family {
     const char *title;    /* for people who get a model: "logistic regression" */
     const char *r_family; /* as R spells it; NULL: R has none */
     const char *r_link;
+    const char *ratio; /* what the exponential of a coefficient is: "odds ratio"; NULL: nothing */
     tacit_response response;
     tacit_loss loss;
 

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""What surrounds the coefficients of method estimate, against R: ratios, tests of columns and between models, measures of fit.
+
+Figures of R are those in regression/figures.csv, or fresh ones where Rscript and its packages are installed (regression/figures.R makes both). Three
+real sets: examples/wilms.csv (survival's nwtco), regression/pbcseq.csv (survival's, with factors and missing values), and regression/housing.csv (MASS).
+
+    TACIT=build/src/cli/tacit tests/cli/test_regression.py
+"""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from test_program import ProgramTest
+
+HERE = Path(__file__).resolve().parent / "regression"
+WILMS = HERE.parents[2] / "examples" / "wilms.csv"
+CLAIMS = HERE.parent / "estimate" / "claims.csv"
+WILMS_COLUMNS = """  - {name: unfavourable, kind: number, low: 0, high: 1}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+  - {name: late_unfavourable, kind: number, low: 0, high: 1}
+  - {name: age, kind: number, low: 0, high: 220}
+  - {name: study, kind: number, low: 3, high: 4}
+"""
+LIVER_COLUMNS = """  - {name: age, kind: number, low: 0, high: 100}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+  - {name: edema, kind: category, levels: ["0", "0.5", "1"]}
+  - {name: ascites, kind: category, levels: ["0", "1"]}
+  - {name: platelet, kind: number, low: 0, high: 1000}
+  - {name: bili, kind: number, low: 0, high: 50}
+person: id
+"""
+CLAIMS_COLUMNS = """  - {name: age, kind: number, low: 0, high: 100}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: region, kind: category, levels: [north, south, west]}
+"""
+CASES = {
+    "wilms": (WILMS, 'label: {name: relapse, classes: ["no", "yes"]}\ncolumns:\n' + WILMS_COLUMNS),
+    "liver": (HERE / "pbcseq.csv", "label: {name: albumin, kind: number, low: 0, high: 10}\ncolumns:\n" + LIVER_COLUMNS),
+    "visits": (CLAIMS, "label: {name: visits, kind: count, low: 0, high: 30}\ncolumns:\n" + CLAIMS_COLUMNS),
+}
+PARTIES = (1, 5, 20)
+
+
+def without(case, *columns):
+    """The same case with fewer columns."""
+    rows, schema = CASES[case]
+    return rows, "".join(line for line in schema.splitlines(True) if not any(f"name: {name}," in line for name in columns))
+
+
+def figures_of_r():
+    files = [WILMS, HERE / "pbcseq.csv", CLAIMS, HERE / "housing.csv"]
+    text = None
+    if shutil.which("Rscript"):
+        done = subprocess.run(["Rscript", HERE / "figures.R", *files], capture_output=True, text=True, timeout=120)
+        text = done.stdout if done.returncode == 0 else None  # a package is missing
+    if text is None:
+        text = (HERE / "figures.csv").read_text()
+    figures = {}
+    for case, what, name, value in csv.reader(text.splitlines()):
+        figures.setdefault((case, what), {})[name.strip("()")] = float(value)
+    return figures
+
+
+class RegressionTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.figures = figures_of_r()
+
+    def estimate(self, case, *words, parties=3, code=None, says=(), out=None):
+        rows, schema = CASES[case] if isinstance(case, str) else case
+        self.write("schema.yaml", schema)
+        command = ["simulate", "--method", "estimate", "--train", str(rows), "--test", str(rows), "--schema", "schema.yaml",
+                   "--parties", str(parties), "--seed", "1", *words, *(["--out", out] if out else [])]
+        if "person:" in schema:
+            command += ["--together", "id"]
+        if code is not None:
+            return self.fail_with(code, *command, says=says)
+        return json.loads(self.succeed(*command, "--json").stdout)["summary"]
+
+    def agree(self, ours, case, what, relative=1e-6):
+        """Every figure that R has of a case, and no other."""
+        theirs = self.figures[(case, what)]
+        ours = {name.replace("=", "").replace("(Intercept)", "Intercept"): value for name, value in ours.items()}
+        theirs = {name.replace("(Intercept)", "Intercept"): value for name, value in theirs.items()}
+        self.assertEqual(set(ours), set(theirs), (case, what))
+        for name, value in theirs.items():
+            self.assertLessEqual(abs(ours[name] - value), relative * abs(value) + 1e-300, (case, what, name, ours[name], value))
+
+    def check_table(self, case, table):
+        coefficients = {one["name"]: one for one in table["coefficients"]}
+        self.agree({name: one["estimate"] for name, one in coefficients.items()}, case, "estimate")
+        self.agree({name: one["error"] for name, one in coefficients.items()}, case, "error")
+        wanted = self.figures[(case, "measure")]
+        measures = dict(table["measures"], **{key: table[key] for key in ("deviance", "aic", "null_deviance")})
+        measures["tjur"] = wanted.get("tjur")  # checked where its sum is asked for
+        self.agree({name: measures[name] for name in wanted}, case, "measure")
+        self.check_terms(case, table)
+        if (case, "ratio") in self.figures:
+            ratios = {one["name"]: one for one in table["ratios"]["coefficients"]}
+            for key, what in (("ratio", "ratio"), ("low", "ratio_low"), ("high", "ratio_high")):
+                self.agree({name: one[key] for name, one in ratios.items()}, case, what)
+
+    def check_terms(self, case, table):
+        terms = {one["name"]: one for one in table["terms"]}
+        for key in ("statistic", "p", "inflation"):
+            if (case, f"term_{key}") in self.figures:
+                self.agree({name: one[key] for name, one in terms.items()}, case, f"term_{key}")
+
+
+class Figures(RegressionTest):
+    def check_case(self, case, *words, also=lambda table: None):
+        for parties in PARTIES:
+            table = self.estimate(case, *words, parties=parties)
+            self.check_table(case, table)
+            also(table)
+
+    def test_wilms_has_the_figures_of_r(self):
+        self.check_case("wilms")
+
+    def test_liver_has_the_figures_of_r(self):
+        self.check_case("liver", also=lambda table: self.assertIsNone(table["ratios"]))
+
+    def test_visits_have_the_figures_of_r(self):
+        self.check_case("visits")
+
+
+class Anova(RegressionTest):
+    def anova(self, large, small):
+        self.estimate(large, out="large.json")
+        self.estimate(small, out="small.json", parties=4)  # other parties, the same rows
+        return json.loads(self.succeed("anova", "small.json", "large.json", "--json").stdout)
+
+    def check(self, case, *columns):
+        made = self.anova(case, without(case, *columns))
+        self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, case, "anova")
+        return made
+
+    def test_nested_models_are_compared_as_by_r(self):
+        self.assertEqual(self.check("wilms", "stage", "late_unfavourable")["test"], "Chisq")
+        text = self.succeed("anova", "large.json", "small.json").stdout  # any order
+        self.assertRegex(text, r"large\.json +4020 .* 4 +84\.577 +84\.577 +<2e-16 \*\*\*")
+        self.assertEqual(self.check("liver", "stage", "bili")["test"], "F")
+
+    def test_models_that_are_no_pair_are_refused(self):
+        self.anova("visits", without("visits", "sex"))
+        self.estimate(without("visits", "region"), out="other.json")
+        self.fail_with(2, "anova", "small.json", "other.json", says=["not nested"])
+        self.fail_with(2, "anova", "small.json", "small.json", says=["equally many"])
+        self.estimate("wilms", out="wilms.json")
+        self.fail_with(2, "anova", "small.json", "wilms.json", says=["different responses"])
+        lines = CLAIMS.read_text().splitlines(True)
+        self.write("fewer.csv", "".join(lines[:-5]))
+        self.estimate((self.path / "fewer.csv", without("visits", "sex")[1]), out="fewer.json")
+        self.fail_with(2, "anova", "fewer.json", "large.json", says=["different rows"])
+        self.estimate("visits", "--lambda", "0.01", out="ridge.json")
+        self.fail_with(2, "anova", "small.json", "ridge.json", says=["lambda 0.01"])
+
+
+class Text(RegressionTest):
+    def test_the_summary_prints_ratios_columns_and_measures(self):
+        self.estimate("visits", out="model.json")
+        text = self.succeed("summary", "model.json").stdout
+        for part in ("Rate ratios:", "exp(coef)", "region ", "Pr(>Chi)", "GVIF", "BIC: ", "(McFadden)", "Likelihood ratio of all columns"):
+            self.assertIn(part, text)
+        self.estimate("liver", out="model.json")
+        text = self.succeed("summary", "model.json").stdout
+        for part in ("R squared 0.", "adjusted 0.", "Pr(>F)"):
+            self.assertIn(part, text)
+        self.assertNotIn("ratios", text)
+
+    def test_a_file_of_an_earlier_version_has_a_summary_without_columns(self):
+        self.estimate("visits", out="model.json")
+        document = json.loads((self.path / "model.json").read_text())
+        del document["estimates"]["terms"]
+        self.write("model.json", json.dumps(document))
+        text = self.succeed("summary", "model.json").stdout
+        self.assertIn("Rate ratios:", text)
+        self.assertNotIn("GVIF", text)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
