@@ -211,7 +211,8 @@ static void print_noise(tacit_console *console, const tacit_estimates *estimates
 }
 
 static void print_fit(tacit_console *console, const tacit_estimates *estimates) {
-    if (estimates->sandwich) {
+    tacit_summary_print_errors(console, estimates);
+    if (isnan(estimates->deviance)) {
         tacit_console_print(console, "(Standard errors from the sandwich: the loss is no likelihood)\n\n");
     } else {
         tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",
@@ -223,6 +224,7 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
         tacit_summary_print_measures(console, estimates);
         tacit_console_print(console, "\n");
     }
+    tacit_summary_print_influence(console, estimates);
     tacit_console_print(console, "Number of %s iterations: %zu\n\n",
                         strcmp(estimates->optimiser, "lbfgs") == 0 ? "L-BFGS and Newton" : "Newton",
                         estimates->iterations);

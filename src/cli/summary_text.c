@@ -72,3 +72,34 @@ void tacit_summary_print_measures(tacit_console *console, const tacit_estimates 
                             at.mcfadden, at.cox_snell, at.nagelkerke, at.statistic, at.above,
                             tacit_p_text(at.p, p));
 }
+
+void tacit_summary_print_errors(tacit_console *console, const tacit_estimates *estimates) {
+    if (strcmp(estimates->errors, "cluster") == 0)
+        tacit_console_print(console, "(Standard errors clustered by person: %.0f persons)\n",
+                            estimates->clusters);
+    else if (estimates->errors[0] != 0)
+        tacit_console_print(console, "(Standard errors robust: %s)\n", estimates->errors);
+}
+
+void tacit_summary_print_influence(tacit_console *console, const tacit_estimates *estimates) {
+    const tacit_influence *at = &estimates->influence;
+    double degrees = tacit_estimates_degrees(estimates);
+    if (!at->known) return;
+    if (isnan(at->pearson))
+        tacit_console_print(console,
+                            "Residuals and leverages were held back: few rows of a party make up its "
+                            "sums\n");
+    else
+        tacit_console_print(
+            console,
+            "Pearson chi-square %.5g on %.0f degrees of freedom, dispersion %.4g\nSum of leverages "
+            "%.5g; the largest is between %.3g and %.3g\n",
+            at->pearson, degrees, at->pearson / degrees, at->leverage, at->leverage_squares / at->leverage,
+            fmin(1, sqrt(at->leverage_squares)));
+    if (isfinite(at->tjur)) tacit_console_print(console, "R squared: %.4g (Tjur)\n", at->tjur);
+    tacit_console_print(console, "%.0f rows with a Cook's distance above 4/n", at->cook_rows);
+    if (at->cook_held > 0)
+        tacit_console_print(console, ", and some of %.0f parties that have fewer than they show",
+                            at->cook_held);
+    tacit_console_print(console, "\n\n");
+}

@@ -47,6 +47,10 @@ static const tacit_parameter parameters[] = {
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    TACIT_CHOICE(tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS,
+                 "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
+    TACIT_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes",
+                 "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_SETTINGS_END,
 };
 
@@ -63,6 +67,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
             error, TACIT_USAGE,
             "family %s needs a numeric label: declare kind, low and high of the label in the schema",
             family->name);
+    TACIT_TRY(tacit_estimate_check_more(plan, family, error));
     size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
     if (family->loss.columns != columns)
         return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
@@ -492,12 +497,12 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
         TACIT_TRY(ask_point(self, &self->there, TACIT_WEIGH_SLOPE, error));
         optimum.middle = self->there.matrix;
     }
-    TACIT_TRY(tacit_estimates_infer(out, &self->design, &optimum, error));
-    char name[TACIT_SETTING_SIZE];
-    tacit_setting_word(TACIT_ESTIMATE_OPTIMISERS, tacit_estimate_settings_of(plan)->optimiser, name);
-    tacit_format((*out)->optimiser, sizeof(*out)->optimiser, "%s", name);
-    (*out)->rounds = (size_t)self->session->round;
-    return TACIT_OK;
+    tacit_estimate_optimum at = { .session = self->session,
+                                  .design = &self->design,
+                                  .sums = &optimum,
+                                  .token = self->token,
+                                  .parties = self->parties };
+    return tacit_estimate_table(out, &at, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -534,8 +539,13 @@ const tacit_method tacit_method_estimate = {
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
-              "second moments, as one contribution to a sum; its number of rows",
+    .leaves =
+        "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
+        "second moments, as one contribution to a sum; its number of rows[errors=HC0|HC1|HC2|HC3: ; once, "
+        "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
+        "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
+        "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
+        "large Cook's distance, if they are none or at least its owner's minimum]",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
                "Everybody sees the weights of every round, the final coefficients with their standard errors "

@@ -50,8 +50,8 @@ static double token_of(const tacit_party *party) {
 }
 
 /* An empty contribution with its head, and how it leaves. */
-static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
-                                tacit_error *error) {
+tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                        tacit_error *error) {
     tacit_prices prices;
     TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
@@ -68,20 +68,14 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_TRY(begin_reply(party, 1, reply, error));
+    TACIT_TRY(tacit_estimate_begin_reply(party, 1, reply, error));
     reply->contribution[0] = (double)party->total_rows;
     return TACIT_OK;
 }
 
-/* What a pass over the party's rows fills. */
-typedef struct pass {
-    const tacit_plan *plan;
-    const tacit_family *family;
-    tacit_design design;
-    double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
-} pass;
+typedef tacit_estimate_pass pass;
 
-static void response_of(const void *context, const tacit_view *rows, size_t i, double *y) {
+void tacit_estimate_response(const void *context, const tacit_view *rows, size_t i, double *y) {
     const pass *self = context;
     if (self->family->loss.of_classes) {
         *y = tacit_view_label(rows, i);
@@ -98,14 +92,14 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
     for (size_t i = 0; i < block->rows.count; i++) {
         double terms[TACIT_ESTIMATE_TERMS];
         double y[TACIT_RESPONSE_COLUMNS];
-        response_of(self, block, i, y);
+        tacit_estimate_response(self, block, i, y);
         tacit_family_terms(self->family, y, terms);
         for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
     }
     return TACIT_OK;
 }
 
-static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
+tacit_status tacit_estimate_begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
     *self = (pass){ .plan = party->plan, .family = tacit_estimate_family(party->plan) };
     const tacit_view *rows = &party->rows;
     bool classes = self->family->loss.of_classes;
@@ -119,11 +113,11 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
                                error);
 }
 
-static void end_pass(pass *self) { tacit_design_clear(&self->design); }
+void tacit_estimate_end_pass(pass *self) { tacit_design_clear(&self->design); }
 
 /* n of the question, believed only within what it can be: not fewer rows than this party has. */
-static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
-                               tacit_error *error) {
+tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
+                                       tacit_error *error) {
     const double *total;
     TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
     if (!(*total >= (double)party->total_rows &&
@@ -135,42 +129,46 @@ static tacit_status read_total(const tacit_party *party, const tacit_question *q
     return TACIT_OK;
 }
 
-/* Fill the head, add up over the holders of this party's rows, and keep to the bound. */
+void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, double *values) {
+    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
+    values[1] = ldexp(token_of(party), -spec->grid_bits);
+    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+}
+
+/* Add up over the holders of this party's rows, fill the head, and keep to the bound. */
 static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
                                  tacit_error *error) {
     double *values = reply->contribution;
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, values + TACIT_ESTIMATE_HEAD,
                                       spec->length - TACIT_ESTIMATE_HEAD, error));
-    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
-    values[1] = ldexp(token_of(party), -spec->grid_bits);
-    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+    tacit_estimate_seal(party, spec, values);
     return TACIT_OK;
 }
 
 static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, const double *terms,
                               size_t length, tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
     double n = 0;
-    TACIT_TRY(read_total(party, question, &n, error));
+    TACIT_TRY(tacit_estimate_read_total(party, question, &n, error));
     *spec = tacit_estimate_sum(party->plan, n, terms, length);
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
-    return begin_reply(party, spec->length, reply, error);
+    return tacit_estimate_begin_reply(party, spec->length, reply, error);
 }
 
 static tacit_status answer_response(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     tacit_sum_spec spec;
     pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
+    TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
     tacit_status status;
     TACIT_CHECK(begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
     memcpy(reply->contribution + TACIT_ESTIMATE_HEAD, self.terms, sizeof self.terms);
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
 cleanup:
-    end_pass(&self);
+    tacit_estimate_end_pass(&self);
     return status;
 }
 
@@ -180,7 +178,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     const double *w, *terms;
     tacit_sum_spec spec;
     pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
+    TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
     tacit_status status;
     size_t width = self.design.width;
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
@@ -195,14 +193,14 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .width = width,
                            .w = w,
                            .kept = self.design.kept,
-                           .response = response_of,
+                           .response = tacit_estimate_response,
                            .context = &self,
                            .pool = party->pool };
     TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
     TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
 cleanup:
-    end_pass(&self);
+    tacit_estimate_end_pass(&self);
     return status;
 }
 
@@ -210,5 +208,7 @@ const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "rows", .answer = answer_rows },
     { .question = "response", .answer = answer_response },
     { .question = "sums", .answer = answer_sums },
+    { .question = "reach", .answer = tacit_estimate_answer_reach },
+    { .question = "middle", .answer = tacit_estimate_answer_middle },
     { .question = NULL },
 };

@@ -244,7 +244,7 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     else
         variance = dot(work->row, work->solved, d);
     /* the dispersion is in units of the response already, the variance in those of its scaled form */
-    double phi = all->student ? all->dispersion / (design->half * design->half) : 1;
+    double phi = all->student && at->middle == NULL ? all->dispersion / (design->half * design->half) : 1;
     one->error = design->half * sqrt(fmax(0, phi * variance));
     test_coefficient(one, all);
     return TACIT_OK;

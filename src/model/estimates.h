@@ -43,13 +43,28 @@ typedef struct tacit_term {
     double inflation; /* generalised variance inflation factor (Fox and Monette 1992); NaN: there is none */
 } tacit_term;
 
+/* Residuals and influence, as far as sums tell. NaN: held back, because few rows of a party make it up. */
+typedef struct tacit_influence {
+    bool known;
+    double pearson; /* sum of squared Pearson residuals */
+    double leverage,
+        leverage_squares; /* sums of h and h^2 over rows: the largest h is between their ratio and the root of the second */
+    double
+        tjur; /* mean probability of the second class among its rows, less that among the others; two classes */
+    double cook_rows; /* rows with a Cook's distance above 4/n, at least */
+    double cook_held; /* parties that have some, but fewer than their owner shows */
+} tacit_influence;
+
 typedef struct tacit_estimates {
     char family[16], optimiser[16];
     char *response; /* the label's name */
     size_t count;
     tacit_coefficient *coefficient;
-    bool student;                        /* t rather than z */
-    bool sandwich;                       /* robust standard errors */
+    bool student;    /* t rather than z */
+    bool sandwich;   /* robust standard errors */
+    char errors[16]; /* which ones, where they were asked for: "HC3", "cluster"; else "" */
+    double clusters; /* persons, with "cluster" */
+    tacit_influence influence;
     double level;                        /* of the confidence intervals */
     double dispersion;                   /* 1 unless linear */
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */

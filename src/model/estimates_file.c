@@ -59,6 +59,25 @@ static json_t *add_noise(json_t *object, const tacit_estimates *estimates) {
     return object;
 }
 
+static json_t *influence_to_json(const tacit_influence *at, double degrees) {
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "pearson", number(at->pearson), "dispersion",
+                     number(at->pearson / degrees), "leverage", number(at->leverage), "leverage_squares",
+                     number(at->leverage_squares), "tjur", number(at->tjur), "cook_rows",
+                     number(at->cook_rows), "cook_held", number(at->cook_held));
+}
+
+/* Keys that are there only where a study asked for what they tell. */
+static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
+    if (object == NULL) return NULL;
+    if (estimates->terms > 0) json_object_set_new(object, "terms", terms_to_json(estimates));
+    if (estimates->errors[0] != 0) json_object_set_new(object, "errors", json_string(estimates->errors));
+    if (estimates->clusters > 0) json_object_set_new(object, "clusters", json_real(estimates->clusters));
+    if (estimates->influence.known)
+        json_object_set_new(object, "influence",
+                            influence_to_json(&estimates->influence, tacit_estimates_degrees(estimates)));
+    return object;
+}
+
 json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
     json_t *list = json_array();
     for (size_t k = 0; k < estimates->count; k++)
@@ -76,8 +95,7 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
-    if (object != NULL && estimates->terms > 0)
-        json_object_set_new(object, "terms", terms_to_json(estimates));
+    object = add_asked(object, estimates);
     return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
@@ -165,6 +183,26 @@ static bool read_terms(tacit_estimates *out, const json_t *list) {
     return out->term != NULL;
 }
 
+static bool read_asked(tacit_estimates *out, const json_t *object) {
+    const json_t *errors = json_object_get(object, "errors"),
+                 *influence = json_object_get(object, "influence");
+    const json_t *clusters = json_object_get(object, "clusters");
+    tacit_influence *at = &out->influence;
+    if (errors != NULL) {
+        if (!json_is_string(errors) || json_string_length(errors) >= sizeof out->errors) return false;
+        memcpy(out->errors, json_string_value(errors), json_string_length(errors) + 1);
+    }
+    if (clusters != NULL && !read_number(object, "clusters", &out->clusters)) return false;
+    if (!read_terms(out, json_object_get(object, "terms"))) return false;
+    if (influence == NULL) return true;
+    at->known = true;
+    return read_number(influence, "pearson", &at->pearson) &&
+           read_number(influence, "leverage", &at->leverage) &&
+           read_number(influence, "leverage_squares", &at->leverage_squares) &&
+           read_number(influence, "tjur", &at->tjur) && read_number(influence, "cook_rows", &at->cook_rows) &&
+           read_number(influence, "cook_held", &at->cook_held);
+}
+
 static bool read_all(tacit_estimates *out, const json_t *object) {
     const char *family = NULL, *optimiser = NULL, *response = NULL, *statistic = NULL;
     const json_t *list = NULL;
@@ -194,8 +232,7 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
         }
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
-           read_number(object, "aic", &out->aic) && read_terms(out, json_object_get(object, "terms")) &&
-           read_noise(out, object);
+           read_number(object, "aic", &out->aic) && read_asked(out, object) && read_noise(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

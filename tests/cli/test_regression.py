@@ -44,6 +44,13 @@ CLAIMS_COLUMNS = """  - {name: age, kind: number, low: 0, high: 100}
 CASES = {
     "wilms": (WILMS, 'label: {name: relapse, classes: ["no", "yes"]}\ncolumns:\n' + WILMS_COLUMNS),
     "liver": (HERE / "pbcseq.csv", "label: {name: albumin, kind: number, low: 0, high: 10}\ncolumns:\n" + LIVER_COLUMNS),
+    "men": (HERE / "pbcseq.csv", """label: {name: sex, classes: [f, m]}
+columns:
+  - {name: age, kind: number, low: 0, high: 100}
+  - {name: albumin, kind: number, low: 0, high: 10}
+  - {name: bili, kind: number, low: 0, high: 50}
+person: id
+"""),
     "visits": (CLAIMS, "label: {name: visits, kind: count, low: 0, high: 30}\ncolumns:\n" + CLAIMS_COLUMNS),
 }
 PARTIES = (1, 5, 20)
@@ -133,6 +140,72 @@ class Figures(RegressionTest):
         self.check_case("visits")
 
 
+class Robust(RegressionTest):
+    def errors(self, case, kind, *words, parties):
+        table = self.estimate(case, "--set", f"errors={kind}", *words, parties=parties)
+        self.assertEqual((table["errors"], table["sandwich"]), (kind, True))
+        self.agree({one["name"]: one["error"] for one in table["coefficients"]}, case, kind)
+        return table
+
+    def check_case(self, case):
+        for kind in ("HC0", "HC1", "HC2", "HC3"):
+            for parties in PARTIES:
+                table = self.errors(case, kind, parties=parties)
+        wanted = self.figures[(case, "measure")]
+        self.assertAlmostEqual(table["deviance"], wanted["deviance"], delta=1e-6 * wanted["deviance"])
+
+    def test_wilms_has_the_robust_errors_of_r(self):
+        self.check_case("wilms")
+
+    def test_liver_has_the_robust_errors_of_r(self):
+        self.check_case("liver")
+
+    def test_visits_have_the_robust_errors_of_r(self):
+        self.check_case("visits")
+
+    def test_persons_are_clusters_as_in_r(self):
+        for parties in PARTIES:
+            table = self.errors("liver", "cluster", parties=parties)
+            self.assertEqual(table["clusters"], 312)
+            self.check_terms("liver-cluster", table)
+            self.errors("men", "cluster", parties=parties)
+
+    def test_clusters_need_persons_and_robust_families_need_no_setting(self):
+        self.estimate("visits", "--set", "errors=cluster", code=2, says=["person: COLUMN"])
+        self.estimate("wilms", "--set", "family=huber", "--set", "errors=HC0", code=2, says=["robust already"])
+
+    def test_a_row_that_alone_has_a_column_has_no_hc3(self):
+        lines = [f"{k % 7},{k % 3},{'only' if k == 4 else 'usual'}\n" for k in range(40)]
+        rows = self.write("rows.csv", "a,y,g\n" + "".join(lines))
+        schema = """label: {name: y, kind: number, low: 0, high: 9}
+columns:
+  - {name: a, kind: number, low: 0, high: 9}
+  - {name: g, kind: category, levels: [usual, only]}
+"""
+        self.estimate((rows, schema), "--set", "errors=HC3", code=1, says=["rows of 1 party", "leverage above 0.99"])
+        self.estimate((rows, schema), "--set", "errors=HC1")
+
+
+class Influence(RegressionTest):
+    def check_case(self, case, *more):
+        for parties in PARTIES:
+            found = self.estimate(case, "--set", "influence=yes", *more, parties=parties)["influence"]
+            self.agree({key: found[key] for key in ("pearson", "dispersion", "leverage", "leverage_squares", "cook_rows")}, case,
+                       "influence")
+            self.assertEqual(found["cook_held"], 0)
+        return found
+
+    def test_wilms_has_the_residuals_and_influence_of_r(self):
+        found = self.check_case("wilms")
+        self.assertAlmostEqual(found["tjur"], self.figures[("wilms", "measure")]["tjur"], delta=1e-9)
+
+    def test_liver_has_the_residuals_and_influence_of_r(self):
+        self.assertIsNone(self.check_case("liver", "--set", "errors=cluster")["tjur"])
+
+    def test_visits_have_the_residuals_and_influence_of_r(self):
+        self.check_case("visits", "--set", "errors=HC3")
+
+
 class Anova(RegressionTest):
     def anova(self, large, small):
         self.estimate(large, out="large.json")
@@ -176,6 +249,15 @@ class Text(RegressionTest):
         for part in ("R squared 0.", "adjusted 0.", "Pr(>F)"):
             self.assertIn(part, text)
         self.assertNotIn("ratios", text)
+
+    def test_the_summary_says_which_errors_and_what_influence_there_is(self):
+        self.estimate("liver", "--set", "errors=cluster", "--set", "influence=yes", out="model.json")
+        text = self.succeed("summary", "model.json").stdout
+        for part in ("clustered by person: 312 persons", "Pearson chi-square 35", "Sum of leverages 11; the largest is between",
+                     "96 rows with a Cook's distance above 4/n"):
+            self.assertIn(part, text)
+        self.estimate("visits", "--set", "errors=HC3", out="model.json")
+        self.assertIn("(Standard errors robust: HC3)", self.succeed("summary", "model.json").stdout)
 
     def test_a_file_of_an_earlier_version_has_a_summary_without_columns(self):
         self.estimate("visits", out="model.json")

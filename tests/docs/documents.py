@@ -130,6 +130,7 @@ class Documents(DeployedTest):
                       "{se: {column: age, at_most: 0.0001}, looks: 2, more: 5}", *plain)
         self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain)
         self.document("summary estimated.json")
+        self.document("simulate --method estimate --set errors=HC1 --set influence=yes --lambda 1e-4 --parties 5 --seed 1", *plain)
         for count, name in ((1, "small"), (2, "large")):
             columns = "".join(f"  - {{name: {column}, kind: number, low: 0, high: 9}}\n" for column in ("a", "b")[:count])
             (self.path / f"{name}.yaml").write_text("label: {name: y, classes: [0, 1]}\ncolumns:\n" + columns)
