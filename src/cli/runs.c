@@ -155,10 +155,14 @@ static size_t name_width(const tacit_estimates *estimates) {
 }
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
+    const char *between = "";
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
-    for (size_t k = 0; k < estimates->count; k++) {
-        const char *name = estimates->coefficient[k].name;
-        if (name[0] != '(') tacit_console_print(console, "%s %s", k > 1 ? " +" : "", name);
+    bool classes = tacit_estimates_intercepts(estimates) > 1; /* which all have the same columns */
+    for (size_t k = 0; k < (classes ? estimates->terms : estimates->count); k++) {
+        const char *name = classes ? estimates->term[k].name : estimates->coefficient[k].name;
+        if (!classes && estimates->coefficient[k].intercept) continue;
+        tacit_console_print(console, "%s %s", between, name);
+        between = " +";
     }
     tacit_console_print(console, ", family = %s\n\n", family_name(estimates));
 }

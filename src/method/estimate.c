@@ -36,13 +36,14 @@
 #include "num/lbfgs.h"
 #include "session/session.h"
 
-enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
+enum { MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
 static const tacit_estimate_settings defaults = { .level = 0.95 };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
-                 "auto: logistic for two classes, linear for a number, poisson for a count"),
+                 "auto: logistic for two classes, multinomial for more, linear for a number, poisson for a "
+                 "count; ordinal: classes in the schema's order"),
     TACIT_CHOICE(
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
@@ -53,39 +54,6 @@ static const tacit_parameter parameters[] = {
                  "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_SETTINGS_END,
 };
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    const tacit_family *family = tacit_estimate_family(plan);
-    tacit_design design;
-    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
-    bool classes = family->response == TACIT_RESPONSE_CLASS;
-    if (classes && plan->classes != 2)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
-                          family->name, plan->classes);
-    if (!classes && (plan->classes > 0 || plan->schema == NULL))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "family %s needs a numeric label: declare kind, low and high of the label in the schema",
-            family->name);
-    TACIT_TRY(tacit_estimate_check_more(plan, family, error));
-    size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
-    if (family->loss.columns != columns)
-        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
-                          family->name, family->loss.columns, family->loss.columns > 1 ? "s" : "",
-                          tacit_response_name(plan->schema->response), columns);
-    if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
-                          family->name, plan->schema->label, tacit_response_name(plan->schema->response));
-    TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
-    size_t width = design.width;
-    tacit_design_clear(&design);
-    if (width > MOST_WIDTH)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another method",
-            width, MOST_WIDTH);
-    return TACIT_OK;
-}
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     (void)plan;
@@ -241,6 +209,16 @@ static tacit_status no_estimate(const fit *self, tacit_error *error) {
                       self->family->unbounded);
 }
 
+/* Starts from the model without columns. */
+static tacit_status begin_response(fit *self, const double *terms, tacit_error *error) {
+    memcpy(self->terms, terms, sizeof self->terms);
+    double first = self->family->likelihood ? self->family->link(self->terms[0] / self->n) : 0;
+    if (!isfinite(first)) return tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike);
+    if (self->design.intercept != SIZE_MAX && self->session->plan->lambda == 0)
+        self->here.w[self->design.intercept] = first / self->design.intercept_value;
+    return TACIT_OK;
+}
+
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
  * columns. */
 static tacit_status start(fit *self, tacit_error *error) {
@@ -255,13 +233,15 @@ static tacit_status start(fit *self, tacit_error *error) {
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "response", &message, NULL, TACIT_ESTIMATE_TERMS, &terms, error));
-    memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
-    double mean = self->terms[0] / self->n;
-    double first = self->family->likelihood ? self->family->link(mean) : 0;
-    if (!isfinite(first)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike));
-    if (self->design.intercept != SIZE_MAX && plan->lambda == 0)
-        self->here.w[self->design.intercept] = first / self->design.intercept_value;
+    const bool several = self->design.shape.scores > 0;
+    TACIT_CHECK(ask_all(self, several ? "classes" : "response", &message, NULL,
+                        several ? plan->classes : TACIT_ESTIMATE_TERMS, &terms, error));
+    if (several)
+        TACIT_CHECK(tacit_estimate_begin_classes(&self->design, plan->lambda,
+                                                 terms.values + TACIT_ESTIMATE_HEAD, self->terms,
+                                                 self->here.w, error));
+    else
+        TACIT_CHECK(begin_response(self, terms.values + TACIT_ESTIMATE_HEAD, error));
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
     memcpy(self->factor, self->gram, width * width * sizeof *self->factor);
@@ -355,7 +335,7 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
         double unit = linear ? fmin(1, 2 * self->here.loss / self->n) : 1;
         bool far = largest(self->direction, width) > LONG * (1 + largest(self->here.w, width));
         bool stalled = left <= STALLED * unit && left > before / 2;
-        if (left <= PROMISE * unit && far && !linear) return no_estimate(self, error);
+        if ((left <= PROMISE * unit || stalled) && far && !linear) return no_estimate(self, error);
         if (stalled || left <= near * near * unit + 1e-28 * self->n)
             return damped ? no_estimate(self, error) : TACIT_OK;
         if (tacit_plan_stops(self->session->plan, self->iterations, NULL, NULL, 0))
@@ -468,7 +448,12 @@ static tacit_status make_model(const fit *self, tacit_estimates **estimates, tac
     const tacit_design *design = &self->design;
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_create(&model, self->family, plan->features, plan->classes, error));
-    for (size_t j = 0; j < design->width; j++)
+    if (design->shape.scores > 0 &&
+        tacit_estimate_class_weights(design, self->here.w, model->weights, error) != TACIT_OK) {
+        tacit_model_free(model);
+        return TACIT_NO_MEMORY;
+    }
+    for (size_t j = 0; design->shape.scores == 0 && j < design->width; j++)
         model->weights[design->kept[j]] =
             design->half * self->here.w[j] +
             (j == design->intercept ? design->middle / design->intercept_value : 0);
@@ -541,7 +526,8 @@ const tacit_method tacit_method_estimate = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
-        "second moments, as one contribution to a sum; its number of rows[errors=HC0|HC1|HC2|HC3: ; once, "
+        "second moments, as one contribution to a sum; its number of rows, and the sum of "
+        "its responses or its rows of each class[errors=HC0|HC1|HC2|HC3: ; once, "
         "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
         "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
         "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
@@ -566,7 +552,7 @@ const tacit_method tacit_method_estimate = {
         "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
         "level as the first level: set missing: error and strict: yes in the schema for R's numbers. The "
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
-    .check = check,
+    .check = tacit_estimate_check,
     .infers = infers,
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,

@@ -11,7 +11,7 @@ enum {
     TACIT_ESTIMATE_TERMS = TACIT_FAMILY_TERMS
 };
 
-#define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE)
+#define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE) "|multinomial|ordinal"
 #define TACIT_ESTIMATE_OPTIMISERS "newton|lbfgs"
 #define TACIT_ESTIMATE_ERRORS "model|HC0|HC1|HC2|HC3|cluster"
 
@@ -42,6 +42,9 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan);
 tacit_sum_spec tacit_estimate_rows(void);
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length);
 
+/* Whether family, label, schema and settings suit each other. */
+tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error);
+
 tacit_release_kind tacit_estimate_kind(const tacit_plan *plan);
 
 /* TACIT_REFUSED when under these weights few rows of a real party would make up its sums, or the rounds go on
@@ -66,10 +69,30 @@ tacit_response_function tacit_estimate_response; /* with a pass as its context *
 tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
                                        tacit_error *error);
 
+/* A sum as the question has to ask for it, with an empty contribution; and the end of one: summed over all who hold the
+ * party's rows, its head filled, its bound kept. */
+tacit_status tacit_estimate_begin_sum(const tacit_party *party, const tacit_question *question,
+                                      const double *terms, size_t length, tacit_sum_spec *spec,
+                                      tacit_reply *reply, tacit_error *error);
+tacit_status tacit_estimate_finish_reply(const tacit_party *party, const tacit_sum_spec *spec,
+                                         tacit_reply *reply, tacit_error *error);
+
 /* An empty contribution of `length` numbers, and how it leaves; its head, and its bound kept. */
 tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
                                         tacit_error *error);
 void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, double *values);
+
+/* ---- several classes (estimate_classes.c) ---- */
+
+/* What deviances and bounds need of the classes' numbers of rows, and where a fit starts. */
+tacit_status tacit_estimate_begin_classes(const tacit_design *design, double lambda, const double *counts,
+                                          double terms[TACIT_ESTIMATE_TERMS], double *w, tacit_error *error);
+
+/* The weights of a model, all 0 before. */
+tacit_status tacit_estimate_class_weights(const tacit_design *design, const double *w, double *weights,
+                                          tacit_error *error);
+
+tacit_handler tacit_estimate_answer_classes;
 
 /* ---- one more look at the optimum (estimate_after.c, estimate_after_party.c) ----
  *
@@ -96,10 +119,6 @@ enum {
 };
 
 bool tacit_estimate_looks_again(const tacit_plan *plan);
-
-/* Whether the settings suit the family and the schema. */
-tacit_status tacit_estimate_check_more(const tacit_plan *plan, const tacit_family *family,
-                                       tacit_error *error);
 
 /* What each of reach can be at most; and the sums. */
 void tacit_estimate_most(const tacit_plan *plan, double n, const double *terms, size_t width,

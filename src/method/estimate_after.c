@@ -19,22 +19,6 @@ bool tacit_estimate_looks_again(const tacit_plan *plan) {
     return settings->errors != TACIT_ERRORS_MODEL || settings->influence != TACIT_INFLUENCE_NO;
 }
 
-tacit_status tacit_estimate_check_more(const tacit_plan *plan, const tacit_family *family,
-                                       tacit_error *error) {
-    const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
-    if (!tacit_estimate_looks_again(plan)) return TACIT_OK;
-    if (!family->likelihood)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "the errors of family %s are robust already, and it has no residuals: leave 'errors' and "
-            "'influence' out",
-            family->name);
-    if (settings->errors == TACIT_ERRORS_CLUSTER && (plan->schema == NULL || plan->schema->person == NULL))
-        return tacit_fail(error, TACIT_USAGE,
-                          "errors=cluster needs a schema that says whose row it is: person: COLUMN");
-    return TACIT_OK;
-}
-
 static int grid_bits(const tacit_plan *plan, double bound) {
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);

@@ -38,7 +38,8 @@ typedef struct look {
     const double *w, *inverse, *terms;
     double n, dispersion;
     size_t width;
-    double *full, *x, *gradient, *turned; /* of the row under way */
+    double *full, *x, *gradient; /* of the row under way */
+    double *all; /* of several scores a row: the weights of each, and room for as much; else NULL */
     double count[COUNTS];
     double *matrix; /* lower triangle, packed; NULL in "reach" */
     int32_t *place; /* of each group number: which of the clusters it is; NULL: rows are not gathered */
@@ -49,6 +50,7 @@ typedef struct look {
 static void end_look(look *self) {
     free(self->full);
     free(self->x);
+    free(self->all);
     free(self->place);
     free(self->cluster);
     tacit_estimate_end_pass(&self->pass);
@@ -131,14 +133,34 @@ static void add_square(look *self, double weight, const double *g) {
     }
 }
 
-/* Of one row with one score: its gradient, and l''. */
+/* Of one row with several scores: its gradient. */
+static void take_several(look *self, double y) {
+    const tacit_several_shape *shape = &self->pass.design.shape;
+    double score[TACIT_SEVERAL_SCORES], slope[TACIT_SEVERAL_SCORES], value;
+    double curvature[TACIT_SEVERAL_SCORES * TACIT_SEVERAL_SCORES];
+    double *all = self->all + shape->scores * shape->base;
+    for (size_t k = 0; k < shape->scores; k++)
+        score[k] = product(self->x, self->all + k * shape->base, shape->base);
+    self->pass.family->loss.several(shape->scores, y, score, &value, slope, curvature);
+    for (size_t k = 0; k < shape->scores; k++)
+        for (size_t j = 0; j < shape->base; j++) all[k * shape->base + j] = slope[k] * self->x[j];
+    tacit_several_gather(shape, all, self->gradient);
+}
+
+/* Of one row its gradient and, with one score, that and l''. */
 static void take_row(look *self, const tacit_view *block, size_t i, double *y, double *score,
                      double *curvature) {
     const tacit_loss *loss = &self->pass.family->loss;
     double value, slope;
     tacit_rows_copy(&block->rows, i, self->full);
-    for (size_t j = 0; j < self->width; j++) self->x[j] = self->full[self->pass.design.kept[j]];
+    size_t base = self->all != NULL ? self->pass.design.shape.base : self->width;
+    for (size_t j = 0; j < base; j++) self->x[j] = self->full[self->pass.design.kept[j]];
     tacit_estimate_response(&self->pass, block, i, y);
+    *score = *curvature = 0;
+    if (self->all != NULL) {
+        take_several(self, *y);
+        return;
+    }
     *score = product(self->x, self->w, self->width);
     loss->rows(tacit_kernels_choose(), loss->shape_default, 1, y, score, &value, &slope, curvature);
     for (size_t j = 0; j < self->width; j++) self->gradient[j] = slope * self->x[j];
@@ -267,6 +289,12 @@ static tacit_status begin_look(look *self, const tacit_party *party, const tacit
     self->x = TACIT_NEW(double, 2 * width);
     if (self->full == NULL || self->x == NULL) return tacit_fail_memory(error);
     self->gradient = self->x + width;
+    const tacit_several_shape *shape = &self->pass.design.shape;
+    if (shape->scores > 0) {
+        self->all = TACIT_NEW(double, 2 * shape->scores * shape->base);
+        if (self->all == NULL) return tacit_fail_memory(error);
+        tacit_several_expand(shape, self->w, self->all);
+    }
     return clustered(self) ? gather(self, party, error) : TACIT_OK;
 }
 
@@ -283,6 +311,7 @@ static tacit_status look_over(look *self, tacit_party *party, const tacit_questi
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, self->count, COUNTS, error));
     tacit_row_sums how = { .family = self->pass.family,
+                           .several = self->all != NULL ? &self->pass.design.shape : NULL,
                            .weight = TACIT_WEIGH_NONE,
                            .width = self->width,
                            .w = self->w,

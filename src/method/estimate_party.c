@@ -16,7 +16,7 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
     tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_NUMBER;
     if (family != TACIT_ESTIMATE_AUTO)
         return tacit_family_find(tacit_setting_word(TACIT_ESTIMATE_FAMILIES, family, name));
-    return plan->classes > 0 ? tacit_family_for(2) : tacit_family_of(response, 0);
+    return plan->classes > 0 ? tacit_family_for(plan->classes) : tacit_family_of(response, 0);
 }
 
 /* The sum of `length` numbers over n rows. */
@@ -136,8 +136,8 @@ void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, d
 }
 
 /* Add up over the holders of this party's rows, fill the head, and keep to the bound. */
-static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
-                                 tacit_error *error) {
+tacit_status tacit_estimate_finish_reply(const tacit_party *party, const tacit_sum_spec *spec,
+                                         tacit_reply *reply, tacit_error *error) {
     double *values = reply->contribution;
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, values + TACIT_ESTIMATE_HEAD,
@@ -146,8 +146,9 @@ static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec 
     return TACIT_OK;
 }
 
-static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, const double *terms,
-                              size_t length, tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
+tacit_status tacit_estimate_begin_sum(const tacit_party *party, const tacit_question *question,
+                                      const double *terms, size_t length, tacit_sum_spec *spec,
+                                      tacit_reply *reply, tacit_error *error) {
     double n = 0;
     TACIT_TRY(tacit_estimate_read_total(party, question, &n, error));
     *spec = tacit_estimate_sum(party->plan, n, terms, length);
@@ -163,10 +164,10 @@ static tacit_status answer_response(tacit_party *party, const tacit_question *qu
     pass self;
     TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
     tacit_status status;
-    TACIT_CHECK(begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
     memcpy(reply->contribution + TACIT_ESTIMATE_HEAD, self.terms, sizeof self.terms);
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
 cleanup:
     tacit_estimate_end_pass(&self);
     return status;
@@ -184,11 +185,14 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", width, &w, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "response", TACIT_ESTIMATE_TERMS, &terms, error));
-    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE)
+    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE ||
+        (*weight == TACIT_WEIGH_SLOPE && self.design.shape.scores > 0))
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
-    TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply,
+                                         error));
     tacit_row_sums how = { .family = self.family,
+                           .several = self.design.shape.scores > 0 ? &self.design.shape : NULL,
                            .weight = kind,
                            .width = width,
                            .w = w,
@@ -197,7 +201,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .context = &self,
                            .pool = party->pool };
     TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
     TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
 cleanup:
     tacit_estimate_end_pass(&self);
@@ -207,6 +211,7 @@ cleanup:
 const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "rows", .answer = answer_rows },
     { .question = "response", .answer = answer_response },
+    { .question = "classes", .answer = tacit_estimate_answer_classes },
     { .question = "sums", .answer = answer_sums },
     { .question = "reach", .answer = tacit_estimate_answer_reach },
     { .question = "middle", .answer = tacit_estimate_answer_middle },

@@ -26,6 +26,7 @@
 #include "data/schema.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
+#include "num/several.h"
 
 typedef struct tacit_coefficient {
     char *name;
@@ -89,8 +90,10 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1,
 typedef struct tacit_design {
     const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
     size_t features, width;
-    size_t *kept;     /* width features, ascending */
-    size_t intercept; /* its position among the kept; SIZE_MAX: none */
+    size_t
+        *kept; /* features, ascending: as many as weights, or with several scores a row shape.base of them */
+    size_t intercept;          /* its position among the kept; SIZE_MAX: none */
+    tacit_several_shape shape; /* of a family with several scores a row; else of 0 scores */
     double intercept_value;
     double middle, half; /* a quadratic loss fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
@@ -104,13 +107,19 @@ void tacit_design_clear(tacit_design *design);
  * coefficients not theirs. */
 tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error);
 
-/* The name of a kept feature. */
+/* The name of a weight: its feature's, after the class where each class has its own, or the two classes that an ordinal
+ * intercept is between. */
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);
 
 /* The row of the map from weights to coefficient `at` on the raw scale, a number for each kept feature. */
 tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error);
 
-/* Which weight the coefficient in a place of the table is made of: the intercept is first. */
+/* Whether a weight is of no column, and of which of the kept features otherwise. */
+bool tacit_design_is_intercept(const tacit_design *design, size_t at);
+size_t tacit_design_kept(const tacit_design *design, size_t at);
+
+/* Which weight the coefficient in a place of the table is made of: the intercept is first, of each class; ordinal ones
+ * are last. */
 size_t tacit_design_at(const tacit_design *design, size_t place);
 
 /* The column of the schema that a weight belongs to; SIZE_MAX: none. */

@@ -172,8 +172,10 @@ tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_
         term->inflation = exp(log_determinant(&self, self.column[k], false, false) +
                               log_determinant(&self, self.column[k], true, false) - whole);
     }
-    for (size_t k = 0; estimates->terms < 2 && k < estimates->terms; k++)
-        estimates->term[k].inflation = NAN; /* nothing to be collinear with */
+    /* with nothing to be collinear with, or with several scores a row, none is defined */
+    bool several = design->shape.scores > 0 && !design->shape.parallel;
+    for (size_t k = 0; (several || estimates->terms < 2) && k < estimates->terms; k++)
+        estimates->term[k].inflation = NAN;
 cleanup:
     clear(&self);
     return status;

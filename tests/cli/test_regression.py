@@ -7,6 +7,7 @@ real sets: examples/wilms.csv (survival's nwtco), regression/pbcseq.csv (surviva
     TACIT=build/src/cli/tacit tests/cli/test_regression.py
 """
 import csv
+import functools
 import json
 import os
 import shutil
@@ -53,7 +54,20 @@ person: id
 """),
     "visits": (CLAIMS, "label: {name: visits, kind: count, low: 0, high: 30}\ncolumns:\n" + CLAIMS_COLUMNS),
 }
+HOMES_COLUMNS = """  - {name: Infl, kind: category, levels: [Low, Medium, High]}
+  - {name: Type, kind: category, levels: [Tower, Apartment, Atrium, Terrace]}
+  - {name: Cont, kind: category, levels: [Low, High]}
+"""
+HOMES = "label: {name: Sat, classes: [Low, Medium, High]}\ncolumns:\n" + HOMES_COLUMNS
 PARTIES = (1, 5, 20)
+
+
+def homes():
+    """A row for each of the households that housing.csv counts."""
+    with open(HERE / "housing.csv") as file:
+        rows = list(csv.DictReader(file))
+    names = ("Sat", "Infl", "Type", "Cont")
+    return ",".join(names) + "\n" + "".join((",".join(row[name] for name in names) + "\n") * int(row["Freq"]) for row in rows)
 
 
 def without(case, *columns):
@@ -62,6 +76,7 @@ def without(case, *columns):
     return rows, "".join(line for line in schema.splitlines(True) if not any(f"name: {name}," in line for name in columns))
 
 
+@functools.lru_cache
 def figures_of_r():
     files = [WILMS, HERE / "pbcseq.csv", CLAIMS, HERE / "housing.csv"]
     text = None
@@ -72,7 +87,7 @@ def figures_of_r():
         text = (HERE / "figures.csv").read_text()
     figures = {}
     for case, what, name, value in csv.reader(text.splitlines()):
-        figures.setdefault((case, what), {})[name.strip("()")] = float(value)
+        figures.setdefault((case, what), {})[name.replace("(Intercept)", "Intercept")] = float(value)
     return figures
 
 
@@ -86,7 +101,7 @@ class RegressionTest(ProgramTest):
         rows, schema = CASES[case] if isinstance(case, str) else case
         self.write("schema.yaml", schema)
         command = ["simulate", "--method", "estimate", "--train", str(rows), "--test", str(rows), "--schema", "schema.yaml",
-                   "--parties", str(parties), "--seed", "1", *words, *(["--out", out] if out else [])]
+                   *(["--parties", str(parties)] if parties else []), "--seed", "1", *words, *(["--out", out] if out else [])]
         if "person:" in schema:
             command += ["--together", "id"]
         if code is not None:
@@ -97,7 +112,6 @@ class RegressionTest(ProgramTest):
         """Every figure that R has of a case, and no other."""
         theirs = self.figures[(case, what)]
         ours = {name.replace("=", "").replace("(Intercept)", "Intercept"): value for name, value in ours.items()}
-        theirs = {name.replace("(Intercept)", "Intercept"): value for name, value in theirs.items()}
         self.assertEqual(set(ours), set(theirs), (case, what))
         for name, value in theirs.items():
             self.assertLessEqual(abs(ours[name] - value), relative * abs(value) + 1e-300, (case, what, name, ours[name], value))
@@ -140,6 +154,84 @@ class Figures(RegressionTest):
         self.check_case("visits")
 
 
+class Classes(RegressionTest):
+    def setUp(self):
+        super().setUp()
+        self.homes = self.write("homes.csv", homes()), HOMES
+
+    def check_case(self, case):
+        for parties, optimiser in ((1, "newton"), (5, "lbfgs"), (20, "newton")):
+            table = self.estimate(self.homes, "--set", f"family={case}", "--set", f"optimiser={optimiser}", parties=parties, out="full.json")
+            self.check_table(case, table)
+            self.assertEqual(table["rows"], 1681)
+        fewer = self.homes[0], "".join(line for line in HOMES.splitlines(True) if "Cont" not in line)
+        self.estimate(fewer, "--set", f"family={case}", out="fewer.json")
+        made = json.loads(self.succeed("anova", "fewer.json", "full.json", "--json").stdout)
+        self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, case, "anova")
+        return table
+
+    def test_a_multinomial_table_has_the_figures_of_nnet(self):
+        self.check_case("multinomial")
+        self.assertEqual(self.estimate(self.homes)["family"], "softmax")  # the choice of auto
+        self.assertIn("family = multinomial", self.succeed("summary", "full.json").stdout)
+
+    def test_an_ordinal_table_has_the_figures_of_polr(self):
+        self.check_case("ordinal")
+        text = self.succeed("summary", "full.json").stdout
+        self.assertRegex(text, r"Low\|Medium +-0\.496")
+        self.assertEqual(text.count("Medium|High"), 1)  # intercepts have no ratio
+
+    def test_ordinal_errors_are_those_of_sandwich(self):
+        for parties in PARTIES:
+            table = self.estimate(self.homes, "--set", "family=ordinal", "--set", "errors=HC0", parties=parties)
+            self.agree({one["name"]: one["error"] for one in table["coefficients"]}, "ordinal", "HC0")
+
+    def test_models_of_classes_predict_and_are_evaluated(self):
+        for family in ("multinomial", "ordinal"):
+            table = self.estimate(self.homes, "--set", f"family={family}", out="model.json")
+            found = json.loads(self.succeed("evaluate", "model.json", self.homes[0], "--json").stdout)
+            self.assertAlmostEqual(found["logloss"] * 1681, table["deviance"] / 2, delta=1e-6 * table["deviance"])
+            answers = json.loads(self.succeed("predict", "model.json", self.homes[0], "--json").stdout)["predictions"]
+            self.assertEqual(len(answers), 1681)
+        self.fail_with(2, "export", "model.json", "--format", "onnx", "--out", "model.onnx", says=["ordinal cannot be exported"])
+        two = self.homes[0], HOMES.replace("[Low, Medium, High]}\ncol", "[Low, High], others: High}\ncol")
+        logistic = self.estimate(two)["coefficients"]
+        several = self.estimate(two, "--set", "family=multinomial")["coefficients"]
+        ordinal = self.estimate(two, "--set", "family=ordinal")["coefficients"]
+        self.assertEqual([one["name"] for one in several], ["High:" + one["name"] for one in logistic])
+        for one, other in zip(logistic, several):
+            self.assertAlmostEqual(one["estimate"], other["estimate"], delta=1e-8)
+            self.assertAlmostEqual(one["error"], other["error"], delta=1e-8)
+        for one, other in zip(logistic[1:] + logistic[:1], ordinal):
+            self.assertAlmostEqual(one["estimate"], -other["estimate"] if "|" in other["name"] else other["estimate"], delta=1e-8)
+
+    def test_a_party_may_have_rows_of_one_class_only(self):
+        lines = homes().splitlines(True)
+        self.write("sorted.csv", "site," + lines[0] + "".join(line.split(",")[0] + "," + line for line in lines[1:]))
+        for family in ("multinomial", "ordinal"):
+            whole = self.estimate(self.homes, "--set", f"family={family}")
+            alone = self.estimate((self.path / "sorted.csv", HOMES), "--set", f"family={family}", "--split", "by:site", parties=None)
+            for one, other in zip(whole["coefficients"], alone["coefficients"]):
+                self.assertAlmostEqual(one["estimate"], other["estimate"], delta=1e-8)
+
+    def test_without_an_estimate_there_is_a_sentence(self):
+        for family in ("multinomial", "ordinal"):
+            words = ("--set", f"family={family}")
+            self.estimate((self.homes[0], HOMES.replace("Medium, High]}\ncol", "Medium, High, Perfect]}\ncol")), *words, code=1,
+                          says=["no row of any party is of class 'Perfect'"])
+            twice = "x,z,y\n" + "".join(f"{k % 7},{2 * (k % 7)},{'abc'[k % 3]}\n" for k in range(90))
+            schema = """label: {name: y, classes: [a, b, c]}
+columns:
+  - {name: x, kind: number, low: 0, high: 9}
+  - {name: z, kind: number, low: 0, high: 18}
+"""
+            self.estimate((self.write("twice.csv", twice), schema), *words, code=1, says=["have no coefficient: ", "z"])
+            apart = "x,z,y\n" + "".join(f"{k % 9},{k % 5},{'abc'[k % 9 // 3]}\n" for k in range(90))
+            self.estimate((self.write("apart.csv", apart), schema), *words, code=1, says=["no finite estimate", "apart without error"])
+            self.estimate((self.write("apart.csv", apart), schema), *words, "--lambda", "0.001")
+            self.estimate(self.homes, *words, "--set", "errors=HC3", code=2, says=["no leverage", "HC0, HC1 and cluster"])
+
+
 class Robust(RegressionTest):
     def errors(self, case, kind, *words, parties):
         table = self.estimate(case, "--set", f"errors={kind}", *words, parties=parties)
@@ -148,9 +240,8 @@ class Robust(RegressionTest):
         return table
 
     def check_case(self, case):
-        for kind in ("HC0", "HC1", "HC2", "HC3"):
-            for parties in PARTIES:
-                table = self.errors(case, kind, parties=parties)
+        for kind, parties in (("HC0", 1), ("HC1", 5), ("HC2", 20), ("HC3", 1), ("HC3", 5), ("HC3", 20)):
+            table = self.errors(case, kind, parties=parties)
         wanted = self.figures[(case, "measure")]
         self.assertAlmostEqual(table["deviance"], wanted["deviance"], delta=1e-6 * wanted["deviance"])
 

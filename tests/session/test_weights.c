@@ -92,6 +92,28 @@ static tacit_status fit(table *rows, const char *family, const char *optimiser, 
     return status;
 }
 
+/* Three classes that follow from a column, with chance in between; the last feature is the intercept. */
+static void make_classes(table *out) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const char text[] = "label: {name: y, classes: [a, b, c]}\ncolumns:\n"
+                        "  - {name: u, kind: number, low: -1, high: 1}\n"
+                        "  - {name: v, kind: number, low: -1, high: 1}\n"
+                        "  - {name: w, kind: number, low: -1, high: 1}\n";
+    make_table(out, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
+    tacit_schema_free(out->schema);
+    CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
+    tacit_levels_clear(&out->data->classes);
+    for (int32_t k = 0, code; k < 3; k++)
+        CHECK_OK(
+            tacit_levels_add(&out->data->classes, (const char *[]){ "a", "b", "c" }[k], 1, &code, &error),
+            error);
+    for (size_t i = 0; i < out->data->rows; i++) {
+        double *x = out->data->dense.values + i * FEATURES;
+        x[FEATURES - 1] = 0.5;
+        out->data->label[i] = (int32_t)(((x[0] > 0) + i) % 3);
+    }
+}
+
 /* ---- the last look at an optimum ---- */
 
 /* Tells parties a larger inverse than the Hessian has. */
@@ -202,6 +224,10 @@ static void test_honest_fits_of_every_family_are_answered(void **state) {
     make_table(&rows, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
     fits(&rows, "logistic");
     fits(&rows, "huber");
+    clear_table(&rows);
+    make_classes(&rows);
+    fits(&rows, "multinomial");
+    fits(&rows, "ordinal");
     clear_table(&rows);
     make_table(&rows, TACIT_RESPONSE_COUNT, 400, "kind: count, low: 0, high: 200");
     fits(&rows, "poisson");

@@ -10,7 +10,9 @@
     F(huber)
 
 /* A score a class. */
-#define TACIT_CLASS_FAMILIES(F) F(softmax)
+#define TACIT_CLASS_FAMILIES(F)                                                                              \
+    F(softmax)                                                                                               \
+    F(ordinal)
 
 #define TACIT_FAMILIES(F) TACIT_ROW_FAMILIES(F) TACIT_CLASS_FAMILIES(F)
 

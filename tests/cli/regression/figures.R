@@ -236,6 +236,10 @@ coefficients_of("ordinal", theta, V)
 likelihood_figures("ordinal", likelihood, length(theta), length(slopes))
 term_figures("ordinal", theta[slopes], V[slopes, slopes], term)
 ratio_figures("ordinal", theta[slopes], V)
+scores <- (A * fh - B * fl) / p
+S <- V %*% crossprod(scores) %*% V
+for (name in names(theta)) show("ordinal", "HC0", name, sqrt(S[name, name]))
+stopifnot(max(abs(sqrt(diag(sandwich(ordered))) / sqrt(diag(S)) - 1)) < 1e-3)
 less <- polr(Sat ~ Infl + Type, homes, control = list(reltol = 1e-15, maxit = 1000))
 show("ordinal", "anova", "deviance", deviance(less) + 2 * likelihood)
 show("ordinal", "anova", "degrees", length(theta) - less$edf)
