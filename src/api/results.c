@@ -43,6 +43,8 @@ json_t *tacit_summary_document(const tacit_model *model) {
     json_t *document = tacit_estimates_to_json(model->estimates);
     const tacit_guarantee *guarantee = &model->guarantee;
     if (document == NULL) return NULL;
+    json_object_set_new(document, "ratios", tacit_ratios_document(model->estimates));
+    json_object_set_new(document, "measures", tacit_measures_document(model->estimates));
     json_object_set_new(document, "parties", json_integer((json_int_t)guarantee->parties));
     json_object_set_new(document, "lambda", json_real(guarantee->lambda));
     json_object_set_new(document, "method", tacit_json_text(guarantee->method));

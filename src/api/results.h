@@ -17,4 +17,11 @@ json_t *tacit_report_document(const tacit_model *model);
 /* The table of estimates inside a model, which must have one. */
 json_t *tacit_summary_document(const tacit_model *model);
 
+/* Odds or rate ratios of a table of estimates, null where it has none; its measures of fit; and a test of two
+ * tables. */
+json_t *tacit_ratios_document(const tacit_estimates *estimates);
+json_t *tacit_measures_document(const tacit_estimates *estimates);
+json_t *tacit_comparison_document(const tacit_comparison *made, const tacit_estimates *first,
+                                  const tacit_estimates *second);
+
 json_t *tacit_guarantee_document(const tacit_guarantee *guarantee);

@@ -36,7 +36,10 @@ const tacit_command tacit_command_summary = {
     .summary = "coefficients as R's summary(glm) has them, or a report",
     .description =
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
-        "are differences to the category's first level. Residuals are not shown: they never left the "
+        "are differences to the category's first level. Beside them: odds or rate ratios, Wald's test of "
+        "each "
+        "column as a whole with its variance inflation, likelihood, AIC, BIC and R squared. Residuals are "
+        "not shown: they never left the "
         "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
         "intervals include it, and its share of each variance is shown.\n\nOf a report, such as one of "
         "'tacit describe', the tables are printed.",

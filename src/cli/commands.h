@@ -14,6 +14,7 @@
     X(reproduce)                                                                                             \
     X(describe)                                                                                              \
     X(summary)                                                                                               \
+    X(anova)                                                                                                 \
     X(evaluate)                                                                                              \
     X(predict)                                                                                               \
     X(card)                                                                                                  \

@@ -7,6 +7,7 @@
 #include "api/json_text.h"
 #include "base/file.h"
 #include "cli/row_reading.h"
+#include "cli/summary_text.h"
 #include "data/text.h"
 
 static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
@@ -145,19 +146,6 @@ static const char *family_name(const tacit_estimates *estimates) {
     return family != NULL && family->r_family != NULL ? family->r_family : estimates->family;
 }
 
-/* R's stars, and its "." below one in ten. */
-static const char *stars(double p) {
-    return p < 0.001 ? "***" : p < 0.01 ? "**" : p < 0.05 ? "*" : p < 0.1 ? "." : "";
-}
-
-static const char *p_text(double p, char out[32]) {
-    if (p < 2e-16)
-        snprintf(out, 32, "<2e-16");
-    else
-        snprintf(out, 32, p < 1e-4 ? "%.2e" : "%.5f", p);
-    return out;
-}
-
 static size_t name_width(const tacit_estimates *estimates) {
     size_t width = 11;
     for (size_t k = 0; k < estimates->count; k++) {
@@ -170,9 +158,10 @@ static size_t name_width(const tacit_estimates *estimates) {
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
     const char *between = "";
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
-    for (size_t k = 0; k < estimates->count; k++) {
-        const char *name = estimates->coefficient[k].name;
-        if (name[0] == '(') continue;
+    bool classes = tacit_estimates_intercepts(estimates) > 1; /* which all have the same columns */
+    for (size_t k = 0; k < (classes ? estimates->terms : estimates->count); k++) {
+        const char *name = classes ? estimates->term[k].name : estimates->coefficient[k].name;
+        if (!classes && estimates->coefficient[k].intercept) continue;
         tacit_console_print(console, "%s %s", between, name);
         between = " +";
     }
@@ -210,8 +199,8 @@ static void print_coefficients(tacit_console *console, const tacit_estimates *es
         const tacit_coefficient *one = &estimates->coefficient[k];
         snprintf(noise, sizeof noise, "  %4.0f%%", 100 * one->noise);
         tacit_console_print(console, "%-*s %12.6g %12.6g %8.3f %9s %-3s %12.6g %12.6g%s\n", width, one->name,
-                            one->estimate, one->error, one->statistic, p_text(one->p, p), stars(one->p),
-                            one->low, one->high, estimates->noisy ? noise : "");
+                            one->estimate, one->error, one->statistic, tacit_p_text(one->p, p),
+                            tacit_p_stars(one->p), one->low, one->high, estimates->noisy ? noise : "");
     }
     tacit_console_print(console, "---\nSignif. codes:  0 '***' 0.001 '**' 0.01 '*' 0.05 '.' 0.1 ' ' 1\n\n");
 }
@@ -227,19 +216,23 @@ static void print_noise(tacit_console *console, const tacit_estimates *estimates
 }
 
 static void print_fit(tacit_console *console, const tacit_estimates *estimates) {
-    if (estimates->sandwich) {
+    tacit_summary_print_errors(console, estimates);
+    if (isnan(estimates->deviance)) {
         tacit_console_print(console, "(Standard errors from the sandwich: the loss is no likelihood)\n\n");
     } else {
         tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",
                             family_name(estimates), estimates->dispersion);
         tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
                             estimates->null_deviance, tacit_estimates_null_degrees(estimates));
-        tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n\n",
+        tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n",
                             estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
         if (estimates->firth)
             tacit_console_print(console, "Firth's penalty; penalised log-likelihood: %.5g\n\n",
                                 estimates->penalised);
+        tacit_summary_print_measures(console, estimates);
+        tacit_console_print(console, "\n");
     }
+    tacit_summary_print_influence(console, estimates);
     tacit_console_print(console, "Number of %s iterations: %zu\n\n",
                         strcmp(estimates->optimiser, "lbfgs") == 0 ? "L-BFGS and Newton" : "Newton",
                         estimates->iterations);
@@ -272,6 +265,9 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_needs(console, estimates);
     else
         print_coefficients(console, estimates);
+    if (!(estimates->needs_rows > 0))
+        tacit_summary_print_ratios(console, estimates, (int)name_width(estimates));
+    tacit_summary_print_terms(console, estimates, (int)name_width(estimates));
     if (estimates->baseline != NULL)
         print_hazards(console, estimates);
     else if (!estimates->noisy)

@@ -37,7 +37,6 @@
 #include "session/session.h"
 
 enum {
-    MOST_WIDTH = 2000,
     MOST_STEPS = 100,
     MOST_FIRTH = 140,
     MOST_LBFGS = 500,
@@ -49,13 +48,18 @@ static const tacit_estimate_settings defaults = { .level = 0.95 };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
-                 "auto: logistic for two classes, linear for a number, poisson for a count"),
+                 "auto: logistic for two classes, multinomial for more, linear for a number, poisson for a "
+                 "count; ordinal: classes in the schema's order"),
     TACIT_CHOICE(
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES, "none",
                        "firth: Firth's penalty, which has an estimate where classes are separated"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS, "model",
+                 "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes", "no",
+                 "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_SETTINGS_END,
 };
 
@@ -208,6 +212,16 @@ static tacit_status no_estimate(const fit *self, const double *direction, tacit_
     return tacit_estimate_say_separated(&facts, direction, error);
 }
 
+/* Starts from the model without columns. */
+static tacit_status begin_response(fit *self, const double *terms, tacit_error *error) {
+    memcpy(self->terms, terms, sizeof self->terms);
+    double first = self->family->likelihood ? self->family->link(self->terms[0] / self->n) : 0;
+    if (!isfinite(first)) return tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike);
+    if (self->design.intercept != SIZE_MAX && self->session->plan->lambda == 0)
+        self->here.w[self->design.intercept] = first / self->design.intercept_value;
+    return TACIT_OK;
+}
+
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
  * columns. */
 static tacit_status start(fit *self, tacit_error *error) {
@@ -222,13 +236,15 @@ static tacit_status start(fit *self, tacit_error *error) {
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "response", &message, NULL, TACIT_ESTIMATE_TERMS, &terms, error));
-    memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
-    double mean = self->terms[0] / self->n;
-    double first = self->family->likelihood ? self->family->link(mean) : 0;
-    if (!isfinite(first)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike));
-    if (self->design.intercept != SIZE_MAX && plan->lambda == 0)
-        self->here.w[self->design.intercept] = first / self->design.intercept_value;
+    const bool several = self->design.shape.scores > 0;
+    TACIT_CHECK(ask_all(self, several ? "classes" : "response", &message, NULL,
+                        several ? plan->classes : TACIT_ESTIMATE_TERMS, &terms, error));
+    if (several)
+        TACIT_CHECK(tacit_estimate_begin_classes(&self->design, plan->lambda,
+                                                 terms.values + TACIT_ESTIMATE_HEAD, self->terms,
+                                                 self->here.w, error));
+    else
+        TACIT_CHECK(begin_response(self, terms.values + TACIT_ESTIMATE_HEAD, error));
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
     tacit_estimate_facts facts = facts_of(self);
@@ -342,7 +358,7 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
         double unit = linear ? fmin(1, 2 * self->here.loss / self->n) : 1;
         bool far = largest(self->direction, width) > LONG * (1 + largest(self->here.w, width));
         bool stalled = left <= STALLED * unit && left > before / 2;
-        if (left <= PROMISE * unit && far && !linear && !firth)
+        if ((left <= PROMISE * unit || stalled) && far && !linear && !firth)
             return no_estimate(self, self->direction, error);
         if (stalled || left <= near * near * unit + 1e-28 * self->n)
             return damped ? no_estimate(self, NULL, error) : TACIT_OK;
@@ -456,7 +472,12 @@ static tacit_status make_model(const fit *self, tacit_estimates **estimates, tac
     const tacit_design *design = &self->design;
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_create(&model, self->family, plan->features, plan->classes, error));
-    for (size_t j = 0; j < design->width; j++)
+    if (design->shape.scores > 0 &&
+        tacit_estimate_class_weights(design, self->here.w, model->weights, error) != TACIT_OK) {
+        tacit_model_free(model);
+        return TACIT_NO_MEMORY;
+    }
+    for (size_t j = 0; design->shape.scores == 0 && j < design->width; j++)
         model->weights[design->kept[j]] =
             design->half * self->here.w[j] +
             (j == design->intercept ? design->middle / design->intercept_value : 0);
@@ -487,12 +508,12 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
         TACIT_TRY(ask_point(self, &self->there, TACIT_WEIGH_SLOPE, error));
         optimum.middle = self->there.matrix;
     }
-    TACIT_TRY(tacit_estimates_infer(out, &self->design, &optimum, error));
-    char name[TACIT_SETTING_SIZE];
-    tacit_setting_word(TACIT_ESTIMATE_OPTIMISERS, tacit_estimate_settings_of(plan)->optimiser, name);
-    tacit_format((*out)->optimiser, sizeof(*out)->optimiser, "%s", name);
-    (*out)->rounds = (size_t)self->session->round;
-    return TACIT_OK;
+    tacit_estimate_optimum at = { .session = self->session,
+                                  .design = &self->design,
+                                  .sums = &optimum,
+                                  .token = self->token,
+                                  .parties = self->parties };
+    return tacit_estimate_table(out, &at, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -529,11 +550,18 @@ const tacit_method tacit_method_estimate = {
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
-              "second moments, as one contribution to a sum; its number of rows",
+    .leaves =
+        "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
+        "second moments, as one contribution to a sum; its number of rows, and the sum of "
+        "its responses or its rows of each class[errors=HC0|HC1|HC2|HC3: ; once, "
+        "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
+        "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
+        "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
+        "large Cook's distance, if they are none or at least its owner's minimum]",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
-               "Everybody sees the weights of every round, the final coefficients and their standard errors",
+               "Everybody sees the weights of every round, the final coefficients with their standard errors "
+               "and tests",
     .guarantee =
         "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
         "leaves are sums over rows, and from exact sums something about single rows may be inferred",

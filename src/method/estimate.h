@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/row_sums.h"
+#include "model/estimates.h"
 #include "session/party.h"
 
 enum {
@@ -10,15 +11,25 @@ enum {
     TACIT_ESTIMATE_TERMS = TACIT_FAMILY_TERMS
 };
 
-#define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE)
+#define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE) "|multinomial|ordinal"
 #define TACIT_ESTIMATE_OPTIMISERS "newton|lbfgs"
 #define TACIT_ESTIMATE_BIASES "none|firth"
+#define TACIT_ESTIMATE_ERRORS "model|HC0|HC1|HC2|HC3|cluster"
 
 typedef struct tacit_estimate_settings {
     enum { TACIT_ESTIMATE_AUTO } family; /* or the place of its name in the list */
     enum { TACIT_ESTIMATE_NEWTON, TACIT_ESTIMATE_LBFGS } optimiser;
     double level;
     enum { TACIT_ESTIMATE_PLAIN, TACIT_ESTIMATE_FIRTH } bias;
+    enum {
+        TACIT_ERRORS_MODEL,
+        TACIT_ERRORS_HC0,
+        TACIT_ERRORS_HC1,
+        TACIT_ERRORS_HC2,
+        TACIT_ERRORS_HC3,
+        TACIT_ERRORS_CLUSTER
+    } errors;
+    enum { TACIT_INFLUENCE_NO, TACIT_INFLUENCE_YES } influence;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -43,7 +54,96 @@ tacit_release_kind tacit_estimate_kind(const tacit_plan *plan);
 tacit_status tacit_estimate_bounds(const tacit_party *party, const tacit_question *question,
                                    const tacit_row_sums *how, tacit_error *error);
 
-/* The party's half: "rows", "response" and "sums". */
+/* What a pass over a party's rows needs. */
+typedef struct tacit_estimate_pass {
+    const tacit_plan *plan;
+    const tacit_family *family;
+    tacit_design design;
+    double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
+} tacit_estimate_pass;
+
+tacit_status tacit_estimate_begin_pass(tacit_estimate_pass *self, const tacit_party *party,
+                                       tacit_error *error);
+void tacit_estimate_end_pass(tacit_estimate_pass *self);
+tacit_response_function tacit_estimate_response; /* with a pass as its context */
+
+/* n of a question, believed only within what it can be. */
+tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
+                                       tacit_error *error);
+
+/* A sum as the question has to ask for it, with an empty contribution; and the end of one: summed over all who hold the
+ * party's rows, its head filled, its bound kept. */
+tacit_status tacit_estimate_begin_sum(const tacit_party *party, const tacit_question *question,
+                                      const double *terms, size_t length, tacit_sum_spec *spec,
+                                      tacit_reply *reply, tacit_error *error);
+tacit_status tacit_estimate_finish_reply(const tacit_party *party, const tacit_sum_spec *spec,
+                                         tacit_reply *reply, tacit_error *error);
+
+/* An empty contribution of `length` numbers, and how it leaves; its head, and its bound kept. */
+tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                        tacit_error *error);
+void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, double *values);
+
+/* ---- several classes (estimate_classes.c) ---- */
+
+/* What deviances and bounds need of the classes' numbers of rows, and where a fit starts. */
+tacit_status tacit_estimate_begin_classes(const tacit_design *design, double lambda, const double *counts,
+                                          double terms[TACIT_ESTIMATE_TERMS], double *w, tacit_error *error);
+
+/* The weights of a model, all 0 before. */
+tacit_status tacit_estimate_class_weights(const tacit_design *design, const double *w, double *weights,
+                                          tacit_error *error);
+
+tacit_handler tacit_estimate_answer_classes;
+
+/* ---- one more look at the optimum (estimate_after.c, estimate_after_party.c) ----
+ *
+ * Robust and clustered errors need sums of squared gradients, summaries of influence those of leverages and
+ * residuals. They are asked for once the optimum is known, in two rounds and only where the settings say so:
+ *
+ *   reach    of each of these a party's total, in parts of what it can be at most
+ *   middle   sum of v x x^T, over rows with v = l'^2/(1 - h)^k (HC0 and HC1: k = 0, HC2: 1, HC3: 2), or over
+ *            persons of g g^T, with g a person's summed gradient. No entry is above the first of reach
+ *
+ * h = l'' x.A^-1 x is a row's leverage: the party has A^-1 from the coordinator. */
+enum {
+    TACIT_REACH_SQUARES,   /* sum of |gradient|^2, of rows or of persons; rows as they are weighted */
+    TACIT_REACH_CLUSTERS,  /* persons */
+    TACIT_REACH_PEARSON,   /* sum of squared Pearson residuals */
+    TACIT_REACH_LEVERAGE,  /* sum of h */
+    TACIT_REACH_LEVERAGE2, /* sum of h^2 */
+    TACIT_REACH_EXPLAINED, /* sum of y times its mean, of two classes */
+    TACIT_REACH_COOK,      /* rows with a Cook's distance above 4/n */
+    TACIT_REACH_COOK_HELD, /* parties that have some, but fewer than their owner's minimum, and say 0 */
+    TACIT_REACH_HELD,      /* parties whose sums are few rows', and which say 0 */
+    TACIT_REACH_HIGH,      /* parties that have rows with too high a leverage for HC2 and HC3 */
+    TACIT_REACHES
+};
+
+bool tacit_estimate_looks_again(const tacit_plan *plan);
+
+/* What each of reach can be at most; and the sums. */
+void tacit_estimate_most(const tacit_plan *plan, double n, const double *terms, size_t width,
+                         double most[TACIT_REACHES]);
+tacit_sum_spec tacit_estimate_reach_sum(const tacit_plan *plan);
+tacit_sum_spec tacit_estimate_middle_sum(const tacit_plan *plan, double squares, size_t width);
+
+tacit_handler tacit_estimate_answer_reach, tacit_estimate_answer_middle;
+
+/* The optimum as the coordinator has it. */
+typedef struct tacit_estimate_optimum {
+    tacit_session *session;
+    const tacit_design *design;
+    tacit_optimum *sums; /* a middle that the settings ask for is added */
+    double token;
+    size_t parties;
+} tacit_estimate_optimum;
+
+/* The table of estimates, with what the settings ask for beside the Hessian. */
+tacit_status tacit_estimate_table(tacit_estimates **out, const tacit_estimate_optimum *at,
+                                  tacit_error *error);
+
+/* The party's half: "rows", "response", "sums", and "reach" and "middle". */
 extern const tacit_handler_entry tacit_estimate_handlers[];
 
 /* ---- bias=firth (estimate_firth.c) ---- */

@@ -44,7 +44,7 @@ enum {
 
 typedef struct looking {
     const tacit_row_sums *how;
-    double *weights; /* of all features */
+    double *weights; /* of all features, of each score */
     double count[COUNTS];
 } looking;
 
@@ -77,12 +77,60 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
     return TACIT_OK;
 }
 
-static tacit_status count_rows(looking *self, const tacit_party *party, tacit_error *error) {
+/* The same of several scores a row: the largest score, and the sums of absolute slopes and of curvatures on the diagonal. */
+static tacit_status look_at_several(void *context, const tacit_view *block, size_t first,
+                                    tacit_error *error) {
+    looking *self = context;
+    const tacit_row_sums *how = self->how;
+    size_t m = how->several->scores;
+    double score[TACIT_SEVERAL_SCORES], slope[TACIT_SEVERAL_SCORES], y;
+    double curvature[TACIT_SEVERAL_SCORES * TACIT_SEVERAL_SCORES];
+    (void)first;
+    (void)error;
+    for (size_t i = 0; i < block->rows.count; i++) {
+        double loss, most = 0, slopes = 0, curvatures = 0;
+        how->response(how->context, block, i, &y);
+        for (size_t k = 0; k < m; k++)
+            score[k] = tacit_rows_dot(&block->rows, i, self->weights + k * block->rows.cols);
+        how->family->loss.several(m, y, score, &loss, slope, curvature);
+        for (size_t k = 0; k < m; k++) {
+            most = fabs(score[k]) <= most ? most : fabs(score[k]);
+            slopes += fabs(slope[k]);
+            curvatures += curvature[k * m + k];
+        }
+        count_one(self, most, slopes, curvatures);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status spread_several(looking *self, const tacit_party *party, tacit_error *error) {
+    const tacit_row_sums *how = self->how;
+    const tacit_several_shape *shape = how->several;
+    double *all = TACIT_NEW(double, shape->scores * shape->base);
+    self->weights = TACIT_NEW(double, shape->scores * party->plan->features);
+    if (self->weights == NULL || all == NULL) {
+        free(all);
+        return tacit_fail_memory(error);
+    }
+    tacit_several_expand(shape, how->w, all);
+    for (size_t k = 0; k < shape->scores; k++)
+        for (size_t j = 0; j < shape->base; j++)
+            self->weights[k * party->plan->features + (how->kept != NULL ? how->kept[j] : j)] =
+                all[k * shape->base + j];
+    free(all);
+    return tacit_dataset_map(&party->rows, 0, look_at_several, self, error);
+}
+
+static tacit_status spread_one(looking *self, const tacit_party *party, tacit_error *error) {
     const tacit_row_sums *how = self->how;
     self->weights = TACIT_NEW(double, party->plan->features);
     if (self->weights == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < how->width; j++) self->weights[how->kept != NULL ? how->kept[j] : j] = how->w[j];
-    TACIT_TRY(tacit_dataset_map(&party->rows, 0, look_at, self, error));
+    return tacit_dataset_map(&party->rows, 0, look_at, self, error);
+}
+
+static tacit_status count_rows(looking *self, const tacit_party *party, tacit_error *error) {
+    TACIT_TRY((self->how->several != NULL ? spread_several : spread_one)(self, party, error));
     if (party->reducer == NULL) return TACIT_OK;
     return party->reducer->sum(party->reducer->context, self->count, COUNTS, error);
 }

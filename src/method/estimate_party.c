@@ -17,41 +17,7 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
     tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_NUMBER;
     if (family != TACIT_ESTIMATE_AUTO)
         return tacit_family_find(tacit_setting_word(TACIT_ESTIMATE_FAMILIES, family, name));
-    return plan->classes > 0 ? tacit_family_for(2) : tacit_family_of(response, 0);
-}
-
-tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
-    const tacit_family *family = tacit_estimate_family(plan);
-    enum { MOST_WIDTH = 2000 };
-    tacit_design design;
-    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
-    bool classes = family->response == TACIT_RESPONSE_CLASS;
-    if (classes && plan->classes != 2)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",
-                          family->name, plan->classes);
-    if (!classes && (plan->classes > 0 || plan->schema == NULL))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "family %s needs a numeric label: declare kind, low and high of the label in the schema",
-            family->name);
-    size_t columns = classes ? 1 : tacit_response_columns(plan->schema->response);
-    if (family->loss.columns != columns)
-        return tacit_fail(error, TACIT_USAGE, "family %s takes a label of %zu column%s, and kind %s has %zu",
-                          family->name, family->loss.columns, family->loss.columns > 1 ? "s" : "",
-                          tacit_response_name(plan->schema->response), columns);
-    if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
-        return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
-                          family->name, plan->schema->label, tacit_response_name(plan->schema->response));
-    TACIT_TRY(tacit_firth_check(plan, family, error));
-    TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
-    size_t width = design.width;
-    tacit_design_clear(&design);
-    if (width > MOST_WIDTH)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method estimate inverts a matrix of %zu columns: have at most %d, or choose another method",
-            width, MOST_WIDTH);
-    return TACIT_OK;
+    return plan->classes > 0 ? tacit_family_for(plan->classes) : tacit_family_of(response, 0);
 }
 
 /* The sum of `length` numbers over n rows. */
@@ -85,8 +51,8 @@ static double token_of(const tacit_party *party) {
 }
 
 /* An empty contribution with its head, and how it leaves. */
-static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
-                                tacit_error *error) {
+tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                        tacit_error *error) {
     tacit_prices prices;
     TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
@@ -103,20 +69,14 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_TRY(begin_reply(party, 1, reply, error));
+    TACIT_TRY(tacit_estimate_begin_reply(party, 1, reply, error));
     reply->contribution[0] = (double)party->total_rows;
     return TACIT_OK;
 }
 
-/* What a pass over the party's rows fills. */
-typedef struct pass {
-    const tacit_plan *plan;
-    const tacit_family *family;
-    tacit_design design;
-    double terms[TACIT_ESTIMATE_TERMS]; /* of "response" */
-} pass;
+typedef tacit_estimate_pass pass;
 
-static void response_of(const void *context, const tacit_view *rows, size_t i, double *y) {
+void tacit_estimate_response(const void *context, const tacit_view *rows, size_t i, double *y) {
     const pass *self = context;
     if (self->family->loss.of_classes) {
         *y = tacit_view_label(rows, i);
@@ -133,14 +93,14 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
     for (size_t i = 0; i < block->rows.count; i++) {
         double terms[TACIT_ESTIMATE_TERMS];
         double y[TACIT_RESPONSE_COLUMNS];
-        response_of(self, block, i, y);
+        tacit_estimate_response(self, block, i, y);
         tacit_family_terms(self->family, y, terms);
         for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
     }
     return TACIT_OK;
 }
 
-static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
+tacit_status tacit_estimate_begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
     *self = (pass){ .plan = party->plan, .family = tacit_estimate_family(party->plan) };
     const tacit_view *rows = &party->rows;
     bool classes = self->family->loss.of_classes;
@@ -154,11 +114,11 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
                                error);
 }
 
-static void end_pass(pass *self) { tacit_design_clear(&self->design); }
+void tacit_estimate_end_pass(pass *self) { tacit_design_clear(&self->design); }
 
 /* n of the question, believed only within what it can be: not fewer rows than this party has. */
-static tacit_status read_total(const tacit_party *party, const tacit_question *question, double *n,
-                               tacit_error *error) {
+tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
+                                       tacit_error *error) {
     const double *total;
     TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
     if (!(*total >= (double)party->total_rows &&
@@ -170,42 +130,47 @@ static tacit_status read_total(const tacit_party *party, const tacit_question *q
     return TACIT_OK;
 }
 
-/* Fill the head, add up over the holders of this party's rows, and keep to the bound. */
-static tacit_status finish_reply(const tacit_party *party, const tacit_sum_spec *spec, tacit_reply *reply,
-                                 tacit_error *error) {
+void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, double *values) {
+    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
+    values[1] = ldexp(token_of(party), -spec->grid_bits);
+    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+}
+
+/* Add up over the holders of this party's rows, fill the head, and keep to the bound. */
+tacit_status tacit_estimate_finish_reply(const tacit_party *party, const tacit_sum_spec *spec,
+                                         tacit_reply *reply, tacit_error *error) {
     double *values = reply->contribution;
     if (party->reducer != NULL)
         TACIT_TRY(party->reducer->sum(party->reducer->context, values + TACIT_ESTIMATE_HEAD,
                                       spec->length - TACIT_ESTIMATE_HEAD, error));
-    values[0] = ldexp((double)party->total_rows, -spec->grid_bits); /* whole steps: exact on any grid */
-    values[1] = ldexp(token_of(party), -spec->grid_bits);
-    for (size_t j = 0; j < spec->length; j++) values[j] = fmax(-spec->bound, fmin(spec->bound, values[j]));
+    tacit_estimate_seal(party, spec, values);
     return TACIT_OK;
 }
 
-static tacit_status begin_sum(const tacit_party *party, const tacit_question *question, const double *terms,
-                              size_t length, tacit_sum_spec *spec, tacit_reply *reply, tacit_error *error) {
+tacit_status tacit_estimate_begin_sum(const tacit_party *party, const tacit_question *question,
+                                      const double *terms, size_t length, tacit_sum_spec *spec,
+                                      tacit_reply *reply, tacit_error *error) {
     double n = 0;
-    TACIT_TRY(read_total(party, question, &n, error));
+    TACIT_TRY(tacit_estimate_read_total(party, question, &n, error));
     *spec = tacit_estimate_sum(party->plan, n, terms, length);
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, spec))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
-    return begin_reply(party, spec->length, reply, error);
+    return tacit_estimate_begin_reply(party, spec->length, reply, error);
 }
 
 static tacit_status answer_response(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     tacit_sum_spec spec;
     pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
+    TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
     tacit_status status;
-    TACIT_CHECK(begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_begin_sum(party, question, NULL, TACIT_ESTIMATE_TERMS, &spec, reply, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, add_terms, &self, error));
     memcpy(reply->contribution + TACIT_ESTIMATE_HEAD, self.terms, sizeof self.terms);
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
 cleanup:
-    end_pass(&self);
+    tacit_estimate_end_pass(&self);
     return status;
 }
 
@@ -216,22 +181,25 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     double sizes[TACIT_FIRTH_SIZES];
     tacit_sum_spec spec;
     pass self;
-    TACIT_TRY(begin_pass(&self, party, error));
+    TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
     tacit_status status;
     size_t width = self.design.width;
     TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", width, &w, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "response", TACIT_ESTIMATE_TERMS, &terms, error));
-    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE)
+    if (*weight < TACIT_WEIGH_NONE || *weight > TACIT_WEIGH_ONE ||
+        (*weight == TACIT_WEIGH_SLOPE && self.design.shape.scores > 0))
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
-    TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply,
+                                         error));
     tacit_row_sums how = { .family = self.family,
+                           .several = self.design.shape.scores > 0 ? &self.design.shape : NULL,
                            .weight = kind,
                            .width = width,
                            .w = w,
                            .kept = self.design.kept,
-                           .response = response_of,
+                           .response = tacit_estimate_response,
                            .context = &self,
                            .pool = party->pool };
     const bool firth = tacit_firth_wanted(party->plan) && kind == TACIT_WEIGH_CURVATURE;
@@ -243,16 +211,19 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                                        &party->rows, error));
         how.adjusted = sizes;
     }
-    TACIT_CHECK(finish_reply(party, &spec, reply, error));
+    TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
     TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
 cleanup:
-    end_pass(&self);
+    tacit_estimate_end_pass(&self);
     return status;
 }
 
 const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "rows", .answer = answer_rows },
     { .question = "response", .answer = answer_response },
+    { .question = "classes", .answer = tacit_estimate_answer_classes },
     { .question = "sums", .answer = answer_sums },
+    { .question = "reach", .answer = tacit_estimate_answer_reach },
+    { .question = "middle", .answer = tacit_estimate_answer_middle },
     { .question = NULL },
 };

@@ -18,11 +18,37 @@ typedef struct parts {
     double *sums; /* length of each part */
 } parts;
 
-static void add_block(tacit_sums *sums, const tacit_row_sums *how, const tacit_view *block) {
+/* The blocks of a part, by whichever sums the family has. */
+typedef struct part_sums {
+    tacit_sums one;
+    tacit_several_sums several;
+} part_sums;
+
+static tacit_status begin_part(part_sums *out, const tacit_row_sums *how, tacit_error *error) {
+    const tacit_loss *loss = &how->family->loss;
+    return how->several != NULL
+               ? tacit_several_create(&out->several, loss, how->several, how->weight, how->w, error)
+               : tacit_sums_create(&out->one, loss, how->weight, how->width, how->w, error);
+}
+
+static void end_part(part_sums *sums, const tacit_row_sums *how, double *out) {
+    if (how->several != NULL) {
+        tacit_several_pack(&sums->several, out);
+        tacit_several_clear(&sums->several);
+        return;
+    }
+    tacit_sums_pack(&sums->one, out);
+    tacit_sums_clear(&sums->one);
+}
+
+static void add_block(part_sums *sums, const tacit_row_sums *how, const tacit_view *block) {
     double y[TACIT_SUMS_BLOCK * TACIT_RESPONSE_COLUMNS];
     for (size_t i = 0; i < block->rows.count; i++)
         how->response(how->context, block, i, y + i * how->family->loss.columns);
-    tacit_sums_add(sums, &block->rows, how->kept, y);
+    if (how->several != NULL)
+        tacit_several_add(&sums->several, &block->rows, how->kept, y);
+    else
+        tacit_sums_add(&sums->one, &block->rows, how->kept, y);
 }
 
 static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
@@ -30,8 +56,8 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
     const tacit_row_sums *how = all->how;
     (void)worker;
     for (size_t part = begin; part < end; part++) {
-        tacit_sums sums;
-        TACIT_TRY(tacit_sums_create(&sums, &how->family->loss, how->weight, how->width, how->w, error));
+        part_sums sums;
+        TACIT_TRY(begin_part(&sums, how, error));
         size_t last = (part + 1) * all->blocks / all->count;
         for (size_t b = part * all->blocks / all->count; b < last; b++) {
             size_t first = b * TACIT_SUMS_BLOCK, left = all->rows->rows.count - first;
@@ -39,8 +65,7 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
                 tacit_view_slice(all->rows, first, left < TACIT_SUMS_BLOCK ? left : TACIT_SUMS_BLOCK);
             add_block(&sums, how, &block);
         }
-        tacit_sums_pack(&sums, all->sums + part * all->length);
-        tacit_sums_clear(&sums);
+        end_part(&sums, how, all->sums + part * all->length);
     }
     return TACIT_OK;
 }

@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
+#include "num/several.h"
 
 /* The response of row i of a view, in the family's units: as many numbers as its loss has columns. */
 typedef void tacit_response_function(const void *context, const tacit_view *rows, size_t i, double *y);
@@ -19,6 +20,7 @@ tacit_response_function tacit_row_class;
 typedef struct tacit_row_sums {
     const tacit_family *family;
     tacit_row_weight weight;
+    const tacit_several_shape *several; /* of a family with several scores a row; else NULL */
     size_t width;
     const double *w;    /* width */
     const size_t *kept; /* the features that are used, ascending; NULL: all */

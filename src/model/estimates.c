@@ -12,7 +12,9 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     if (estimates == NULL) return NULL;
     for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
         free(estimates->coefficient[k].name);
+    for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) free(estimates->term[k].name);
     free(estimates->coefficient);
+    free(estimates->term);
     free(estimates->covariance);
     tacit_baseline_free(estimates->baseline);
     free(estimates->response);
@@ -22,13 +24,18 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
 
 static const char INTERCEPT[] = "(Intercept)";
 
+size_t tacit_estimates_intercepts(const tacit_estimates *estimates) {
+    size_t count = 0;
+    for (size_t k = 0; k < estimates->count; k++) count += estimates->coefficient[k].intercept;
+    return count;
+}
+
 double tacit_estimates_degrees(const tacit_estimates *estimates) {
     return estimates->rows - (double)estimates->count;
 }
 
 double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
-    bool intercept = estimates->count > 0 && strcmp(estimates->coefficient[0].name, INTERCEPT) == 0;
-    return estimates->rows - intercept;
+    return estimates->rows - (double)tacit_estimates_intercepts(estimates);
 }
 
 /* ---- the design ---- */
@@ -54,6 +61,30 @@ tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_vie
         rows->shortened, schema->clip);
 }
 
+/* As many scores a row as there are classes but one. */
+static tacit_status shape_classes(tacit_design *out, const tacit_family *family, tacit_error *error) {
+    size_t classes = out->schema != NULL ? out->schema->classes.count : 0;
+    if (classes < 2 || classes - 1 > TACIT_SEVERAL_SCORES || out->intercept == SIZE_MAX)
+        return tacit_fail(error, TACIT_USAGE,
+                          "family %s needs a schema with an intercept and with two to %d classes",
+                          family->name, TACIT_SEVERAL_SCORES + 1);
+    out->shape = (tacit_several_shape){ classes - 1, out->width, family->loss.ordered };
+    out->width = tacit_several_width(&out->shape);
+    return TACIT_OK;
+}
+
+bool tacit_design_is_intercept(const tacit_design *design, size_t at) {
+    const tacit_several_shape *shape = &design->shape;
+    if (shape->scores == 0) return at == design->intercept;
+    return shape->parallel ? at + 1 >= shape->base : at % shape->base == design->intercept;
+}
+
+size_t tacit_design_kept(const tacit_design *design, size_t at) {
+    const tacit_several_shape *shape = &design->shape;
+    if (shape->scores == 0) return at;
+    return shape->parallel ? (at + 1 < shape->base ? at : shape->base - 1) : at % shape->base;
+}
+
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error) {
     *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
@@ -73,6 +104,7 @@ tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, 
         out->intercept_value = feature[features - 1].scale;
     }
     scale_response(out, family);
+    if (family->loss.several != NULL) TACIT_CHECK(shape_classes(out, family, error));
 cleanup:
     free(feature);
     if (status != TACIT_OK) tacit_design_clear(out);
@@ -84,12 +116,30 @@ void tacit_design_clear(tacit_design *design) {
     design->kept = NULL;
 }
 
+/* What stands before the name of a feature, or in its place. *done: nothing follows. */
+static tacit_status name_class(const tacit_design *design, size_t at, bool *done, tacit_buffer *out,
+                               tacit_error *error) {
+    const tacit_several_shape *shape = &design->shape;
+    *done = false;
+    if (shape->scores == 0) return TACIT_OK;
+    const tacit_levels *classes = &design->schema->classes;
+    if (!shape->parallel) return tacit_buffer_print(out, error, "%s:", classes->text[1 + at / shape->base]);
+    *done = at + 1 >= shape->base;
+    if (!*done) return TACIT_OK;
+    size_t below = at + 1 - shape->base;
+    return tacit_buffer_print(out, error, "%s|%s", classes->text[below], classes->text[below + 1]);
+}
+
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error) {
     char **names = NULL;
-    if (at == design->intercept) return tacit_buffer_print(out, error, "%s", INTERCEPT);
+    bool done;
+    TACIT_TRY(name_class(design, at, &done, out, error));
+    if (done) return TACIT_OK;
+    if (tacit_design_is_intercept(design, at)) return tacit_buffer_print(out, error, "%s", INTERCEPT);
     if (design->schema != NULL) TACIT_TRY(tacit_schema_feature_names(&names, design->schema, error));
-    tacit_status status = names != NULL ? tacit_buffer_print(out, error, "%s", names[design->kept[at]])
-                                        : tacit_buffer_print(out, error, "x%zu", design->kept[at] + 1);
+    size_t feature = design->kept[tacit_design_kept(design, at)];
+    tacit_status status = names != NULL ? tacit_buffer_print(out, error, "%s", names[feature])
+                                        : tacit_buffer_print(out, error, "x%zu", feature + 1);
     tacit_feature_names_free(names, design->features);
     return status;
 }
@@ -118,10 +168,18 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
 /* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the
  * intercept). An encoded number is scale * raw + shift, so its shifts go to the intercept. */
 static void raw_row(const tacit_design *design, const tacit_feature *feature, size_t k, double *row) {
+    const tacit_several_shape *shape = &design->shape;
+    size_t base = shape->scores == 0 ? design->width : shape->base;
+    size_t first = shape->scores == 0 || shape->parallel ? 0 : k / base * base;
     memset(row, 0, design->width * sizeof *row);
-    row[k] = design->schema != NULL ? feature[design->kept[k]].scale : 1;
-    for (size_t j = 0; k == design->intercept && j < design->width; j++)
-        row[j] += feature[design->kept[j]].shift;
+    row[k] = design->schema != NULL ? feature[design->kept[tacit_design_kept(design, k)]].scale : 1;
+    if (!tacit_design_is_intercept(design, k)) return;
+    if (shape
+            ->parallel) { /* columns count with the sign reversed in scores, and have no shift of their own */
+        for (size_t j = 0; j + 1 < base; j++) row[j] -= feature[design->kept[j]].shift;
+        return;
+    }
+    for (size_t j = 0; j < base; j++) row[first + j] += feature[design->kept[j]].shift;
 }
 
 tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error) {
@@ -228,6 +286,7 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
         status = tacit_fail_memory(error);
     tacit_buffer_clear(&name);
     TACIT_TRY(status);
+    one->intercept = tacit_design_is_intercept(design, k);
     raw_row(design, work->feature, k, work->row);
     one->estimate = design->half * dot(work->row, at->w, d) + (k == design->intercept ? design->middle : 0);
     if (at->covariance != NULL) {
@@ -247,17 +306,24 @@ static tacit_status fill_coefficient(tacit_estimates *all, size_t place, size_t 
     else
         variance = dot(work->row, work->solved, d);
     /* the dispersion is in units of the response already, the variance in those of its scaled form */
-    double phi = all->student ? all->dispersion / (design->half * design->half) : 1;
+    double phi = all->student && at->middle == NULL ? all->dispersion / (design->half * design->half) : 1;
     one->error = design->half * sqrt(fmax(0, phi * variance));
     test_coefficient(one, all);
     return TACIT_OK;
 }
 
-/* The feature of the coefficient in a place: the intercept is first. */
-static size_t feature_at(const tacit_design *design, size_t place) {
-    if (design->intercept == SIZE_MAX) return place;
-    if (place == 0) return design->intercept;
-    return place - 1 < design->intercept ? place - 1 : place;
+size_t tacit_design_at(const tacit_design *design, size_t place) {
+    const tacit_several_shape *shape = &design->shape;
+    if (design->intercept == SIZE_MAX || shape->parallel) return place;
+    size_t base = shape->scores == 0 ? design->width : shape->base, first = place / base * base;
+    place -= first;
+    if (place == 0) return first + design->intercept;
+    return first + (place - 1 < design->intercept ? place - 1 : place);
+}
+
+size_t tacit_design_column(const tacit_design *design, const tacit_feature *feature, size_t at) {
+    if (design->schema == NULL || tacit_design_is_intercept(design, at)) return SIZE_MAX;
+    return feature[design->kept[tacit_design_kept(design, at)]].column;
 }
 
 /* The covariance of all coefficients on the raw scale. */
@@ -269,9 +335,9 @@ static tacit_status keep_covariance(tacit_estimates *all, const tacit_design *de
     all->covariance = TACIT_NEW(double, d *d);
     if (all->covariance == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < d; i++) {
-        raw_row(design, work->feature, feature_at(design, i), work->row);
+        raw_row(design, work->feature, tacit_design_at(design, i), work->row);
         for (size_t j = 0; j <= i; j++) {
-            raw_row(design, work->feature, feature_at(design, j), work->solved);
+            raw_row(design, work->feature, tacit_design_at(design, j), work->solved);
             all->covariance[i * d + j] = all->covariance[j * d + i] =
                 design->half * design->half * full_quadratic(at->covariance, work->row, work->solved, d);
         }
@@ -281,7 +347,7 @@ static tacit_status keep_covariance(tacit_estimates *all, const tacit_design *de
 
 tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design, const tacit_optimum *at,
                                    tacit_error *error) {
-    size_t d = design->width, place = 0;
+    size_t d = design->width;
     workspace work = { .factor = NULL };
     tacit_estimates *all = TACIT_NEW(tacit_estimates, 1);
     tacit_status status = all != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -304,13 +370,12 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
                                at->rows, d));
     measure_fit(all, design, at);
     TACIT_CHECK(prepare(&work, design, at, error));
-    if (design->intercept != SIZE_MAX)
-        TACIT_CHECK(fill_coefficient(all, place++, design->intercept, design, at, &work, error));
-    for (size_t k = 0; k < d; k++)
-        if (k != design->intercept) TACIT_CHECK(fill_coefficient(all, place++, k, design, at, &work, error));
+    for (size_t place = 0; place < d; place++)
+        TACIT_CHECK(fill_coefficient(all, place, tacit_design_at(design, place), design, at, &work, error));
     all->firth = at->firth;
     if (at->firth) all->penalised = penalise(all, design, at, &work);
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
+    if (at->hessian != NULL) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
     *out = all;
     all = NULL;
 cleanup:

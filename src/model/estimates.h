@@ -22,24 +22,51 @@
 #include <jansson.h>
 
 #include "data/dataset.h"
+#include "data/encode.h"
 #include "data/schema.h"
 #include "model/baseline.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
+#include "num/several.h"
 
 typedef struct tacit_coefficient {
     char *name;
     double estimate, error, statistic, p, low, high; /* NaN where nothing can be said at this price */
     double noise;                                    /* the share of privacy noise in its variance */
+    bool intercept;                                  /* of no column */
 } tacit_coefficient;
+
+/* A column of the schema with all its coefficients, tested together. */
+typedef struct tacit_term {
+    char *name;
+    size_t count;     /* of its coefficients */
+    double statistic; /* Wald's chi-square, b.V^-1 b; where tests are Student's that divided by count: an F */
+    double p;
+    double inflation; /* generalised variance inflation factor (Fox and Monette 1992); NaN: there is none */
+} tacit_term;
+
+/* Residuals and influence, as far as sums tell. NaN: held back, because few rows of a party make it up. */
+typedef struct tacit_influence {
+    bool known;
+    double pearson; /* sum of squared Pearson residuals */
+    double leverage,
+        leverage_squares; /* sums of h and h^2 over rows: the largest h is between their ratio and the root of the second */
+    double
+        tjur; /* mean probability of the second class among its rows, less that among the others; two classes */
+    double cook_rows; /* rows with a Cook's distance above 4/n, at least */
+    double cook_held; /* parties that have some, but fewer than their owner shows */
+} tacit_influence;
 
 typedef struct tacit_estimates {
     char family[16], optimiser[16];
     char *response; /* the label's name */
     size_t count;
     tacit_coefficient *coefficient;
-    bool student;                        /* t rather than z */
-    bool sandwich;                       /* robust standard errors */
+    bool student;    /* t rather than z */
+    bool sandwich;   /* robust standard errors */
+    char errors[16]; /* which ones, where they were asked for: "HC3", "cluster"; else "" */
+    double clusters; /* persons, with "cluster" */
+    tacit_influence influence;
     double level;                        /* of the confidence intervals */
     double dispersion;                   /* 1 unless linear */
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */
@@ -48,6 +75,8 @@ typedef struct tacit_estimates {
     double
         penalised; /* with it: the log-likelihood and half of the logarithm of the information's determinant, per
                          unit of the raw columns */
+    size_t terms; /* 0: unknown */
+    tacit_term *term;
     size_t iterations, rounds;
     double *covariance;               /* count x count, in the order of the coefficients; NULL: not kept */
     bool noisy;                       /* privacy noise is in the estimates, and in their errors */
@@ -58,6 +87,7 @@ typedef struct tacit_estimates {
 
 tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);
 
+size_t tacit_estimates_intercepts(const tacit_estimates *estimates);   /* how many coefficients are */
 double tacit_estimates_degrees(const tacit_estimates *estimates);      /* n - p */
 double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1, or n without intercept */
 
@@ -66,8 +96,10 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1,
 typedef struct tacit_design {
     const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
     size_t features, width;
-    size_t *kept;     /* width features, ascending */
-    size_t intercept; /* its position among the kept; SIZE_MAX: none */
+    size_t
+        *kept; /* features, ascending: as many as weights, or with several scores a row shape.base of them */
+    size_t intercept;          /* its position among the kept; SIZE_MAX: none */
+    tacit_several_shape shape; /* of a family with several scores a row; else of 0 scores */
     double intercept_value;
     double middle, half; /* a quadratic loss fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
@@ -81,11 +113,23 @@ void tacit_design_clear(tacit_design *design);
  * coefficients not theirs. */
 tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error);
 
-/* The name of a kept feature. */
+/* The name of a weight: its feature's, after the class where each class has its own, or the two classes that an ordinal
+ * intercept is between. */
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);
 
 /* The row of the map from weights to coefficient `at` on the raw scale, a number for each kept feature. */
 tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error);
+
+/* Whether a weight is of no column, and of which of the kept features otherwise. */
+bool tacit_design_is_intercept(const tacit_design *design, size_t at);
+size_t tacit_design_kept(const tacit_design *design, size_t at);
+
+/* Which weight the coefficient in a place of the table is made of: the intercept is first, of each class; ordinal ones
+ * are last. */
+size_t tacit_design_at(const tacit_design *design, size_t place);
+
+/* The column of the schema that a weight belongs to; SIZE_MAX: none. */
+size_t tacit_design_column(const tacit_design *design, const tacit_feature *feature, size_t at);
 
 /* Sums over all rows at the optimum. */
 typedef struct tacit_optimum {
@@ -111,6 +155,36 @@ typedef struct tacit_optimum {
 
 tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design,
                                    const tacit_optimum *optimum, tacit_error *error);
+
+/* Tests of whole columns, and their variance inflation, for at most TACIT_TERMS_WIDTH coefficients
+ * (estimates_terms.c). */
+enum { TACIT_TERMS_WIDTH = 500 };
+tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_design *design,
+                                        const tacit_optimum *optimum, tacit_error *error);
+
+/* What follows from a table's deviances. NaN where it does not apply. */
+typedef struct tacit_fit_measures {
+    double parameters; /* the coefficients, and a dispersion that was estimated */
+    double log_likelihood, bic;
+    double r_squared, adjusted;             /* linear */
+    double mcfadden, cox_snell, nagelkerke; /* other likelihoods */
+    double statistic, above, below, p; /* against the model without columns: chi-square, or F (below > 0) */
+} tacit_fit_measures;
+tacit_fit_measures tacit_estimates_measure(const tacit_estimates *estimates);
+
+/* What the exponentials of coefficients of columns are, "odds ratio"; NULL: nothing. */
+const char *tacit_estimates_ratio(const tacit_estimates *estimates);
+
+/* The smaller of two nested models against the larger: a likelihood-ratio test, or F's where the dispersion is
+ * estimated. TACIT_USAGE where they are no such pair. */
+typedef struct tacit_comparison {
+    bool swapped;               /* the second is the smaller one */
+    double degrees;             /* how many coefficients the larger has more */
+    double deviance;            /* how much smaller its deviance is */
+    double statistic, below, p; /* chi-square, or F where below > 0 */
+} tacit_comparison;
+tacit_status tacit_estimates_compare(tacit_comparison *out, const tacit_estimates *first,
+                                     const tacit_estimates *second, tacit_error *error);
 
 /* As a part of a model's JSON document, and back; a load checks every number. */
 json_t *tacit_estimates_to_json(const tacit_estimates *estimates);

@@ -8,10 +8,27 @@
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+static const char INTERCEPT[] = "(Intercept)"; /* one so called needs no key */
+
 static json_t *coefficient_to_json(const tacit_coefficient *one) {
-    return json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", one->name, "estimate", number(one->estimate),
-                     "error", number(one->error), "statistic", number(one->statistic), "p", number(one->p),
-                     "low", number(one->low), "high", number(one->high));
+    json_t *object =
+        json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "name", one->name, "estimate", number(one->estimate),
+                  "error", number(one->error), "statistic", number(one->statistic), "p", number(one->p),
+                  "low", number(one->low), "high", number(one->high));
+    if (object != NULL && one->intercept && strcmp(one->name, INTERCEPT) != 0)
+        json_object_set_new(object, "intercept", json_true());
+    return object;
+}
+
+static json_t *terms_to_json(const tacit_estimates *estimates) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < estimates->terms; k++) {
+        const tacit_term *term = &estimates->term[k];
+        json_array_append_new(list, json_pack("{s:s,s:I,s:o,s:o,s:o}", "name", term->name, "degrees",
+                                              (json_int_t)term->count, "statistic", number(term->statistic),
+                                              "p", number(term->p), "inflation", number(term->inflation)));
+    }
+    return list;
 }
 
 static json_t *covariance_to_json(const tacit_estimates *estimates) {
@@ -42,6 +59,25 @@ static json_t *add_noise(json_t *object, const tacit_estimates *estimates) {
     return object;
 }
 
+static json_t *influence_to_json(const tacit_influence *at, double degrees) {
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "pearson", number(at->pearson), "dispersion",
+                     number(at->pearson / degrees), "leverage", number(at->leverage), "leverage_squares",
+                     number(at->leverage_squares), "tjur", number(at->tjur), "cook_rows",
+                     number(at->cook_rows), "cook_held", number(at->cook_held));
+}
+
+/* Keys that are there only where a study asked for what they tell. */
+static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
+    if (object == NULL) return NULL;
+    if (estimates->terms > 0) json_object_set_new(object, "terms", terms_to_json(estimates));
+    if (estimates->errors[0] != 0) json_object_set_new(object, "errors", json_string(estimates->errors));
+    if (estimates->clusters > 0) json_object_set_new(object, "clusters", json_real(estimates->clusters));
+    if (estimates->influence.known)
+        json_object_set_new(object, "influence",
+                            influence_to_json(&estimates->influence, tacit_estimates_degrees(estimates)));
+    return object;
+}
+
 json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
     json_t *list = json_array();
     for (size_t k = 0; k < estimates->count; k++)
@@ -65,6 +101,7 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
         json_object_set_new(object, "bias", json_string("firth"));
         json_object_set_new(object, "penalised_log_likelihood", number(estimates->penalised));
     }
+    object = add_asked(object, estimates);
     return estimates->noisy ? add_noise(object, estimates) : object;
 }
 
@@ -82,6 +119,7 @@ static bool read_coefficient(tacit_coefficient *out, const json_t *object) {
     const char *name = json_string_value(json_object_get(object, "name"));
     if (name == NULL) return false;
     out->name = tacit_copy_text(name);
+    out->intercept = strcmp(name, INTERCEPT) == 0 || json_is_true(json_object_get(object, "intercept"));
     return out->name != NULL && read_number(object, "estimate", &out->estimate) &&
            read_number(object, "error", &out->error) && read_number(object, "statistic", &out->statistic) &&
            read_number(object, "p", &out->p) && read_number(object, "low", &out->low) &&
@@ -140,6 +178,46 @@ static bool read_bias(tacit_estimates *out, const json_t *object) {
            read_number(object, "penalised_log_likelihood", &out->penalised);
 }
 
+static bool read_terms(tacit_estimates *out, const json_t *list) {
+    size_t count = json_array_size(list);
+    if (list == NULL) return true;
+    if (!json_is_array(list) || count > out->count) return false;
+    out->term = TACIT_NEW(tacit_term, count);
+    for (; out->term != NULL && out->terms < count; out->terms++) {
+        const json_t *object = json_array_get(list, out->terms);
+        const char *name = json_string_value(json_object_get(object, "name"));
+        json_int_t degrees = json_integer_value(json_object_get(object, "degrees"));
+        tacit_term *term = &out->term[out->terms];
+        if (name == NULL || degrees < 1 || (uint64_t)degrees > out->count ||
+            !read_number(object, "statistic", &term->statistic) || !read_number(object, "p", &term->p) ||
+            !read_number(object, "inflation", &term->inflation))
+            return false;
+        term->count = (size_t)degrees;
+        if ((term->name = tacit_copy_text(name)) == NULL) return false;
+    }
+    return out->term != NULL;
+}
+
+static bool read_asked(tacit_estimates *out, const json_t *object) {
+    const json_t *errors = json_object_get(object, "errors"),
+                 *influence = json_object_get(object, "influence");
+    const json_t *clusters = json_object_get(object, "clusters");
+    tacit_influence *at = &out->influence;
+    if (errors != NULL) {
+        if (!json_is_string(errors) || json_string_length(errors) >= sizeof out->errors) return false;
+        memcpy(out->errors, json_string_value(errors), json_string_length(errors) + 1);
+    }
+    if (clusters != NULL && !read_number(object, "clusters", &out->clusters)) return false;
+    if (!read_terms(out, json_object_get(object, "terms"))) return false;
+    if (influence == NULL) return true;
+    at->known = true;
+    return read_number(influence, "pearson", &at->pearson) &&
+           read_number(influence, "leverage", &at->leverage) &&
+           read_number(influence, "leverage_squares", &at->leverage_squares) &&
+           read_number(influence, "tjur", &at->tjur) && read_number(influence, "cook_rows", &at->cook_rows) &&
+           read_number(influence, "cook_held", &at->cook_held);
+}
+
 static bool read_all(tacit_estimates *out, const json_t *object) {
     const char *family = NULL, *optimiser = NULL, *response = NULL, *statistic = NULL;
     const json_t *list = NULL;
@@ -171,7 +249,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
     if (baseline != NULL && !tacit_baseline_from_json(&out->baseline, baseline)) return false;
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
-           read_number(object, "aic", &out->aic) && read_bias(out, object) && read_noise(out, object);
+           read_number(object, "aic", &out->aic) && read_bias(out, object) && read_asked(out, object) &&
+           read_noise(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

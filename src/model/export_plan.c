@@ -120,6 +120,10 @@ static tacit_status check_names(const export_plan *plan, tacit_error *error) {
 tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_error *error) {
     const tacit_schema *schema = model->schema;
     *out = (export_plan)EXPORT_PLAN_INIT;
+    if (model->family->predict != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a model of family %s cannot be exported: the formats have no such scores",
+                          model->family->name);
     out->model = model;
     TACIT_TRY(tacit_model_check_predicts(model, error));
     out->input = TACIT_NEW(export_input, schema != NULL ? schema->cols + 1 : 1);

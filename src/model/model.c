@@ -189,6 +189,8 @@ static tacit_status score_rows(void *context, size_t begin, size_t end, unsigned
     for (size_t i = begin; i < end; i++)
         for (size_t k = 0; k < each; k++)
             work->out[i * each + k] = tacit_rows_dot(work->rows, i, work->model->weights + k * features);
+    for (size_t i = begin; work->model->family->predict != NULL && i < end; i++)
+        work->model->family->predict(each, work->out + i * each);
     return TACIT_OK;
 }
 

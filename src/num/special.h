@@ -53,6 +53,11 @@ double tacit_beta_fraction(double a, double b, double x);
 double tacit_student_tail(double t, double degrees);
 double tacit_student_quantile(double tail, double degrees);
 
+/* Upper tail P(F > f) of Fisher's F with so many degrees of freedom above and below the line, and of a
+ * chi-square. Relative error below 1e-8 for degrees up to 1e7. NaN outside the domain. */
+double tacit_fisher_tail(double f, double above, double below);
+double tacit_chi_square_tail(double x, double degrees);
+
 /* Lambert's W, principal branch: w exp(w) = x, x >= -1/e (NaN below). Relative error below 1e-14, but near
  * -1/e, where the derivative is infinite, absolute error below 1e-8. */
 double tacit_lambert_w(double x);

@@ -64,3 +64,19 @@ double tacit_student_quantile(double tail, double degrees) {
     }
     return high;
 }
+
+double tacit_chi_square_tail(double x, double degrees) {
+    if (isnan(x) || !(degrees > 0)) return NAN;
+    return x <= 0 ? 1 : exp(tacit_log_gamma_tail(degrees / 2, x / 2));
+}
+
+/* P(F > f) = I_x(below/2, above/2) at x = below/(below + above f) (DLMF 8.17). */
+double tacit_fisher_tail(double f, double above, double below) {
+    if (isnan(f) || !(above > 0) || !(below > 0)) return NAN;
+    if (f <= 0) return 1;
+    if (below > 1e9) return tacit_chi_square_tail(f * above, above);
+    double a = below / 2, b = above / 2, odds = above * f / below, x = 1 / (1 + odds), y = odds / (1 + odds);
+    double front = exp(-a * log1p(odds) + b * log(y) + lgamma(a + b) - lgamma(a) - lgamma(b));
+    return x < (a + 1) / (a + b + 2) ? front * tacit_beta_fraction(a, b, x) / a
+                                     : 1 - front * tacit_beta_fraction(b, a, y) / b;
+}

@@ -132,6 +132,13 @@ class Documents(DeployedTest):
         self.document("summary estimated.json")
         self.document("simulate --method estimate --set bias=firth --parties 5 --seed 1 --out penalised.json", *plain)
         self.document("summary penalised.json")
+        self.document("simulate --method estimate --set errors=HC1 --set influence=yes --lambda 1e-4 --parties 5 --seed 1", *plain)
+        for count, name in ((1, "small"), (2, "large")):
+            columns = "".join(f"  - {{name: {column}, kind: number, low: 0, high: 9}}\n" for column in ("a", "b")[:count])
+            (self.path / f"{name}.yaml").write_text("label: {name: y, classes: [0, 1]}\ncolumns:\n" + columns)
+            (self.path / "counts.csv").write_text("a,b,y\n" + "".join(f"{k % 7},{k % 5},{k % 2}\n" for k in range(60)))
+            self.document(f"simulate --method estimate --parties 2 --seed 1 --train counts.csv --schema {name}.yaml --out {name}.json")
+        self.document("anova small.json large.json")
         self.limit_of("breast_cancer.csv")
         self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml")
         self.document("describe --data breast_cancer.csv --schema breast_cancer.schema.yaml --epsilon 1 --delta 1e-5")

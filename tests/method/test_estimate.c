@@ -228,6 +228,38 @@ static void a_run_that_died_is_taken_up_with_the_same_result(void **state) {
         }
 }
 
+static void the_last_look_is_taken_up_too(void **state) {
+    (void)state;
+    world self;
+    tacit_error error = TACIT_ERROR_INIT;
+    world_make(&self, TACIT_RESPONSE_COUNT, "newton");
+    CHECK_OK(tacit_plan_set(&self.parties.plan, "errors", "HC3", &error), error);
+    CHECK_OK(tacit_plan_set(&self.parties.plan, "influence", "yes", &error), error);
+    memory whole = { .fail_at = 0 };
+    tacit_model *model = NULL;
+    CHECK_OK(run(&self, &whole, &model, &error), error);
+    assert_string_equal(model->estimates->errors, "HC3");
+    CHECK_NEAR(model->estimates->influence.leverage, FEATURES, 1e-9);
+    for (size_t back = 0; back < 2; back++) { /* the two rounds more */
+        memory died = { .fail_at = whole.writes - back };
+        tacit_model *again = NULL;
+        assert_int_equal(run(&self, &died, &again, NULL), TACIT_IO);
+        CHECK_OK(run(&self, &died, &again, &error), error);
+        for (size_t j = 0; j < FEATURES; j++)
+            assert_true(again->estimates->coefficient[j].error == model->estimates->coefficient[j].error);
+        tacit_model_free(again);
+        memory_clear(&died);
+    }
+    memory changed = { .change_at = whole.asked };
+    tacit_model *none = NULL;
+    assert_int_equal(run(&self, &changed, &none, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "other parties answered 'middle'"));
+    memory_clear(&changed);
+    tacit_model_free(model);
+    memory_clear(&whole);
+    world_end(&self);
+}
+
 static void other_parties_in_a_later_round_are_noticed(void **state) {
     (void)state;
     world self;
@@ -249,6 +281,7 @@ int main(void) {
         cmocka_unit_test(wide_bounds_of_a_count_cost_nothing),
         cmocka_unit_test(the_truth_is_within_its_standard_errors),
         cmocka_unit_test(a_run_that_died_is_taken_up_with_the_same_result),
+        cmocka_unit_test(the_last_look_is_taken_up_too),
         cmocka_unit_test(other_parties_in_a_later_round_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

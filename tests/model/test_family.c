@@ -72,7 +72,7 @@ static void every_name_is_one_familys(void **state) {
         assert_non_null(family->title);
         assert_non_null(family->pmml);
         assert_non_null(family->unbounded);
-        assert_true((family->loss.rows != NULL) != (family->loss.classes != NULL));
+        assert_true((family->loss.rows != NULL) != tacit_family_has_scores(family));
         assert_true(family->loss.columns >= 1 && family->loss.columns <= COLUMNS_MOST);
         assert_int_equal(family->loss.of_classes, family->response == TACIT_RESPONSE_CLASS);
         for (size_t k = 0; k < i; k++) assert_string_not_equal(tacit_family_at(k)->name, family->name);
@@ -92,7 +92,7 @@ static void each_response_has_its_likelihood(void **state) {
         assert_int_equal(tacit_family_takes(family, 0), !classes);
         assert_false(tacit_family_takes(family, 1));
         assert_int_equal(tacit_family_takes(family, 2), classes);
-        assert_int_equal(tacit_family_takes(family, 3), family->loss.classes != NULL);
+        assert_int_equal(tacit_family_takes(family, 3), tacit_family_has_scores(family));
     }
 }
 
@@ -328,6 +328,68 @@ static void scores_of_classes_keep_their_bounds_too(void **state) {
     }
 }
 
+/* Loss, gradient and Hessian by K - 1 scores of a row: derivatives of each other, and the Hessian of something convex. */
+static void several_scores_have_derivatives_and_a_convex_loss(void **state) {
+    (void)state;
+    enum { M = CLASSES - 1 };
+    static const double STEP = 1e-5;
+    for (size_t f = 0; tacit_family_at(f) != NULL; f++) {
+        const tacit_family *family = tacit_family_at(f);
+        uint64_t random = seed + f;
+        for (int i = 0; family->loss.several != NULL && i < 2000; i++) {
+            double t[M], slope[M], curvature[M * M], q[M], loss, form = 0,
+                                                                 y = floor(CLASSES * uniform(&random));
+            for (size_t k = 0; k < M; k++) {
+                t[k] = family->loss.ordered ? (k > 0 ? t[k - 1] : -3) + 0.1 + 2 * uniform(&random)
+                                            : 8 * uniform(&random) - 4;
+                q[k] = 2 * uniform(&random) - 1;
+            }
+            family->loss.several(M, y, t, &loss, slope, curvature);
+            for (size_t k = 0; k < M; k++) {
+                double up[M], down[M], high, low, size = 1e-5 * (1 + fabs(slope[k]));
+                double kept = t[k], other[M * M];
+                t[k] = kept + STEP;
+                family->loss.several(M, y, t, &high, up, other);
+                t[k] = kept - STEP;
+                family->loss.several(M, y, t, &low, down, other);
+                t[k] = kept;
+                PROMISE(family, fabs((high - low) / (2 * STEP) - slope[k]) <= size);
+                for (size_t l = 0; l < M; l++) {
+                    double bend = curvature[l * M + k];
+                    PROMISE(family, fabs((up[l] - down[l]) / (2 * STEP) - bend) <= 1e-4 * (1 + bend * bend));
+                    PROMISE(family, k == l ? bend >= 0 : bend <= 0); /* which the sums rely on */
+                    form += q[k] * q[l] * bend;
+                }
+            }
+            PROMISE(family, loss >= 0 && form >= -1e-12);
+        }
+    }
+}
+
+/* Probabilities of all classes add up to 1, and the loss is the negative logarithm of one's own. */
+static void several_scores_predict_what_they_lose(void **state) {
+    (void)state;
+    enum { M = CLASSES - 1 };
+    const tacit_family *family = &tacit_family_ordinal;
+    uint64_t random = seed;
+    for (int i = 0; i < 500; i++) {
+        double t[CLASSES] = { 0 }, log_p[CLASSES], slope[M], curvature[M * M], loss, sum = 0;
+        for (size_t k = 0; k < M; k++)
+            t[k] = (k > 0 ? t[k - 1] : 20 * uniform(&random) - 12) + 0.01 + 3 * uniform(&random);
+        memcpy(log_p, t, sizeof t);
+        family->predict(CLASSES, log_p);
+        for (size_t k = 0; k < CLASSES; k++) {
+            sum += exp(log_p[k]);
+            family->loss.several(M, (double)k, t, &loss, slope, curvature);
+            PROMISE(family, fabs(loss + log_p[k]) <= 1e-12 * (1 + loss));
+        }
+        PROMISE(family, fabs(sum - 1) <= 1e-13);
+    }
+    double crossed[] = { 1, 0 }, loss, slope[2], curvature[4];
+    family->loss.several(2, 1, crossed, &loss, slope, curvature);
+    assert_true(loss >= 1e300); /* beyond any bound: such a step is not taken */
+}
+
 /* ---- means, deviances, likelihoods ---- */
 
 static void a_link_undoes_its_mean(void **state) {
@@ -474,6 +536,8 @@ int main(void) {
         cmocka_unit_test(a_link_undoes_its_mean),
         cmocka_unit_test(deviance_and_likelihood_are_those_of_the_loss),
         cmocka_unit_test(summaries_are_those_of_r),
+        cmocka_unit_test(several_scores_have_derivatives_and_a_convex_loss),
+        cmocka_unit_test(several_scores_predict_what_they_lose),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,6 +157,23 @@ static void student_tails_and_quantiles_are_accurate(void **state) {
     CHECK_NEAR(tacit_student_tail(2, 1e15), tacit_normal_tail(2), 1e-14);
 }
 
+/* R 4.2.2, pf and pchisq with lower.tail = FALSE. */
+static void fisher_and_chi_square_tails_are_those_of_r(void **state) {
+    (void)state;
+    static const double fisher[][4] = { { 3.2, 3, 100, 0.026600917206141852 },
+                                        { 0.5, 7, 2.5, 0.79559765384034875 },
+                                        { 20, 2, 1e6, 2.0619782268080338e-09 },
+                                        { 1e-3, 4, 9, 0.99999756025749564 } };
+    for (size_t i = 0; i < COUNT(fisher); i++)
+        check_relative(tacit_fisher_tail(fisher[i][0], fisher[i][1], fisher[i][2]), fisher[i][3], 1e-8);
+    check_relative(tacit_chi_square_tail(7.5, 3), 0.057558451972636406, 1e-12);
+    check_relative(tacit_chi_square_tail(700, 2), 9.9295903962649796e-153, 1e-10);
+    check_relative(tacit_fisher_tail(2.5, 3, 1e12), tacit_chi_square_tail(7.5, 3), 1e-9);
+    CHECK_NEAR(tacit_fisher_tail(-1, 2, 3), 1, 0);
+    CHECK_NEAR(tacit_chi_square_tail(0, 3), 1, 0);
+    assert_true(isnan(tacit_fisher_tail(1, 0, 3)) && isnan(tacit_chi_square_tail(NAN, 3)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_tails_are_accurate_on_both_sides),
@@ -165,6 +182,7 @@ int main(void) {
         cmocka_unit_test(chi_square_quantiles_are_accurate),
         cmocka_unit_test(lambert_solves_its_equation),
         cmocka_unit_test(student_tails_and_quantiles_are_accurate),
+        cmocka_unit_test(fisher_and_chi_square_tails_are_those_of_r),
         cmocka_unit_test(binomials_and_sums_of_exponentials),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,21 +19,21 @@ EXACT = ("--allow-entrusted", "--allow-exact")
 
 
 class Estimates(DeployedTest):
-    def define(self, optimiser):
-        self.study(method="estimate", set="{optimiser: %s}" % optimiser, epsilon=None, **{"lambda": 0})
+    def define(self, optimiser, more=""):
+        self.study(method="estimate", set="{optimiser: %s%s}" % (optimiser, more), epsilon=None, **{"lambda": 0})
 
-    def pooled(self):
+    def pooled(self, *words):
         """The same from one simulated party that has everybody's rows."""
         lines = [self.rows(party).read_text().splitlines() for party in range(3)]
         (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
         done = self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema",
-                            "schema.yaml", "--parties", "1", "--json")
+                            "schema.yaml", "--parties", "1", *words, "--json")
         return json.loads(done.stdout)["summary"]
 
-    def check_figures(self):
+    def check_figures(self, *words, rows=120):
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
-        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, 120, False))
-        for mine, theirs in zip(summary["coefficients"], self.pooled()["coefficients"]):
+        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, rows, False))
+        for mine, theirs in zip(summary["coefficients"], self.pooled(*words)["coefficients"]):
             self.assertEqual(mine["name"], theirs["name"])
             for key in ("estimate", "error"):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
@@ -51,6 +51,22 @@ class Estimates(DeployedTest):
         for charge in charges:
             self.assertEqual((charge["price"]["epsilon"], charge["kind"], charge["noise"]), ("inf", "entrusted", "none"))
         self.succeed("ledger", "verify", home=self.home(0))
+
+    def test_robust_errors_and_influence_are_those_of_all_rows(self):
+        for party in range(3):
+            self.rows(party, 300)  # squares of few rows would be refused
+        self.define("newton", ", errors: HC3, influence: yes")
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        words = ("--set", "errors=HC3", "--set", "influence=yes")
+        summary, pooled = self.check_figures(*words, rows=900), self.pooled(*words)
+        self.assertEqual((summary["errors"], summary["terms"][0]["name"]), ("HC3", pooled["terms"][0]["name"]))
+        self.assertEqual(len(self.charges(0)), summary["rounds"])
+        for key in ("pearson", "leverage", "tjur"):  # unless few rows of a party make them up, at which it says none
+            if summary["influence"][key] is not None:
+                self.assertAlmostEqual(summary["influence"][key], pooled["influence"][key], delta=1e-6 * pooled["influence"][key])
+        self.assertLessEqual(summary["influence"]["cook_rows"], pooled["influence"]["cook_rows"])
 
     def test_killed_processes_take_up_where_they_were(self):
         self.define("lbfgs")

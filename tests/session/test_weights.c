@@ -98,6 +98,126 @@ static tacit_status fit(table *rows, const char *family, const char *optimiser, 
     return fit_with(rows, family, optimiser, "none", error);
 }
 
+/* Three classes that follow from a column, with chance in between; the last feature is the intercept. */
+static void make_classes(table *out) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const char text[] = "label: {name: y, classes: [a, b, c]}\ncolumns:\n"
+                        "  - {name: u, kind: number, low: -1, high: 1}\n"
+                        "  - {name: v, kind: number, low: -1, high: 1}\n"
+                        "  - {name: w, kind: number, low: -1, high: 1}\n";
+    make_table(out, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
+    tacit_schema_free(out->schema);
+    CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
+    tacit_levels_clear(&out->data->classes);
+    for (int32_t k = 0, code; k < 3; k++)
+        CHECK_OK(
+            tacit_levels_add(&out->data->classes, (const char *[]){ "a", "b", "c" }[k], 1, &code, &error),
+            error);
+    for (size_t i = 0; i < out->data->rows; i++) {
+        double *x = out->data->dense.values + i * FEATURES;
+        x[FEATURES - 1] = 0.5;
+        out->data->label[i] = (int32_t)(((x[0] > 0) + i) % 3);
+    }
+}
+
+/* ---- the last look at an optimum ---- */
+
+/* Tells parties a larger inverse than the Hessian has. */
+static tacit_status ask_with_a_lie(void *context, const tacit_question *question, uint64_t *total,
+                                   size_t *parties, tacit_error *error) {
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_question asked = *question;
+    tacit_status status = TACIT_OK;
+    if (strcmp(question->name, "reach") != 0) return ask_sum(context, question, total, parties, error);
+    static const struct {
+        const char *name;
+        size_t count;
+    } field[] = { { "rows", 1 },
+                  { "weights", FEATURES },
+                  { "response", 3 },
+                  { "inverse", FEATURES * (FEATURES + 1) / 2 },
+                  { "dispersion", 1 } };
+    for (size_t k = 0; k < sizeof field / sizeof *field && status == TACIT_OK; k++) {
+        const double *values;
+        double changed[FEATURES * (FEATURES + 1) / 2];
+        status = tacit_message_numbers(question->message, field[k].name, field[k].count, &values, error);
+        for (size_t j = 0; status == TACIT_OK && j < field[k].count; j++)
+            changed[j] = strcmp(field[k].name, "inverse") == 0 ? 20 * values[j] : values[j];
+        if (status == TACIT_OK)
+            status = tacit_message_add_numbers(&message, field[k].name, changed, field[k].count, error);
+    }
+    asked.message = &message;
+    if (status == TACIT_OK) status = ask_sum(context, &asked, total, parties, error);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status look(table *rows, const char *family, const char *errors, const char *influence,
+                         bool lies, tacit_influence *out, tacit_error *error) {
+    bench *self = study_with(rows, family, "newton");
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    CHECK_OK(tacit_plan_set(&self->plan, "errors", errors, error), *error);
+    CHECK_OK(tacit_plan_set(&self->plan, "influence", influence, error), *error);
+    self->session =
+        (tacit_session){ .plan = &self->plan,
+                         .transport = { .ask_sum = lies ? ask_with_a_lie : ask_sum, .context = self } };
+    tacit_status status = self->plan.method->coordinate(&self->session, &outcome, error);
+    if (status == TACIT_OK) *out = outcome.models[0]->estimates->influence;
+    tacit_outcome_clear(&outcome);
+    bench_close(self);
+    return status;
+}
+
+static void test_honest_robust_errors_and_summaries_of_influence_are_answered(void **state) {
+    (void)state;
+    table rows = { .data = NULL };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_influence influence;
+    make_table(&rows, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
+    sharpen(&rows, 30);
+    for (int kind = 0; kind < 4; kind++) {
+        const char *errors[] = { "HC0", "HC1", "HC2", "HC3" };
+        CHECK_OK(look(&rows, "logistic", errors[kind], "yes", false, &influence, &error), error);
+    }
+    assert_true(influence.known && influence.pearson > 0);
+    CHECK_NEAR(influence.leverage, FEATURES, 1e-9);
+    clear_table(&rows);
+    make_table(&rows, TACIT_RESPONSE_NUMBER, 100, "kind: number, low: -4, high: 4");
+    CHECK_OK(look(&rows, "linear", "HC3", "yes", false, &influence, &error), error);
+    CHECK_NEAR(influence.leverage, FEATURES, 1e-9);
+    clear_table(&rows);
+}
+
+/* With twenty times the inverse leverages add up to more than there are weights. */
+static void test_an_inverse_that_no_hessian_has_is_refused(void **state) {
+    (void)state;
+    table rows = { .data = NULL };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_influence influence;
+    make_table(&rows, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
+    assert_int_equal(look(&rows, "logistic", "HC3", "no", true, &influence, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "no Hessian"));
+    CHECK_OK(look(&rows, "logistic", "HC3", "no", false, &influence, &error), error);
+    clear_table(&rows);
+}
+
+/* One row far off: the sum of squared gradients is that row's, and so is the sum of squared residuals. */
+static void test_a_sum_of_squares_that_is_one_row_s_does_not_leave(void **state) {
+    (void)state;
+    table rows = { .data = NULL };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_influence influence;
+    make_table(&rows, TACIT_RESPONSE_NUMBER, 100, "kind: number, low: -4, high: 4");
+    for (size_t i = 0; i < rows.data->rows; i++) rows.data->response[i] *= 0.2;
+    rows.data->response[7] = 4;
+    assert_int_equal(look(&rows, "linear", "HC0", "no", false, &influence, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "squared gradients"));
+    CHECK_OK(look(&rows, "linear", "model", "yes", false, &influence, &error), error);
+    assert_true(influence.known && isnan(influence.pearson) && isnan(influence.leverage));
+    assert_true(influence.cook_held >= 1);
+    clear_table(&rows);
+}
+
 static void fits(table *rows, const char *family) {
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(fit(rows, family, "newton", &error), error);
@@ -112,6 +232,10 @@ static void test_honest_fits_of_every_family_are_answered(void **state) {
     fits(&rows, "logistic");
     CHECK_OK(fit_with(&rows, "logistic", "newton", "firth", &error), error);
     fits(&rows, "huber");
+    clear_table(&rows);
+    make_classes(&rows);
+    fits(&rows, "multinomial");
+    fits(&rows, "ordinal");
     clear_table(&rows);
     make_table(&rows, TACIT_RESPONSE_COUNT, 400, "kind: count, low: 0, high: 200");
     fits(&rows, "poisson");
@@ -195,6 +319,9 @@ int main(void) {
         cmocka_unit_test(test_a_sum_is_of_the_next_round_or_where_it_carries_noise_of_a_later_one),
         cmocka_unit_test(test_honest_fits_of_every_family_are_answered),
         cmocka_unit_test(test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence),
+        cmocka_unit_test(test_honest_robust_errors_and_summaries_of_influence_are_answered),
+        cmocka_unit_test(test_an_inverse_that_no_hessian_has_is_refused),
+        cmocka_unit_test(test_a_sum_of_squares_that_is_one_row_s_does_not_leave),
     };
     if (sodium_init() < 0) return 1;
     return cmocka_run_group_tests(tests, NULL, NULL);

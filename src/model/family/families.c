@@ -32,12 +32,12 @@ const tacit_family *tacit_family_for(size_t classes) {
 
 bool tacit_family_takes(const tacit_family *family, size_t classes) {
     if (!family->loss.of_classes) return classes == 0;
-    return family->loss.classes != NULL ? classes >= 2 : classes == 2;
+    return tacit_family_has_scores(family) ? classes >= 2 : classes == 2;
 }
 
 const char *tacit_family_classes(const tacit_family *family) {
     if (!family->loss.of_classes) return "no";
-    return family->loss.classes != NULL ? "two or more" : "two";
+    return tacit_family_has_scores(family) ? "two or more" : "two";
 }
 
 void tacit_family_terms(const tacit_family *family, const double *y, double out[TACIT_FAMILY_TERMS]) {

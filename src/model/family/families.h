@@ -10,7 +10,9 @@
     F(huber)
 
 /* A score a class. */
-#define TACIT_CLASS_FAMILIES(F) F(softmax)
+#define TACIT_CLASS_FAMILIES(F)                                                                              \
+    F(softmax)                                                                                               \
+    F(ordinal)
 
 /* A hazard a row, relative to a baseline that stays open: fitted by who is at risk (method cox). */
 #define TACIT_HAZARD_FAMILIES(F) F(hazard)

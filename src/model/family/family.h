@@ -6,6 +6,7 @@
  *   family    response      l(y, t)                                                 L         c
  *   logistic  0 or 1        log(1 + exp(t)) - y t                                   1         1/4
  *   softmax   0 .. K-1      log sum_k exp(t_k) - t_y                                sqrt(2)   1/2
+ *   ordinal   0 .. K-1      -log(F(t_y) - F(t_(y-1))), F(t) = 1/(1 + exp(-t))       none      none
  *   huber     0 or 1        with z = (2y - 1) t: 0 for z > 1 + h, 1 - z for         1         1/(2h)
  *                           z < 1 - h, (1 + h - z)^2/(4h) in between
  *   linear    [-1, 1]       (t - y)^2/2                                             none      1
@@ -40,6 +41,7 @@ typedef struct tacit_family {
     const char *title;    /* for people who get a model: "logistic regression" */
     const char *r_family; /* as R spells it; NULL: R has none */
     const char *r_link;
+    const char *ratio; /* what the exponential of a coefficient is: "odds ratio"; NULL: nothing */
     tacit_response response;
     tacit_loss loss;
 
@@ -58,6 +60,10 @@ typedef struct tacit_family {
     double (*deviance)(const double *y,
                        double mean); /* of one response: twice what its best mean would gain */
     double (*log_likelihood)(const double *y, double mean, double dispersion);
+
+    /* Linear scores of K classes into the logarithms of their probabilities, in place. NULL: they are such up to a
+     * constant, or there is one score. */
+    void (*predict)(size_t classes, double *scores);
 
     /* m: the largest t |l'(t)| on the right side, of so many classes; bounds |w| <= sqrt(m/lambda). NULL
      * without L. */
@@ -98,9 +104,14 @@ const tacit_family *tacit_family_for(size_t classes);
 bool tacit_family_takes(const tacit_family *family, size_t classes);
 const char *tacit_family_classes(const tacit_family *family);
 
+/* Whether each class has a score. */
+static inline bool tacit_family_has_scores(const tacit_family *family) {
+    return family->loss.classes != NULL || family->loss.several != NULL;
+}
+
 /* How many scores a row has, and so weight vectors a linear model. */
 static inline size_t tacit_family_scores(const tacit_family *family, size_t classes) {
-    return family->loss.classes != NULL ? classes : 1;
+    return tacit_family_has_scores(family) ? classes : 1;
 }
 
 /* What of one row's response deviances need. */

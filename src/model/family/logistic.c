@@ -67,6 +67,7 @@ const tacit_family tacit_family_logistic = {
     .title = "logistic regression",
     .r_family = "binomial",
     .r_link = "logit",
+    .ratio = "odds ratio",
     .response = TACIT_RESPONSE_CLASS,
     .loss = { .of_classes = true,
               .columns = 1,

@@ -71,6 +71,7 @@ const tacit_family tacit_family_poisson = {
     .title = "Poisson regression",
     .r_family = "poisson",
     .r_link = "log",
+    .ratio = "rate ratio",
     .response = TACIT_RESPONSE_COUNT,
     .loss = { .columns = 1, .rows = rows, .slope = INFINITY, .curvature = steepest },
     .likelihood = true,

@@ -44,18 +44,53 @@ static double pull(double shape, size_t classes) {
     return tacit_lambert_w((double)(classes - 1) / M_E);
 }
 
+/* The same with the first class as the base, whose score is 0. */
+static void several(size_t scores, double y, const double *t, double *loss, double *slope,
+                    double *curvature) {
+    size_t class = (size_t)y;
+    double most = 0, sum;
+    for (size_t k = 0; k < scores; k++) most = fmax(most, t[k]);
+    sum = exp(-most);
+    for (size_t k = 0; k < scores; k++) sum += slope[k] = exp(t[k] - most);
+    for (size_t k = 0; k < scores; k++) slope[k] /= sum;
+    for (size_t k = 0; k < scores; k++)
+        for (size_t l = 0; l < scores; l++)
+            curvature[k * scores + l] = slope[k] * (k == l ? 1 - slope[k] : -slope[l]);
+    *loss = most + log(sum) - (class > 0 ? t[class - 1] : 0);
+    if (class > 0) slope[class - 1] -= 1;
+}
+
+/* terms: the number of classes K, and the loss of the model without columns. That of w = 0 is n log K, none is below 0;
+ * gradients by one score are within 1, curvatures within 1, and |x| <= 1. */
+static double bound(double n, double high, const double *terms) {
+    (void)high;
+    return 2 * n * (1 + (terms != NULL ? log(fmax(2, terms[0])) : 0));
+}
+
+static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
+    out->deviance = 2 * at->objective;
+    out->null_deviance = 2 * at->terms[2];
+    out->aic = out->deviance + 2 * at->coefficients;
+    out->dispersion = 1;
+}
+
 const tacit_family tacit_family_softmax = {
     .name = "softmax",
     .title = "softmax regression",
+    .r_family = "multinomial",
+    .ratio = "odds ratio",
     .response = TACIT_RESPONSE_CLASS,
     .loss = { .of_classes = true,
               .columns = 1,
               .classes = shares,
+              .several = several,
               .slope = M_SQRT2,
               .curvature = steepest,
               .rounding = rounding },
     .likelihood = true,
     .pull = pull,
+    .bound = bound,
+    .measure = measure,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells the classes apart without error",
     .onnx = "Softmax",
