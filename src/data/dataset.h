@@ -42,6 +42,7 @@ typedef struct tacit_dataset {
     bool has_intercept;
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
+    tacit_missing_cells missing;
 } tacit_dataset;
 
 /* The vocabulary of a text column without a schema: hashed, or read off the rows, which is not private. */
@@ -119,9 +120,11 @@ typedef struct tacit_view {
     const int32_t *group;
     bool persons; /* groups are the schema's persons */
     size_t classes;
-    const double *response;  /* of stored rows; NULL when the rows have classes */
-    size_t response_columns; /* as those of the data set */
-    size_t shortened;        /* rows of the whole data set that its schema's clip has shortened */
+    const double *response;             /* of stored rows; NULL when the rows have classes */
+    size_t response_columns;            /* as those of the data set */
+    size_t shortened;                   /* rows of the whole data set that its schema's clip has shortened */
+    const tacit_missing_cells *missing; /* of stored rows; NULL: not known */
+    bool all_left_out; /* the rows that the data set leaves out count as this view's, and nobody else's */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);
@@ -153,6 +156,10 @@ static inline const double *tacit_view_responses(const tacit_view *view, size_t 
 static inline double tacit_view_response(const tacit_view *view, size_t i) {
     return *tacit_view_responses(view, i);
 }
+
+/* How many cells of each column of the schema, and of the label behind them, were missing in the rows of a
+ * view and in those left out before them. Out: `columns` numbers; returns how many rows were left out. */
+uint64_t tacit_view_missing(const tacit_view *view, size_t columns, uint64_t *out);
 
 /* How many persons, or other groups, the rows of a view are of. */
 tacit_status tacit_view_groups(const tacit_view *view, size_t *out, tacit_error *error);

@@ -13,6 +13,7 @@ typedef struct tacit_encode_counts {
     uint64_t rows;
     uint64_t outside_bounds; /* cells moved to a bound */
     uint64_t missing;        /* cells filled */
+    uint64_t left_out;       /* rows that are not here, because something of them is missing */
     uint64_t unknown_levels; /* cells encoded as all zeros */
     uint64_t shortened_rows; /* rows longer than C scaled back */
 } tacit_encode_counts;
@@ -34,6 +35,9 @@ size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column,
 
 /* The norm of a row before it is brought inside the ball. Counts nothing. */
 double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
+
+/* The columns of the schema that were missing in the row that was encoded last, ascending; borrowed. */
+size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **columns);
 
 /* The most entries one row can have. */
 size_t tacit_encoder_entries(const tacit_encoder *encoder);
@@ -62,15 +66,17 @@ typedef struct tacit_scale {
     double low, high;
     double middle, half_width; /* encoded as (x - middle)/half_width */
     double least, most;        /* what that is at the bounds */
+    double fill;               /* what a missing value becomes */
 } tacit_scale;
 
 tacit_scale tacit_scale_of(const tacit_schema_column *column);
 
-/* A number on [-1, 1], or standardised; 0, the midpoint or the mean, where it is missing (NaN). */
+/* A number on [-1, 1], or standardised; what the column says where it is missing (NaN): 0, the midpoint or
+ * the mean, by default. */
 static inline double tacit_scale_number(const tacit_scale *scale, double value, tacit_encode_counts *counts) {
     if (isnan(value)) {
         counts->missing++;
-        return 0;
+        return scale->fill;
     }
     if (value < scale->low || value > scale->high) {
         counts->outside_bounds++;
@@ -96,6 +102,7 @@ typedef struct tacit_feature {
     size_t column; /* of the schema; SIZE_MAX for the intercept and for sparse features */
     size_t level;  /* of a category; SIZE_MAX for the others */
     double scale, shift;
+    bool missing; /* of a number: raw is 1 where it is missing, and 0 else */
 } tacit_feature;
 
 /* All tacit_schema_features of them. TACIT_USAGE for `rows: unit` and for effect coding, under which features

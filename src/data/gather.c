@@ -77,6 +77,14 @@ static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, 
     return TACIT_OK;
 }
 
+static tacit_status note_missing(tacit_gather *gather, const tacit_encoder *encoder, tacit_error *error) {
+    const uint32_t *columns;
+    size_t count = tacit_encoder_missing(encoder, &columns);
+    for (size_t k = 0; k < count; k++)
+        TACIT_TRY(tacit_missing_cells_add(&gather->missing, gather->rows, columns[k], error));
+    return TACIT_OK;
+}
+
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
@@ -95,6 +103,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             TACIT_TRY(dense_place(gather, row, &place, error));
             tacit_encode_dense(encoder, i, place);
         }
+        if (!gather->bare) TACIT_TRY(note_missing(gather, encoder, error));
         if (label != NULL) gather->label[row] = label[i];
         for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
             gather->response[row * gather->response_columns + k] = response[k][i];
@@ -152,6 +161,8 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
         dataset->group = gather->group;
         gather->group = NULL;
     }
+    dataset->missing = gather->missing;
+    gather->missing = (tacit_missing_cells){ .count = 0 };
     return TACIT_OK;
 }
 
@@ -166,5 +177,6 @@ void tacit_gather_clear(tacit_gather *gather) {
     free(gather->start);
     free(gather->column);
     free(gather->value);
+    tacit_missing_cells_clear(&gather->missing);
     *gather = (tacit_gather){ 0 };
 }

@@ -22,6 +22,7 @@ typedef struct tacit_gather {
     size_t entries, entry_capacity;
     uint32_t *column;
     double *value;
+    tacit_missing_cells missing;
 } tacit_gather;
 
 /* The number of rows is known after all: dense rows then go straight to their final place. */
