@@ -102,7 +102,8 @@ static tacit_status check_columns(const tacit_frame *frame, const tacit_schema *
     bool refused = frame->complete;
     for (size_t i = 0; i < schema->cols && !refused; i++) {
         const tacit_missing what = tacit_schema_missing(schema, &schema->columns[i]);
-        refused = what == TACIT_MISSING_ERROR || what == TACIT_MISSING_COMPLETE_CASE;
+        refused = what == TACIT_MISSING_ERROR || what == TACIT_MISSING_COMPLETE_CASE ||
+                  what == TACIT_MISSING_IMPUTE;
     }
     for (size_t row = 0; refused && row < frame->rows; row++) {
         size_t next = 0;
@@ -110,7 +111,7 @@ static tacit_status check_columns(const tacit_frame *frame, const tacit_schema *
             const tacit_missing what = tacit_schema_missing(schema, &schema->columns[i]);
             if (schema->columns[i].kind == TACIT_SCHEMA_SKIP) continue;
             if (!isnan(element(frame, row, next++))) continue;
-            if (frame->complete || what == TACIT_MISSING_ERROR)
+            if (frame->complete || what == TACIT_MISSING_ERROR || what == TACIT_MISSING_IMPUTE)
                 return refuse_missing(frame, row, next - 1, error);
             if (what == TACIT_MISSING_COMPLETE_CASE)
                 return tacit_fail(error, TACIT_INPUT,
@@ -127,7 +128,8 @@ tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *
     size_t row = 0;
     if (missing == 0) return TACIT_OK;
     if (schema->sparse == 0 && frame->kind != FRAME_SPARSE) return check_columns(frame, schema, error);
-    if (!frame->complete && !schema->missing_is_error && !schema->complete_case) return TACIT_OK;
+    if (!frame->complete && !schema->missing_is_error && !schema->complete_case && !schema->imputes)
+        return TACIT_OK;
     if (frame->kind == FRAME_SPARSE) {
         int64_t k = frame_index(frame->start, frame->index, 0);
         while (!isnan(frame->value[k])) k++;

@@ -31,7 +31,8 @@ const tacit_command tacit_command_summary = {
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
         "are differences to the category's first level. Residuals are not shown: they never left the "
         "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
-        "intervals include it, and its share of each variance is shown.",
+        "intervals include it, and its share of each variance is shown. Under the table: how imputed sets "
+        "were pooled, and how many values were missing, where the schema says what becomes of them.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/json_text.h"
+#include "cli/missing_report.h"
 #include "cli/row_reading.h"
 #include "data/text.h"
 
@@ -228,10 +229,13 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
     } else {
         tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",
                             family_name(estimates), estimates->dispersion);
-        tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
-                            estimates->null_deviance, tacit_estimates_null_degrees(estimates));
-        tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n\n",
-                            estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
+        if (estimates->sets == 0)
+            tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
+                                estimates->null_deviance, tacit_estimates_null_degrees(estimates));
+        if (estimates->sets == 0)
+            tacit_console_print(console,
+                                "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n\n",
+                                estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
     }
     tacit_console_print(console, "Number of %s iterations: %zu\n\n",
                         strcmp(estimates->optimiser, "lbfgs") == 0 ? "L-BFGS and Newton" : "Newton",
@@ -250,6 +254,7 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);
+    tacit_missing_print(console, model);
     tacit_console_print(console, "%s%.0f rows", estimates->noisy ? "about " : "", estimates->rows);
     if (guarantee->parties > 0)
         tacit_console_print(console, " of %zu %s", guarantee->parties,

@@ -344,10 +344,14 @@ size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column,
     return count;
 }
 
-/* Rows to train on that lack something are left out; to others nothing can be said of them. */
-static void declare_missing(tacit_column *column, bool error, bool complete_case, tacit_label_need need) {
-    column->required = error || (complete_case && need != TACIT_LABEL_REQUIRED);
-    column->leaves_out = complete_case && need == TACIT_LABEL_REQUIRED;
+/* Rows to train on, or to evaluate a model on, that lack something are left out; to others nothing can be
+ * said of them. What is imputed where a model is made is left out where one is evaluated. */
+static void declare_missing(tacit_column *column, tacit_missing what, tacit_label_need need) {
+    bool labelled = need == TACIT_LABEL_REQUIRED || need == TACIT_LABEL_OF_MODEL;
+    bool whole =
+        what == TACIT_MISSING_COMPLETE_CASE || (what == TACIT_MISSING_IMPUTE && need != TACIT_LABEL_REQUIRED);
+    column->required = what == TACIT_MISSING_ERROR || (whole && !labelled);
+    column->leaves_out = whole && labelled;
 }
 
 static tacit_status declare_features(tacit_table *table, const tacit_schema *schema,
@@ -365,8 +369,7 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
                                              : TACIT_COLUMN_CATEGORY,
                                       field, error));
         if (text) column->vocabulary = &declared->text;
-        tacit_missing missing = tacit_schema_missing(schema, declared);
-        declare_missing(column, missing == TACIT_MISSING_ERROR, missing == TACIT_MISSING_COMPLETE_CASE, need);
+        declare_missing(column, tacit_schema_missing(schema, declared), need);
         column->closed = true;
         column->strict = schema->strict;
         column->date = declared->date;
@@ -385,20 +388,21 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     if (need == TACIT_LABEL_OPTIONAL && !found) return TACIT_OK;
     size_t field;
     tacit_column *column;
-    bool leaves_out = tacit_schema_leaves_out_unlabelled(schema);
+    tacit_missing missing =
+        tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
     TACIT_TRY(tacit_source_require(source, schema->label, "the schema's label", &field, error));
     *label = table->cols;
     if (schema->response != TACIT_RESPONSE_CLASS) {
         TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_NUMBER, field, error));
-        declare_missing(column, !leaves_out, leaves_out, need);
+        declare_missing(column, missing, need);
         if (schema->event == NULL) return TACIT_OK;
         TACIT_TRY(tacit_source_require(source, schema->event, "the schema's label", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, schema->event, TACIT_COLUMN_NUMBER, field, error));
-        declare_missing(column, !leaves_out, leaves_out, need);
+        declare_missing(column, missing, need);
         return TACIT_OK;
     }
     TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_CATEGORY, field, error));
-    declare_missing(column, !leaves_out, leaves_out, need);
+    declare_missing(column, missing, need);
     column->closed = column->compare_numbers = true;
     column->strict = schema->others < 0;
     return tacit_levels_copy(&column->levels, &schema->classes, error);

@@ -43,7 +43,8 @@ size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **colu
 size_t tacit_encoder_entries(const tacit_encoder *encoder);
 
 typedef enum tacit_label_need {
-    TACIT_LABEL_REQUIRED,
+    TACIT_LABEL_REQUIRED, /* rows to train on */
+    TACIT_LABEL_OF_MODEL, /* rows to evaluate a model on: required too, and what was imputed is not */
     TACIT_LABEL_OPTIONAL, /* read if the file has it */
     TACIT_LABEL_IGNORED,
 } tacit_label_need;

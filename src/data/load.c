@@ -218,7 +218,8 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
 
 static tacit_label_need label_need(const tacit_load_options *options) {
     if (options->label_ignored) return TACIT_LABEL_IGNORED;
-    return options->label_optional ? TACIT_LABEL_OPTIONAL : TACIT_LABEL_REQUIRED;
+    if (options->label_optional) return TACIT_LABEL_OPTIONAL;
+    return options->of_model ? TACIT_LABEL_OF_MODEL : TACIT_LABEL_REQUIRED;
 }
 
 static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_error *error) {
@@ -230,7 +231,7 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
                           schema->sparse);
     TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
     /* Rows without a label are to be predicted, and it does not matter whose they are. */
-    bool training = label_need(load->options) == TACIT_LABEL_REQUIRED;
+    bool training = label_need(load->options) <= TACIT_LABEL_OF_MODEL;
     const char *group = load->options->group != NULL ? load->options->group
                         : training                   ? schema->person
                                                      : NULL;

@@ -6,16 +6,15 @@
 #include "base/memory.h"
 #include "data/schema.h"
 
-static const char *const names[] = {
-    "default", "error", "complete-case", "indicator", "level", "fill", "fill"
-};
+static const char *const names[] = { "default", "error", "complete-case", "indicator",
+                                     "level",   "fill",  "impute",        "fill" };
 
 const char *tacit_missing_name(tacit_missing missing) {
     return (size_t)missing < sizeof names / sizeof *names ? names[missing] : "unknown";
 }
 
 bool tacit_missing_find(const char *name, tacit_missing *out) {
-    for (int k = TACIT_MISSING_ERROR; k <= TACIT_MISSING_FILL; k++) {
+    for (int k = TACIT_MISSING_ERROR; k <= TACIT_MISSING_IMPUTE; k++) {
         if (strcmp(name, names[k]) != 0) continue;
         *out = (tacit_missing)k;
         return true;
@@ -26,8 +25,16 @@ bool tacit_missing_find(const char *name, tacit_missing *out) {
 tacit_missing tacit_schema_missing(const tacit_schema *schema, const tacit_schema_column *column) {
     if (column->missing != TACIT_MISSING_DEFAULT) return column->missing;
     if (schema->missing_is_error) return TACIT_MISSING_ERROR;
-    return schema->complete_case && column->kind != TACIT_SCHEMA_SKIP ? TACIT_MISSING_COMPLETE_CASE
-                                                                      : TACIT_MISSING_FILL;
+    if (schema->complete_case && column->kind != TACIT_SCHEMA_SKIP) return TACIT_MISSING_COMPLETE_CASE;
+    bool imputable = column->kind == TACIT_SCHEMA_NUMBER || column->kind == TACIT_SCHEMA_CATEGORY;
+    return schema->imputes && imputable ? TACIT_MISSING_IMPUTE : TACIT_MISSING_FILL;
+}
+
+bool tacit_schema_imputes(const tacit_schema *schema) {
+    bool found = false;
+    for (size_t i = 0; i < schema->cols && !found; i++)
+        found = tacit_schema_missing(schema, &schema->columns[i]) == TACIT_MISSING_IMPUTE;
+    return found;
 }
 
 bool tacit_schema_leaves_out_unlabelled(const tacit_schema *schema) {
@@ -43,7 +50,7 @@ bool tacit_schema_leaves_out(const tacit_schema *schema) {
 }
 
 bool tacit_schema_counts_missing(const tacit_schema *schema) {
-    bool found = schema->complete_case || schema->label_missing != TACIT_MISSING_DEFAULT;
+    bool found = schema->complete_case || schema->imputes || schema->label_missing != TACIT_MISSING_DEFAULT;
     for (size_t i = 0; i < schema->cols && !found; i++)
         found = schema->columns[i].missing != TACIT_MISSING_DEFAULT;
     return found;

@@ -7,8 +7,10 @@
  *   level          category: a level of its own, after the others
  *   fill           number: the midpoint (or mean); category, text: zeros
  *   fill: VALUE    that number or level
+ *   impute         drawn several times from the other rows of the site, by methods that can (impute.h); filled
+ *                  as above until then. A row that a model is to say something of must have it
  *
- * All but the second are functions of the row and of public constants, so a row moves no other row; whether a
+ * All but the last are functions of the row and of public constants, so a row moves no other row; whether a
  * row is left out depends on it alone, too, so that one row more or less stays one row more or less.
  */
 #pragma once
@@ -29,13 +31,14 @@ typedef enum tacit_missing {
     TACIT_MISSING_INDICATOR,
     TACIT_MISSING_LEVEL,
     TACIT_MISSING_FILL,
+    TACIT_MISSING_IMPUTE,
     TACIT_MISSING_VALUE, /* fill: VALUE */
 } tacit_missing;
 
 /* As the schema writes it; "fill" for a value, too. */
 const char *tacit_missing_name(tacit_missing missing);
 
-/* One of error, complete-case, indicator, level, fill. */
+/* One of error, complete-case, indicator, level, fill, impute. */
 bool tacit_missing_find(const char *name, tacit_missing *out);
 
 /* What a column does, the schema's default taken in: never TACIT_MISSING_DEFAULT. */
@@ -47,6 +50,9 @@ bool tacit_schema_leaves_out_unlabelled(const struct tacit_schema *schema);
 
 /* May rows be left out at all? */
 bool tacit_schema_leaves_out(const struct tacit_schema *schema);
+
+/* Is any column imputed? */
+bool tacit_schema_imputes(const struct tacit_schema *schema);
 
 /* Does the schema say more of missing values than one word for all columns? Results count them then. */
 bool tacit_schema_counts_missing(const struct tacit_schema *schema);

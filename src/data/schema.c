@@ -346,6 +346,7 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
                                  schema->missing_is_error ? "error"
                                  : schema->complete_case  ? "complete-case"
+                                 : schema->imputes        ? "impute"
                                                           : "fill",
                                  schema->strict ? "yes" : "no", schema->intercept ? "yes" : "no"));
     if (schema->rows == TACIT_ROWS_CLIP)

@@ -29,7 +29,7 @@
  *                                    news
  *   person: patient                  # optional: the column that says whose row it is; no feature is made of it. For methods that
  *                                    # promise something per person, however many rows one has
- *   missing: fill                    # default of all columns; or `error`, or `complete-case`
+ *   missing: fill                    # default of all columns; or `error`, `complete-case`, `impute`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
@@ -125,7 +125,7 @@ typedef struct tacit_schema {
     tacit_schema_column *columns;
     size_t sparse;               /* > 0: rows of that many features as in LIBSVM, and no columns */
     bool missing_is_error;       /* what columns do that do not say it themselves: this, */
-    bool complete_case;          /* or this, or else they fill */
+    bool complete_case, imputes; /* or one of these, or else they fill */
     tacit_missing label_missing; /* default, error or complete-case */
     bool strict;
     bool intercept;

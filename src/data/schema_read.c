@@ -165,10 +165,12 @@ static tacit_status read_missing(const reading *r, const yaml_node_t *node, taci
     if (!tacit_missing_find(text, &column->missing))
         return tacit_yaml_fail(
             r->yaml, node, r->error,
-            "missing must be error, complete-case, indicator, level, fill or {fill: VALUE}");
+            "missing must be error, complete-case, indicator, level, impute, fill or {fill: VALUE}");
     if (column->missing == TACIT_MISSING_INDICATOR && column->kind != TACIT_SCHEMA_NUMBER)
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "missing: indicator belongs to numbers; write level for a category");
+    if (column->missing == TACIT_MISSING_IMPUTE && column->kind == TACIT_SCHEMA_TEXT)
+        return tacit_yaml_fail(r->yaml, node, r->error, "missing: impute belongs to numbers and categories");
     if (column->missing == TACIT_MISSING_LEVEL && column->kind != TACIT_SCHEMA_CATEGORY)
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "missing: level belongs to categories; write indicator for a number");
@@ -193,10 +195,13 @@ static tacit_status read_default_missing(const reading *r, const yaml_node_t *no
     tacit_missing_find(text, &found);
     r->schema->missing_is_error = found == TACIT_MISSING_ERROR;
     r->schema->complete_case = found == TACIT_MISSING_COMPLETE_CASE;
-    if (r->schema->missing_is_error || r->schema->complete_case || found == TACIT_MISSING_FILL)
+    r->schema->imputes = found == TACIT_MISSING_IMPUTE;
+    if (r->schema->missing_is_error || r->schema->complete_case || r->schema->imputes ||
+        found == TACIT_MISSING_FILL)
         return TACIT_OK;
-    return tacit_yaml_fail(r->yaml, node, r->error,
-                           "missing must be error, complete-case or fill; a column can say more itself");
+    return tacit_yaml_fail(
+        r->yaml, node, r->error,
+        "missing must be error, complete-case, impute or fill; a column can say more itself");
 }
 
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {

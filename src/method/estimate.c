@@ -38,7 +38,7 @@
 
 enum { MOST_WIDTH = 2000, MOST_STEPS = 100, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
-static const tacit_estimate_settings defaults = { .level = 0.95 };
+static const tacit_estimate_settings defaults = { .level = 0.95, .impute = 20 };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
@@ -47,6 +47,8 @@ static const tacit_parameter parameters[] = {
         tacit_estimate_settings, optimiser, "optimiser", TACIT_ESTIMATE_OPTIMISERS,
         "newton asks for the Hessian in every round, lbfgs only at the end: more rounds, smaller ones"),
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    TACIT_COUNT(tacit_estimate_settings, impute, "impute", 2, 200,
+                "completed sets, where the schema says missing: impute"),
     TACIT_SETTINGS_END,
 };
 
@@ -71,6 +73,9 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (family->response == TACIT_RESPONSE_COUNT && plan->schema->response != TACIT_RESPONSE_COUNT)
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
                           family->name, plan->schema->label, tacit_response_name(plan->schema->response));
+    if (tacit_estimate_sets(plan) > 0 && tacit_estimate_settings_of(plan)->optimiser == TACIT_ESTIMATE_LBFGS)
+        return tacit_fail(error, TACIT_USAGE,
+                          "imputed sets (missing: impute) are fitted by optimiser newton");
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
     tacit_design_clear(&design);
@@ -110,6 +115,7 @@ typedef struct fit {
     tacit_design design;
     double n, token;
     size_t parties;
+    size_t set; /* of completed ones, where missing values are imputed */
     double terms[TACIT_ESTIMATE_TERMS];
     point here, there; /* the accepted point, and the one that is tried */
     double *gram;      /* X^T X */
@@ -195,6 +201,8 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     TACIT_CHECK(tacit_message_add_integers(&message, "matrix", &(int64_t){ weight }, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at->w, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "response", self->terms, TACIT_ESTIMATE_TERMS, error));
+    if (tacit_estimate_sets(self->session->plan) > 0)
+        TACIT_CHECK(tacit_message_add_integers(&message, "set", &(int64_t){ (int64_t)self->set }, 1, error));
     TACIT_CHECK(ask_all(self, "sums", &message, self->terms, tacit_sums_length(weight, width), &sum, error));
     const double *value = sum.values + TACIT_ESTIMATE_HEAD;
     at->loss = *value++;
@@ -500,6 +508,14 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
     return TACIT_OK;
 }
 
+/* One completed set, from the optimum of the one before. */
+static tacit_status fit_set(void *context, size_t set, tacit_estimates **out, tacit_error *error) {
+    fit *self = context;
+    self->set = set;
+    TACIT_TRY(descend_newton(self, error));
+    return infer(self, out, error);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     fit self;
     tacit_estimates *estimates = NULL;
@@ -513,6 +529,10 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(descend_lbfgs(&self, error));
     TACIT_CHECK(descend_newton(&self, error));
     TACIT_CHECK(infer(&self, &estimates, error));
+    TACIT_CHECK(tacit_estimate_pool_sets(session->plan, fit_set, &self, self.design.width, &self.here.w,
+                                         &estimates, error));
+    TACIT_CHECK(tacit_estimate_count_missing(session, self.parties, estimates, error));
+    estimates->rounds = (size_t)session->round;
     TACIT_CHECK(make_model(&self, &estimates, &model, error));
     out->parties = self.parties;
     status = tacit_outcome_add(out, model, error);
@@ -533,6 +553,7 @@ const tacit_method tacit_method_estimate = {
     .takes_numbers = true,
     .lambda_may_vanish = true,
     .stops_early = true,
+    .imputes = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
               "second moments, as one contribution to a sum; its number of rows",
@@ -552,8 +573,11 @@ const tacit_method tacit_method_estimate = {
         "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
         "coordinator that departs from the protocol can choose weights; each party refuses those under which "
         "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
-        "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
-        "level as the first level: set missing: error and strict: yes in the schema for R's numbers. The "
+        "method where that matters. Missing values are what the schema says; with missing: fill, its "
+        "default, a "
+        "missing value counts as the middle of its bounds, a missing or unknown level as the first level: "
+        "set "
+        "missing: complete-case and strict: yes in the schema for R's numbers. The "
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
     .check = check,
     .infers = infers,

@@ -61,6 +61,11 @@ static tacit_status begin_reply(const tacit_party *party, size_t length, tacit_r
     return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
+tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                        tacit_error *error) {
+    return begin_reply(party, length, reply, error);
+}
+
 static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     tacit_sum_spec spec = tacit_estimate_rows();
@@ -69,6 +74,7 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
     TACIT_TRY(begin_reply(party, 1, reply, error));
+    if (tacit_estimate_sets(party->plan) > 0) tacit_party_forget(party); /* sets of an earlier run */
     reply->contribution[0] = (double)party->total_rows;
     return TACIT_OK;
 }
@@ -174,9 +180,24 @@ cleanup:
     return status;
 }
 
+/* The party with the rows that are asked for: as they are, or one of its completed sets. */
+static tacit_status choose_rows(tacit_party *party, const tacit_question *question,
+                                tacit_estimate_completed *complete, const tacit_party **out,
+                                tacit_error *error) {
+    const int64_t *set;
+    *out = party;
+    if (tacit_estimate_sets(party->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_message_integers(question->message, "set", 1, &set, error));
+    TACIT_TRY(tacit_estimate_complete(complete, party, (size_t)*set, error));
+    *out = &complete->party;
+    return TACIT_OK;
+}
+
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     const int64_t *weight;
+    tacit_estimate_completed complete = { .label = NULL };
+    const tacit_party *chosen = party;
     const double *w, *terms;
     tacit_sum_spec spec;
     pass self;
@@ -190,6 +211,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
     tacit_row_weight kind = (tacit_row_weight)*weight;
     TACIT_CHECK(begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply, error));
+    TACIT_CHECK(choose_rows(party, question, &complete, &chosen, error));
     tacit_row_sums how = { .family = self.family,
                            .weight = kind,
                            .width = width,
@@ -198,10 +220,11 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .response = response_of,
                            .context = &self,
                            .pool = party->pool };
-    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
+    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &chosen->rows, error));
     TACIT_CHECK(finish_reply(party, &spec, reply, error));
-    TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
+    TACIT_CHECK(tacit_estimate_bounds(chosen, question, &how, error));
 cleanup:
+    tacit_estimate_completed_clear(&complete);
     end_pass(&self);
     return status;
 }
@@ -210,5 +233,6 @@ const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "rows", .answer = answer_rows },
     { .question = "response", .answer = answer_response },
     { .question = "sums", .answer = answer_sums },
+    { .question = "missing", .answer = tacit_estimate_answer_missing },
     { .question = NULL },
 };

@@ -13,6 +13,9 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
         free(estimates->coefficient[k].name);
     free(estimates->coefficient);
+    for (size_t k = 0; estimates->missing != NULL && k < estimates->missing_columns; k++)
+        free(estimates->missing[k].column);
+    free(estimates->missing);
     free(estimates->covariance);
     free(estimates->response);
     free(estimates);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/estimates.h"
+#include "model/estimates_parts.h"
 
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -59,7 +59,7 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
-    return estimates->noisy ? add_noise(object, estimates) : object;
+    return estimates_add_missing(estimates->noisy ? add_noise(object, estimates) : object, estimates);
 }
 
 static bool read_number(const json_t *object, const char *key, double *out) {
@@ -154,7 +154,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
         }
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
-           read_number(object, "aic", &out->aic) && read_noise(out, object);
+           read_number(object, "aic", &out->aic) && read_noise(out, object) &&
+           estimates_read_missing(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

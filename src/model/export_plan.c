@@ -48,8 +48,9 @@ static void plan_columns(export_plan *plan, const tacit_schema *schema) {
         if (column->kind == TACIT_SCHEMA_SKIP) continue;
         tacit_missing missing = tacit_schema_missing(schema, column);
         plan->input[plan->inputs] = input_of_column(column, plan->raw);
-        plan->input[plan->inputs].refuses_missing =
-            missing == TACIT_MISSING_ERROR || missing == TACIT_MISSING_COMPLETE_CASE;
+        plan->input[plan->inputs].refuses_missing = missing == TACIT_MISSING_ERROR ||
+                                                    missing == TACIT_MISSING_COMPLETE_CASE ||
+                                                    missing == TACIT_MISSING_IMPUTE;
         plan->raw += plan->input[plan->inputs++].width;
     }
     double inside = tacit_schema_intercept_value(schema);

@@ -278,6 +278,7 @@ struct tacit_method {
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
+    bool imputes;             /* takes columns whose missing values are imputed (data/missing.h) */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
