@@ -88,6 +88,16 @@ void pmml_data_dictionary(pmml *p) {
     xml_close(&p->x, "DataDictionary");
 }
 
+/* A text that is no level: the one of the others, no result, or zeros. As missing it is zeros, too, unless the
+ * column says more of missing values; as it is, it equals no level. */
+static const char *invalid_treatment(const export_plan *plan, const export_input *input) {
+    if (input->column->others >= 0) return "asValue";
+    if (plan->refuses_unknown) return "returnInvalid";
+    bool more = input->refuses_missing || input->column->missing == TACIT_MISSING_LEVEL ||
+                input->column->missing == TACIT_MISSING_VALUE;
+    return more ? "asIs" : "asMissing";
+}
+
 /* Numbers outside their bounds are moved to them; levels that the schema does not have count as its `others`,
  * or as missing unless it is strict. */
 void pmml_mining_schema(pmml *p, bool with_target) {
@@ -103,10 +113,7 @@ void pmml_mining_schema(pmml *p, bool with_target) {
         else if (input->kind == EXPORT_CATEGORY)
             xml_leaf(&p->x, "MiningField", "name", input->name, "usageType", "active",
                      "missingValueTreatment", missing, "invalidValueTreatment",
-                     input->column->others >= 0 ? "asValue"
-                     : p->plan->refuses_unknown ? "returnInvalid"
-                                                : "asMissing",
-                     "invalidValueReplacement",
+                     invalid_treatment(p->plan, input), "invalidValueReplacement",
                      input->column->others >= 0 ? input->column->levels.text[input->column->others] : NULL,
                      XML_END);
         else
