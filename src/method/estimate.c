@@ -556,7 +556,9 @@ const tacit_method tacit_method_estimate = {
     .imputes = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
-              "second moments, as one contribution to a sum; its number of rows",
+              "second moments, as one contribution to a sum; its number of rows; where the schema says what "
+              "becomes "
+              "of missing values, how many there are, unless few",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
                "Everybody sees the weights of every round, the final coefficients and their standard errors",
