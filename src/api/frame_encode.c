@@ -465,7 +465,14 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
         return TACIT_OK;
     }
     size_t rows = data->rows;
+    uint64_t left_out = data->counts.left_out;
     tacit_dataset_free(data);
+    if (rows + left_out == frame->rows)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%llu rows of %s are incomplete, and the model's schema leaves such rows out: load the "
+            "file with that schema, or remove them",
+            (unsigned long long)left_out, frame->path);
     return tacit_fail(error, TACIT_INPUT,
                       "%s has changed since it was loaded, from %zu rows to %zu: load it again", frame->path,
                       frame->rows, rows);
