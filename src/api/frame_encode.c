@@ -90,24 +90,58 @@ tacit_status frame_gather(const tacit_frame *frame, size_t first, size_t count, 
     return TACIT_OK;
 }
 
+static tacit_status refuse_missing(const tacit_frame *frame, size_t row, size_t column, tacit_error *error) {
+    char name[32];
+    return tacit_fail(error, TACIT_INPUT, "row %zu, column %.60s: NaN, and missing values are refused here",
+                      row + 1, frame_column_name(frame, column, name));
+}
+
+/* A frame has as many rows as its caller has labels, so that one that is incomplete is not left out here. */
+static tacit_status check_columns(const tacit_frame *frame, const tacit_schema *schema, tacit_error *error) {
+    char name[32];
+    bool refused = frame->complete;
+    for (size_t i = 0; i < schema->cols && !refused; i++) {
+        const tacit_missing what = tacit_schema_missing(schema, &schema->columns[i]);
+        refused = what == TACIT_MISSING_ERROR || what == TACIT_MISSING_COMPLETE_CASE ||
+                  what == TACIT_MISSING_IMPUTE;
+    }
+    for (size_t row = 0; refused && row < frame->rows; row++) {
+        size_t next = 0;
+        for (size_t i = 0; i < schema->cols; i++) {
+            const tacit_missing what = tacit_schema_missing(schema, &schema->columns[i]);
+            if (schema->columns[i].kind == TACIT_SCHEMA_SKIP) continue;
+            if (!isnan(element(frame, row, next++))) continue;
+            if (frame->complete || what == TACIT_MISSING_ERROR || what == TACIT_MISSING_IMPUTE)
+                return refuse_missing(frame, row, next - 1, error);
+            if (what == TACIT_MISSING_COMPLETE_CASE)
+                return tacit_fail(error, TACIT_INPUT,
+                                  "row %zu, column %.60s: NaN, and the schema leaves such rows out (missing: "
+                                  "complete-case): remove them from the frame, or load it from a file",
+                                  row + 1, frame_column_name(frame, next - 1, name));
+        }
+    }
+    return TACIT_OK;
+}
+
 tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *schema, size_t missing,
                                   tacit_error *error) {
-    char name[32];
-    size_t row = 0, column = 0;
-    if (missing == 0 || !(frame->complete || schema->missing_is_error)) return TACIT_OK;
+    size_t row = 0;
+    if (missing == 0) return TACIT_OK;
+    if (schema->sparse == 0 && frame->kind != FRAME_SPARSE) return check_columns(frame, schema, error);
+    if (!frame->complete && !schema->missing_is_error && !schema->complete_case && !schema->imputes)
+        return TACIT_OK;
     if (frame->kind == FRAME_SPARSE) {
         int64_t k = frame_index(frame->start, frame->index, 0);
         while (!isnan(frame->value[k])) k++;
         while (frame_index(frame->start, frame->index, row + 1) <= k) row++;
-        column = (size_t)frame_index(frame->column, frame->index, (size_t)k);
-    } else {
-        while (!isnan(element(frame, row, column))) {
-            column = (column + 1) % frame->columns;
-            row += column == 0;
-        }
+        return refuse_missing(frame, row, (size_t)frame_index(frame->column, frame->index, (size_t)k), error);
     }
-    return tacit_fail(error, TACIT_INPUT, "row %zu, column %.60s: NaN, and missing values are refused here",
-                      row + 1, frame_column_name(frame, column, name));
+    size_t column = 0;
+    while (!isnan(element(frame, row, column))) {
+        column = (column + 1) % frame->columns;
+        row += column == 0;
+    }
+    return refuse_missing(frame, row, column, error);
 }
 
 /* ---- dense rows ---- */
@@ -431,7 +465,14 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
         return TACIT_OK;
     }
     size_t rows = data->rows;
+    uint64_t left_out = data->counts.left_out;
     tacit_dataset_free(data);
+    if (rows + left_out == frame->rows)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%llu rows of %s are incomplete, and the model's schema leaves such rows out: load the "
+            "file with that schema, or remove them",
+            (unsigned long long)left_out, frame->path);
     return tacit_fail(error, TACIT_INPUT,
                       "%s has changed since it was loaded, from %zu rows to %zu: load it again", frame->path,
                       frame->rows, rows);

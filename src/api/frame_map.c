@@ -27,7 +27,7 @@ static tacit_status check_names(const tacit_frame *frame, const tacit_schema *sc
 }
 
 /* One array for each part of a scale, so that the columns of a row are worked on side by side. */
-enum { MAP_LOW, MAP_HIGH, MAP_MIDDLE, MAP_HALF, MAP_LEAST, MAP_MOST, MAP_PARTS };
+enum { MAP_LOW, MAP_HIGH, MAP_MIDDLE, MAP_HALF, MAP_LEAST, MAP_MOST, MAP_FILL, MAP_PARTS };
 
 static void set_scales(frame_map *map) {
     size_t j = 0, columns = map->columns;
@@ -39,7 +39,8 @@ static void set_scales(frame_map *map) {
         map->numbers[MAP_MIDDLE * columns + j] = scale.middle;
         map->numbers[MAP_HALF * columns + j] = scale.half_width;
         map->numbers[MAP_LEAST * columns + j] = scale.least;
-        map->numbers[MAP_MOST * columns + j++] = scale.most;
+        map->numbers[MAP_MOST * columns + j] = scale.most;
+        map->numbers[MAP_FILL * columns + j++] = scale.fill;
     }
 }
 
@@ -63,6 +64,11 @@ tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const 
                 error, TACIT_USAGE,
                 "column %.60s is a %s, and a frame in memory has numbers: load the rows from a file",
                 schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
+        if (schema->columns[i].missing == TACIT_MISSING_INDICATOR)
+            return tacit_fail(error, TACIT_USAGE,
+                              "column %.60s has a second feature for missing values (missing: indicator), "
+                              "which a frame in memory does not make: load the rows from a file",
+                              schema->columns[i].name);
     }
     TACIT_TRY(check_names(frame, schema, error));
     if (schema->sparse == 0) {
@@ -98,7 +104,8 @@ static uint64_t scale_row(const frame_map *map, const double *restrict raw, doub
                            *restrict middle = map->numbers + MAP_MIDDLE * columns,
                            *restrict half = map->numbers + MAP_HALF * columns,
                            *restrict least = map->numbers + MAP_LEAST * columns,
-                           *restrict most = map->numbers + MAP_MOST * columns;
+                           *restrict most = map->numbers + MAP_MOST * columns,
+                           *restrict fill = map->numbers + MAP_FILL * columns;
     uint64_t found = 0;
     for (size_t j = 0; j < columns; j++) {
         double x = raw[j], scaled = (x - middle[j]) / half[j];
@@ -106,7 +113,7 @@ static uint64_t scale_row(const frame_map *map, const double *restrict raw, doub
         scaled = scaled > most[j] ? most[j] : scaled;
         scaled = x < low[j] ? least[j] : scaled;
         scaled = x > high[j] ? most[j] : scaled;
-        out[j] = (x != x ? 0 : scaled) * factor;
+        out[j] = (x != x ? fill[j] : scaled) * factor;
         found |= not_finite(x);
     }
     return found;

@@ -183,6 +183,12 @@ static tacit_status check_linear(const tacit_model *model, tacit_error *error) {
             return tacit_fail(error, TACIT_USAGE,
                               "column %.60s is no number: it has more than one coefficient",
                               schema->columns[i].name);
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].missing == TACIT_MISSING_INDICATOR)
+            return tacit_fail(error, TACIT_USAGE,
+                              "column %.60s has a coefficient more for missing values: see the table of "
+                              "coefficients of the model",
+                              schema->columns[i].name);
     return TACIT_OK;
 }
 

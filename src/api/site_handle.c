@@ -37,6 +37,9 @@ static tacit_status follow_study(tacit_schema *schema, const tacit_schema *study
     schema->others = study->others;
     schema->strict = study->strict;
     schema->missing_is_error = study->missing_is_error;
+    schema->complete_case = study->complete_case;
+    schema->imputes = study->imputes;
+    schema->label_missing = study->label_missing;
     if (schema->sparse == 0 &&
         schema->rows == TACIT_ROWS_BOUND) { /* a frame with bounds leaves open how rows are scaled */
         schema->rows = study->rows;

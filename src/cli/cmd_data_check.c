@@ -20,14 +20,15 @@ typedef struct tally {
     uint64_t missing, below, above, unknown;
     uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
+    bool leaves_out;       /* rows in which it is missing are left out */
 } tally;
 
 typedef struct check {
     const char *file, *schema_file;
     const tacit_schema *schema;
     size_t count;
-    tally *tallies; /* one a column of the table, in its order */
-    uint64_t rows;
+    tally *tallies;          /* one a column of the table, in its order */
+    uint64_t rows, left_out; /* of them, because something is missing */
     tacit_encode_counts counts;
     size_t problems;
     char first_problem[PROBLEM_SIZE];
@@ -55,24 +56,35 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         one->name = column->name;
         one->required = column->required;
         one->strict = column->closed && column->strict;
-        column->required = column->strict = false;
+        one->leaves_out = column->leaves_out;
+        column->required = column->strict = column->leaves_out = false;
     }
     return TACIT_OK;
 }
 
+static bool is_missing(const tacit_column *column, size_t row) {
+    if (column->kind == TACIT_COLUMN_NUMBER) return isnan(column->number[row]);
+    if (column->kind == TACIT_COLUMN_TEXT) return column->start[row + 1] == column->start[row];
+    return column->code[row] == TACIT_CODE_MISSING;
+}
+
 static void count_cell(tally *one, const tacit_column *column, size_t row) {
+    one->missing += is_missing(column, row);
     if (column->kind == TACIT_COLUMN_NUMBER) {
         double value = column->number[row];
-        one->missing += isnan(value);
         one->below += value < one->low;
         one->above += value > one->high;
         one->fractions += one->counts && (value < 0 || value != floor(value)) && !isnan(value);
-    } else if (column->kind == TACIT_COLUMN_TEXT) {
-        one->missing += column->start[row + 1] == column->start[row];
-    } else {
-        one->missing += column->code[row] == TACIT_CODE_MISSING;
+    } else if (column->kind == TACIT_COLUMN_CATEGORY) {
         one->unknown += column->code[row] == TACIT_CODE_UNKNOWN;
     }
+}
+
+static bool is_left_out(const check *all, const tacit_table *table, size_t row) {
+    bool found = false;
+    for (size_t i = 0; i < all->count && !found; i++)
+        found = all->tallies[i].leaves_out && is_missing(&table->columns[i], row);
+    return found;
 }
 
 static tacit_status count_rows(check *all, tacit_table *table, tacit_source *source,
@@ -89,7 +101,10 @@ static tacit_status count_rows(check *all, tacit_table *table, tacit_source *sou
         TACIT_CHECK(tacit_table_read(table, source, ROWS_AT_A_TIME, &ended, error));
         for (size_t row = 0; row < table->rows; row++) {
             for (size_t i = 0; i < all->count; i++) count_cell(&all->tallies[i], &table->columns[i], row);
-            tacit_encode_sparse(encoder, row, columns, values);
+            if (is_left_out(all, table, row))
+                all->left_out++;
+            else
+                tacit_encode_sparse(encoder, row, columns, values);
         }
         all->rows += table->rows;
         tacit_progress_report(progress, "checking rows", all->rows, 0);
@@ -121,7 +136,9 @@ static tacit_status check_table(check *all, const tacit_load_options *options, t
     status = count_rows(all, table, source, options->progress, error);
     /* The names outlive the table in the schema. */
     for (size_t i = 0; i < all->count; i++)
-        all->tallies[i].name = i == label ? all->schema->label : all->tallies[i].declared->name;
+        all->tallies[i].name = i == label                         ? all->schema->label
+                               : all->tallies[i].declared == NULL ? all->schema->event
+                                                                  : all->tallies[i].declared->name;
 cleanup:
     tacit_table_free(table);
     tacit_source_free(source);
@@ -204,6 +221,16 @@ static void print_summary(tacit_console *console, const check *all) {
         all->count > 0 ? "\n" : "", (unsigned long long)all->rows, tacit_plural(all->rows, "row", "rows"),
         (unsigned long long)counts->outside_bounds, (unsigned long long)counts->missing,
         (unsigned long long)counts->unknown_levels, (unsigned long long)counts->shortened_rows);
+    if (all->left_out > 0)
+        tacit_console_print(console, "%llu of the rows %s left out (missing: complete-case), %llu remain\n",
+                            (unsigned long long)all->left_out, tacit_plural(all->left_out, "is", "are"),
+                            (unsigned long long)(all->rows - all->left_out));
+}
+
+/* What becomes of its missing values. */
+static const char *missing_rule(const check *all, const tally *one) {
+    if (one->declared == NULL) return one->leaves_out ? "complete-case" : "error";
+    return tacit_missing_name(tacit_schema_missing(all->schema, one->declared));
 }
 
 static json_t *check_document(const check *all) {
@@ -211,14 +238,16 @@ static json_t *check_document(const check *all) {
     for (size_t i = 0; i < all->count; i++) {
         const tally *one = &all->tallies[i];
         columns = tacit_json_append(
-            columns, json_pack("{s:o,s:I,s:I,s:I,s:I}", "name", tacit_json_text(one->name), "missing",
-                               (json_int_t)one->missing, "below", (json_int_t)one->below, "above",
-                               (json_int_t)one->above, "unknown", (json_int_t)one->unknown));
+            columns, json_pack("{s:o,s:I,s:s,s:I,s:I,s:I}", "name", tacit_json_text(one->name), "missing",
+                               (json_int_t)one->missing, "missing_rule", missing_rule(all, one), "below",
+                               (json_int_t)one->below, "above", (json_int_t)one->above, "unknown",
+                               (json_int_t)one->unknown));
     }
-    return json_pack("{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:O}", "file", tacit_json_text(all->file), "schema",
-                     tacit_json_text(all->schema_file), "rows", (json_int_t)all->rows, "outside_bounds",
-                     (json_int_t)all->counts.outside_bounds, "missing", (json_int_t)all->counts.missing,
-                     "unknown_levels", (json_int_t)all->counts.unknown_levels, "shortened_rows",
+    return json_pack("{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:O}", "file", tacit_json_text(all->file),
+                     "schema", tacit_json_text(all->schema_file), "rows", (json_int_t)all->rows, "left_out",
+                     (json_int_t)all->left_out, "outside_bounds", (json_int_t)all->counts.outside_bounds,
+                     "missing", (json_int_t)all->counts.missing, "unknown_levels",
+                     (json_int_t)all->counts.unknown_levels, "shortened_rows",
                      (json_int_t)all->counts.shortened_rows, "columns", columns, "problems",
                      all->problem_list);
 }
@@ -263,7 +292,8 @@ const tacit_command tacit_command_data_check = {
     .description =
         "Counts, column by column, missing cells, numbers outside their bounds and texts that are no level. "
         "What the schema refuses is a problem and makes the check fail; everything else is adjusted as the "
-        "schema says. The counts are for the owner of the rows: they are not private.",
+        "schema says, and rows are left out where it says so (missing: complete-case). The counts are for "
+        "the owner of the rows: they are not private.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

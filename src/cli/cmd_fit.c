@@ -44,6 +44,13 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
     char price[TACIT_PRICE_TEXT_SIZE], remark[TACIT_REMARK_SIZE];
     tacit_console_print(console, "%s on %zu rows, %s; the model is in %s\n", guarantee->method, result->rows,
                         tacit_price_text(price, &guarantee->charged), path);
+    if (result->left_out > 0 || result->filled > 0)
+        tacit_console_note(
+            console,
+            "note: %llu incomplete %s left out and %llu missing %s filled, as the schema says; "
+            "these numbers are for you, they were not released",
+            (unsigned long long)result->left_out, tacit_plural(result->left_out, "row", "rows"),
+            (unsigned long long)result->filled, tacit_plural(result->filled, "value", "values"));
     tacit_console_print(
         console, "%s: %s; of the limit, epsilon %g at delta %g per %s, epsilon %g is left\n", source,
         result->again ? "nothing was charged, because this model was released before" : "charged",

@@ -105,6 +105,7 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
     others.no_features = others.only_count = false;
+    others.of_model = true;
     if (test != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&all->test, NULL, test, all->schema, &others, error));
     if (target != NULL && first_rank)

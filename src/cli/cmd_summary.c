@@ -41,8 +41,9 @@ const tacit_command tacit_command_summary = {
         "column as a whole with its variance inflation, likelihood, AIC, BIC and R squared. Residuals are "
         "not shown: they never left the "
         "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
-        "intervals include it, and its share of each variance is shown.\n\nOf a report, such as one of "
-        "'tacit describe', the tables are printed.",
+        "intervals include it, and its share of each variance is shown. Under the table: how imputed sets "
+        "were pooled, and how many values were missing, where the schema says what becomes of them.\n\nOf a "
+        "report, such as one of 'tacit describe', the tables are printed.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

@@ -45,6 +45,7 @@ tacit_status tacit_model_use_load(tacit_model_use *out, const tacit_arguments *a
     tacit_model_use use = TACIT_MODEL_USE_INIT;
     tacit_load_options options = tacit_reading_options(arguments, tacit_console_progress(console));
     options.label_optional = label_optional;
+    options.of_model = true;
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&use.model, path, error));
     TACIT_CHECK(check_model(use.model, path, error));

@@ -6,6 +6,7 @@
 
 #include "api/json_text.h"
 #include "base/file.h"
+#include "cli/missing_report.h"
 #include "cli/row_reading.h"
 #include "cli/summary_text.h"
 #include "data/text.h"
@@ -222,15 +223,17 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
     } else {
         tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",
                             family_name(estimates), estimates->dispersion);
-        tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
-                            estimates->null_deviance, tacit_estimates_null_degrees(estimates));
-        tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n",
-                            estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
-        if (estimates->firth)
-            tacit_console_print(console, "Firth's penalty; penalised log-likelihood: %.5g\n\n",
-                                estimates->penalised);
-        tacit_summary_print_measures(console, estimates);
-        tacit_console_print(console, "\n");
+        if (estimates->sets == 0) {
+            tacit_console_print(console, "    Null deviance: %.5g  on %.0f  degrees of freedom\n",
+                                estimates->null_deviance, tacit_estimates_null_degrees(estimates));
+            tacit_console_print(console, "Residual deviance: %.5g  on %.0f  degrees of freedom\nAIC: %.5g\n",
+                                estimates->deviance, tacit_estimates_degrees(estimates), estimates->aic);
+            if (estimates->firth)
+                tacit_console_print(console, "Firth's penalty; penalised log-likelihood: %.5g\n\n",
+                                    estimates->penalised);
+            tacit_summary_print_measures(console, estimates);
+            tacit_console_print(console, "\n");
+        }
     }
     tacit_summary_print_influence(console, estimates);
     tacit_console_print(console, "Number of %s iterations: %zu\n\n",
@@ -274,6 +277,7 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);
+    tacit_missing_print(console, model);
     tacit_console_print(console, "%s%.0f rows", estimates->noisy ? "about " : "", estimates->rows);
     if (guarantee->parties > 0)
         tacit_console_print(console, " of %zu %s", guarantee->parties,

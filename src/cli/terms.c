@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/missing_report.h"
 #include "cli/prospect.h"
 #include "method/neighbours.h"
 #include "session/masked.h"
@@ -214,6 +215,8 @@ static void show_parties(tacit_console *console, const tacit_site *site, size_t 
                        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
                        "rows, and at least %zu are required",
                        plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+    if (tacit_site_dataset(site) != NULL && tacit_schema_counts_missing(plan->schema))
+        tacit_missing_note(console, plan->schema, tacit_site_dataset(site));
 }
 
 static tacit_status show_terms(tacit_console *console, const tacit_site *site, const tacit_wording *words,

@@ -82,11 +82,11 @@ tacit_status tacit_cells_check_rows(const tacit_schema *schema, const tacit_view
             "rows: {clip: %g} in the schema has shortened %zu rows, whose columns cannot be read "
             "back: write a larger C, or rows: bound",
             schema != NULL ? schema->clip : 0, rows->shortened);
-    if (rows->missing > 0 && rows->absent == NULL)
+    if (rows->absent_cells > 0 && rows->absent == NULL)
         return tacit_fail(error, TACIT_INPUT,
                           "%llu cells are missing, and these rows do not say which: describe a file, or fill "
                           "the cells first",
-                          (unsigned long long)rows->missing);
+                          (unsigned long long)rows->absent_cells);
     return TACIT_OK;
 }
 

@@ -28,6 +28,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     free(dataset->response);
     free(dataset->group);
     free(dataset->absent);
+    tacit_missing_cells_clear(&dataset->missing);
     free(dataset);
     return NULL;
 }
@@ -82,13 +83,31 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
                          .shortened = (size_t)dataset->counts.shortened_rows,
                          .absent = dataset->absent,
                          .absent_bytes = dataset->absent_bytes,
-                         .missing = dataset->counts.missing };
+                         .absent_cells = dataset->counts.missing,
+
+                         .missing = &dataset->missing,
+                         .all_left_out = true };
 }
 
 tacit_view tacit_dataset_subset(const tacit_dataset *dataset, const uint32_t *index, size_t count) {
     tacit_view view = tacit_dataset_view(dataset);
     view.rows = tacit_rows_select(&view.rows, index, count);
+    view.all_left_out = false;
     return view;
+}
+
+uint64_t tacit_view_missing(const tacit_view *view, size_t columns, uint64_t *out) {
+    const tacit_missing_cells *cells = view->missing;
+    memset(out, 0, columns * sizeof *out);
+    if (cells == NULL) return 0;
+    for (size_t i = 0; i < view->rows.count && cells->count > 0; i++) {
+        size_t row = tacit_rows_stored(&view->rows, i);
+        for (size_t k = tacit_missing_cells_of(cells, row); k < cells->count && cells->row[k] == row; k++)
+            if (cells->column[k] < columns) out[cells->column[k]]++;
+    }
+    if (!view->all_left_out) return 0;
+    for (size_t j = 0; j < columns && j < cells->columns; j++) out[j] += cells->left_out_cells[j];
+    return cells->left_out;
 }
 
 tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count) {

@@ -44,6 +44,7 @@ typedef struct tacit_dataset {
     bool has_intercept;
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
+    tacit_missing_cells missing;
 } tacit_dataset;
 
 /* The vocabulary of a text column without a schema: hashed, or read off the rows, which is not private. */
@@ -74,12 +75,13 @@ typedef struct tacit_load_options {
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
     const char *link; /* as in tacit_source_options; NULL: none */
     bool tidy;        /* without a schema: the draft is for people (tacit_draft_options) */
+    bool of_model;    /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
-            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false                \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false         \
     }
 
 /* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without
@@ -126,7 +128,9 @@ typedef struct tacit_view {
     size_t shortened;        /* rows of the whole data set that its schema's clip has shortened */
     const uint8_t *absent;   /* of stored rows, as that of the data set */
     size_t absent_bytes;
-    uint64_t missing; /* cells of the whole data set */
+    uint64_t absent_cells;              /* of the whole data set */
+    const tacit_missing_cells *missing; /* of stored rows; NULL: not known */
+    bool all_left_out; /* the rows that the data set leaves out count as this view's, and nobody else's */
 } tacit_view;
 
 tacit_view tacit_dataset_view(const tacit_dataset *dataset);
@@ -158,6 +162,10 @@ static inline const double *tacit_view_responses(const tacit_view *view, size_t 
 static inline double tacit_view_response(const tacit_view *view, size_t i) {
     return *tacit_view_responses(view, i);
 }
+
+/* How many cells of each column of the schema, and of the label behind them, were missing in the rows of a
+ * view and in those left out before them. Out: `columns` numbers; returns how many rows were left out. */
+uint64_t tacit_view_missing(const tacit_view *view, size_t columns, uint64_t *out);
 
 /* How many persons, or other groups, the rows of a view are of. */
 tacit_status tacit_view_groups(const tacit_view *view, size_t *out, tacit_error *error);

@@ -11,6 +11,7 @@
 typedef struct slot {
     const tacit_column *column;
     const tacit_schema_column *declared;
+    uint32_t position; /* of `declared` in the schema */
     uint32_t feature;
     tacit_scale scale; /* number */
     int32_t *level;    /* category: the schema's level of each code of the table, or unknown */
@@ -26,6 +27,8 @@ struct tacit_encoder {
     slot *slot;
     uint32_t *column; /* entries of the row at hand */
     double *value;
+    size_t gaps; /* columns that are missing in it */
+    uint32_t *gap;
 };
 
 static tacit_status map_levels(slot *to, tacit_error *error) {
@@ -42,12 +45,15 @@ tacit_scale tacit_scale_of(const tacit_schema_column *column) {
     bool standardised = column->sd > 0;
     double half = standardised ? column->sd : (column->high - column->low) / 2;
     double middle = standardised ? column->mean : column->low + (column->high - column->low) / 2;
-    return (tacit_scale){ .low = column->low,
+    tacit_scale scale = { .low = column->low,
                           .high = column->high,
                           .middle = middle,
                           .half_width = half,
                           .least = standardised ? (column->low - middle) / half : -1,
                           .most = standardised ? (column->high - middle) / half : 1 };
+    if (column->missing == TACIT_MISSING_VALUE)
+        scale.fill = fmin(fmax((column->fill - middle) / half, scale.least), scale.most);
+    return scale;
 }
 
 static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
@@ -64,7 +70,10 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
         TACIT_CHECK(
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
         slot *to = &encoder->slot[encoder->slots++];
-        *to = (slot){ .column = &table->columns[*position], .declared = declared, .feature = feature };
+        *to = (slot){ .column = &table->columns[*position],
+                      .declared = declared,
+                      .position = (uint32_t)i,
+                      .feature = feature };
         bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
         tacit_column_kind wanted = number ? TACIT_COLUMN_NUMBER
                                    : text ? TACIT_COLUMN_TEXT
@@ -99,13 +108,15 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *declared = &schema->columns[i];
         encoder->entries += declared->effect ? tacit_schema_column_features(declared) : 1;
+        encoder->entries += declared->missing == TACIT_MISSING_INDICATOR;
         if (declared->kind == TACIT_SCHEMA_TEXT) encoder->entries += tacit_vocabulary_most(&declared->text);
     }
     encoder->reach = tacit_schema_reach(schema);
     encoder->slot = TACIT_NEW(slot, schema->cols);
     encoder->column = TACIT_NEW(uint32_t, encoder->entries);
     encoder->value = TACIT_NEW(double, encoder->entries);
-    if (encoder->slot == NULL || encoder->column == NULL || encoder->value == NULL)
+    encoder->gap = TACIT_NEW(uint32_t, schema->cols);
+    if (encoder->slot == NULL || encoder->column == NULL || encoder->value == NULL || encoder->gap == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(make_slots(encoder, table, error));
     *out = encoder;
@@ -121,11 +132,17 @@ tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
     free(encoder->slot);
     free(encoder->column);
     free(encoder->value);
+    free(encoder->gap);
     free(encoder);
     return NULL;
 }
 
 size_t tacit_encoder_entries(const tacit_encoder *encoder) { return encoder->entries; }
+
+size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **columns) {
+    *columns = encoder->gap;
+    return encoder->gaps;
+}
 
 const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
 
@@ -134,7 +151,8 @@ static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *cou
     int32_t code = from->column->code[row];
     if (code == TACIT_CODE_MISSING) {
         counts->missing++;
-        return -1;
+        if (from->declared->missing == TACIT_MISSING_LEVEL) return (int32_t)from->declared->levels.count;
+        return from->declared->missing == TACIT_MISSING_VALUE ? from->declared->fill_level : -1;
     }
     int32_t level = code;
     if (code >= 0 && (size_t)code < from->levels) {
@@ -182,20 +200,29 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
     const tacit_schema_column *declared = from->declared;
     uint32_t feature = from->feature, several = 1;
     double value = 1;
+    uint64_t missing_before = counts->missing;
     if (declared->kind == TACIT_SCHEMA_TEXT) {
         size_t first = *count;
         double square = 0;
         *count += collect_terms(from, row, encoder->column + first, encoder->value + first, counts);
         for (size_t k = first; k < *count; k++) square += encoder->value[k] * encoder->value[k];
+        if (counts->missing > missing_before) encoder->gap[encoder->gaps++] = from->position;
         return square;
     }
     if (declared->kind == TACIT_SCHEMA_NUMBER) {
         value = tacit_scale_number(&from->scale, from->column->number[row], counts);
+        bool missing = counts->missing > missing_before;
+        if (missing) encoder->gap[encoder->gaps++] = from->position;
+        if (missing && declared->missing == TACIT_MISSING_INDICATOR) {
+            value = 1; /* the number itself is 0 then */
+            feature++;
+        }
         if (value == 0) return 0;
     } else {
         int32_t level = find_level(from, row, counts);
+        if (counts->missing > missing_before) encoder->gap[encoder->gaps++] = from->position;
         if (level < 0) return 0;
-        if (declared->effect && (size_t)level + 1 == declared->levels.count) {
+        if (declared->effect && (size_t)level + 1 == tacit_schema_column_levels(declared)) {
             several = (uint32_t)level;
             value = -1;
         } else {
@@ -213,6 +240,7 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
 static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts, double *square) {
     size_t count = 0;
     double sum = 0;
+    encoder->gaps = 0;
     for (size_t i = 0; i < encoder->slots; i++)
         sum += collect_one(encoder, &encoder->slot[i], row, counts, &count);
     *square = sum;
@@ -286,19 +314,21 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
     double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
     double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(reach > 0 ? reach : 1));
     for (size_t j = 0; j < schema->sparse; j++)
-        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, factor, 0 };
+        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, factor, 0, false };
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *column = &schema->columns[i];
         bool standardised = column->sd > 0;
         double half = standardised ? column->sd : (column->high - column->low) / 2;
         double middle = standardised ? column->mean : column->low + half;
         if (column->kind == TACIT_SCHEMA_NUMBER)
-            out[used++] = (tacit_feature){ i, SIZE_MAX, factor / half, -factor * middle / half };
-        for (size_t k = 0; column->kind == TACIT_SCHEMA_CATEGORY && k < column->levels.count; k++)
-            out[used++] = (tacit_feature){ i, k, factor, 0 };
+            out[used++] = (tacit_feature){ i, SIZE_MAX, factor / half, -factor * middle / half, false };
+        if (column->kind == TACIT_SCHEMA_NUMBER && column->missing == TACIT_MISSING_INDICATOR)
+            out[used++] = (tacit_feature){ i, SIZE_MAX, factor, 0, true };
+        size_t levels = column->kind == TACIT_SCHEMA_CATEGORY ? tacit_schema_column_levels(column) : 0;
+        for (size_t k = 0; k < levels; k++) out[used++] = (tacit_feature){ i, k, factor, 0, false };
     }
     if (schema->intercept)
-        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, tacit_schema_intercept_value(schema), 0 };
+        out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, tacit_schema_intercept_value(schema), 0, false };
     return TACIT_OK;
 }
 
@@ -329,8 +359,18 @@ size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column,
     return count;
 }
 
+/* Rows to train on, or to evaluate a model on, that lack something are left out; to others nothing can be
+ * said of them. What is imputed where a model is made is left out where one is evaluated. */
+static void declare_missing(tacit_column *column, tacit_missing what, tacit_label_need need) {
+    bool labelled = need == TACIT_LABEL_REQUIRED || need == TACIT_LABEL_OF_MODEL;
+    bool whole =
+        what == TACIT_MISSING_COMPLETE_CASE || (what == TACIT_MISSING_IMPUTE && need != TACIT_LABEL_REQUIRED);
+    column->required = what == TACIT_MISSING_ERROR || (whole && !labelled);
+    column->leaves_out = whole && labelled;
+}
+
 static tacit_status declare_features(tacit_table *table, const tacit_schema *schema,
-                                     const tacit_source *source, tacit_error *error) {
+                                     const tacit_source *source, tacit_label_need need, tacit_error *error) {
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *declared = &schema->columns[i];
         if (declared->kind == TACIT_SCHEMA_SKIP) continue;
@@ -344,7 +384,7 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
                                              : TACIT_COLUMN_CATEGORY,
                                       field, error));
         if (text) column->vocabulary = &declared->text;
-        column->required = schema->missing_is_error;
+        declare_missing(column, tacit_schema_missing(schema, declared), need);
         column->closed = true;
         column->strict = schema->strict;
         column->date = declared->date;
@@ -363,19 +403,22 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     if (need == TACIT_LABEL_OPTIONAL && !found) return TACIT_OK;
     size_t field;
     tacit_column *column;
+    tacit_missing missing =
+        tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
     TACIT_TRY(tacit_source_require(source, schema->label, "the schema's label", &field, error));
     *label = table->cols;
     if (schema->response != TACIT_RESPONSE_CLASS) {
         TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_NUMBER, field, error));
-        column->required = true;
+        declare_missing(column, missing, need);
         if (schema->event == NULL) return TACIT_OK;
         TACIT_TRY(tacit_source_require(source, schema->event, "the schema's label", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, schema->event, TACIT_COLUMN_NUMBER, field, error));
-        column->required = true;
+        declare_missing(column, missing, need);
         return TACIT_OK;
     }
     TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_CATEGORY, field, error));
-    column->required = column->closed = column->compare_numbers = true;
+    declare_missing(column, missing, need);
+    column->closed = column->compare_numbers = true;
     column->strict = schema->others < 0;
     return tacit_levels_copy(&column->levels, &schema->classes, error);
 }
@@ -406,7 +449,7 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
     TACIT_TRY(tacit_table_create_empty(&table, source->name, error));
     tacit_status status = TACIT_OK;
     size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
-    TACIT_CHECK(declare_features(table, schema, source, error));
+    TACIT_CHECK(declare_features(table, schema, source, need, error));
     TACIT_CHECK(declare_label(table, schema, source, need, &label_found, error));
     if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, source, group, &group_found, error));
     *out = table;

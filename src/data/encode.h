@@ -13,6 +13,7 @@ typedef struct tacit_encode_counts {
     uint64_t rows;
     uint64_t outside_bounds; /* cells moved to a bound */
     uint64_t missing;        /* cells filled */
+    uint64_t left_out;       /* rows that are not here, because something of them is missing */
     uint64_t unknown_levels; /* cells encoded as all zeros */
     uint64_t shortened_rows; /* rows longer than C scaled back */
 } tacit_encode_counts;
@@ -42,11 +43,15 @@ static inline size_t tacit_absent_bytes(const tacit_schema *schema) { return (sc
 /* The norm of a row before it is brought inside the ball. Counts nothing. */
 double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
 
+/* The columns of the schema that were missing in the row that was encoded last, ascending; borrowed. */
+size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **columns);
+
 /* The most entries one row can have. */
 size_t tacit_encoder_entries(const tacit_encoder *encoder);
 
 typedef enum tacit_label_need {
-    TACIT_LABEL_REQUIRED,
+    TACIT_LABEL_REQUIRED, /* rows to train on */
+    TACIT_LABEL_OF_MODEL, /* rows to evaluate a model on: required too, and what was imputed is not */
     TACIT_LABEL_OPTIONAL, /* read if the file has it */
     TACIT_LABEL_IGNORED,
 } tacit_label_need;
@@ -69,15 +74,17 @@ typedef struct tacit_scale {
     double low, high;
     double middle, half_width; /* encoded as (x - middle)/half_width */
     double least, most;        /* what that is at the bounds */
+    double fill;               /* what a missing value becomes */
 } tacit_scale;
 
 tacit_scale tacit_scale_of(const tacit_schema_column *column);
 
-/* A number on [-1, 1], or standardised; 0, the midpoint or the mean, where it is missing (NaN). */
+/* A number on [-1, 1], or standardised; what the column says where it is missing (NaN): 0, the midpoint or
+ * the mean, by default. */
 static inline double tacit_scale_number(const tacit_scale *scale, double value, tacit_encode_counts *counts) {
     if (isnan(value)) {
         counts->missing++;
-        return 0;
+        return scale->fill;
     }
     if (value < scale->low || value > scale->high) {
         counts->outside_bounds++;
@@ -103,6 +110,7 @@ typedef struct tacit_feature {
     size_t column; /* of the schema; SIZE_MAX for the intercept and for sparse features */
     size_t level;  /* of a category; SIZE_MAX for the others */
     double scale, shift;
+    bool missing; /* of a number: raw is 1 where it is missing, and 0 else */
 } tacit_feature;
 
 /* All tacit_schema_features of them. TACIT_USAGE for `rows: unit` and for effect coding, under which features

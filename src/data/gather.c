@@ -105,6 +105,14 @@ static tacit_status finish_absent(tacit_gather *gather, tacit_dataset *dataset, 
     return TACIT_OK;
 }
 
+static tacit_status note_missing(tacit_gather *gather, const tacit_encoder *encoder, tacit_error *error) {
+    const uint32_t *columns;
+    size_t count = tacit_encoder_missing(encoder, &columns);
+    for (size_t k = 0; k < count; k++)
+        TACIT_TRY(tacit_missing_cells_add(&gather->missing, gather->rows, columns[k], error));
+    return TACIT_OK;
+}
+
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
@@ -126,6 +134,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
         }
         if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
             TACIT_TRY(note_absent(gather, encoder, i, row, error));
+        if (!gather->bare) TACIT_TRY(note_missing(gather, encoder, error));
         if (label != NULL) gather->label[row] = label[i];
         for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
             gather->response[row * gather->response_columns + k] = response[k][i];
@@ -184,6 +193,8 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
         dataset->group = gather->group;
         gather->group = NULL;
     }
+    dataset->missing = gather->missing;
+    gather->missing = (tacit_missing_cells){ .count = 0 };
     return TACIT_OK;
 }
 
@@ -199,5 +210,6 @@ void tacit_gather_clear(tacit_gather *gather) {
     free(gather->column);
     free(gather->value);
     free(gather->absent);
+    tacit_missing_cells_clear(&gather->missing);
     *gather = (tacit_gather){ 0 };
 }

@@ -91,7 +91,8 @@ static void loading_clear(loading *load) {
 }
 
 static tacit_status check_progress(const loading *load, tacit_error *error) {
-    uint64_t rows = load->table->rows + load->table->dropped + load->table->left_out;
+    uint64_t rows =
+        load->table->rows + load->table->dropped + load->table->left_out + load->table->incomplete;
     tacit_progress_report(load->options->progress, "reading", rows, 0);
     if (tacit_progress_cancelled(load->options->progress))
         return tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", load->table->name);
@@ -156,6 +157,24 @@ static tacit_status gather_rows(loading *load, tacit_error *error) {
                               responses ? response : NULL, group, error);
 }
 
+/* How many cells are missing in the rows that were left out, by column of the schema; the label's are last. */
+static tacit_status count_left_out(const loading *load, tacit_dataset *dataset, tacit_error *error) {
+    const tacit_table *table = load->table;
+    tacit_missing_cells *missing = &dataset->missing;
+    size_t next = 0;
+    dataset->counts.left_out = missing->left_out = table->incomplete;
+    missing->left_out_cells = TACIT_NEW(uint64_t, load->schema->cols + 1);
+    if (missing->left_out_cells == NULL) return tacit_fail_memory(error);
+    missing->columns = load->schema->cols + 1;
+    if (table->incomplete == 0) return TACIT_OK;
+    for (size_t i = 0; i < load->schema->cols; i++) /* the table has those that are used, in their order */
+        if (load->schema->columns[i].kind != TACIT_SCHEMA_SKIP)
+            missing->left_out_cells[i] = table->columns[next++].missing_left_out;
+    if (load->label != SIZE_MAX)
+        missing->left_out_cells[load->schema->cols] = table->columns[load->label].missing_left_out;
+    return TACIT_OK;
+}
+
 static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *error) {
     tacit_dataset *dataset = TACIT_NEW(tacit_dataset, 1);
     if (dataset == NULL) return tacit_fail_memory(error);
@@ -170,6 +189,7 @@ static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *erro
     }
     dataset->counts = *tacit_encoder_counts(load->encoder);
     dataset->counts.outside_bounds += load->moved;
+    TACIT_CHECK(count_left_out(load, dataset, error));
     *out = dataset;
     dataset = NULL;
 cleanup:
@@ -199,7 +219,8 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
 
 static tacit_label_need label_need(const tacit_load_options *options) {
     if (options->label_ignored) return TACIT_LABEL_IGNORED;
-    return options->label_optional ? TACIT_LABEL_OPTIONAL : TACIT_LABEL_REQUIRED;
+    if (options->label_optional) return TACIT_LABEL_OPTIONAL;
+    return options->of_model ? TACIT_LABEL_OF_MODEL : TACIT_LABEL_REQUIRED;
 }
 
 static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_error *error) {
@@ -211,12 +232,19 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
                           schema->sparse);
     TACIT_TRY(tacit_schema_check_options(schema, load->options, error));
     /* Rows without a label are to be predicted, and it does not matter whose they are. */
-    bool training = label_need(load->options) == TACIT_LABEL_REQUIRED;
+    bool training = label_need(load->options) <= TACIT_LABEL_OF_MODEL;
     const char *group = load->options->group != NULL ? load->options->group
                         : training                   ? schema->person
                                                      : NULL;
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
                                  label_need(load->options), group, error));
+    if (tacit_schema_leaves_out(schema) && (load->options->no_features || load->options->only_count))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "rows that are incomplete are left out (missing: complete-case), so that rows cannot "
+            "be dealt out to several processes before they are read: run in one process, or "
+            "remove incomplete rows from %s first",
+            source->name);
     TACIT_TRY(start_gathering(load, error));
     static const tacit_row_filter none = { tacit_row_filter_none, NULL };
     source->filter = load->options->only_count ? &none : load->options->rows;

@@ -65,22 +65,31 @@ const char *tacit_response_name(tacit_response response) {
     return "unknown";
 }
 
+size_t tacit_schema_column_levels(const tacit_schema_column *column) {
+    return column->levels.count + (column->missing == TACIT_MISSING_LEVEL);
+}
+
 size_t tacit_schema_column_features(const tacit_schema_column *column) {
     switch (column->kind) {
-    case TACIT_SCHEMA_NUMBER: return 1;
-    case TACIT_SCHEMA_CATEGORY: return column->levels.count - column->effect;
+    case TACIT_SCHEMA_NUMBER: return 1 + (column->missing == TACIT_MISSING_INDICATOR);
+    case TACIT_SCHEMA_CATEGORY: return tacit_schema_column_levels(column) - column->effect;
     case TACIT_SCHEMA_SKIP: return 0;
     case TACIT_SCHEMA_TEXT: return tacit_vocabulary_size(&column->text);
     }
     return 0;
 }
 
+/* A number with an indicator is (x, 0) or (0, 1): the larger of two squares. A value to fill in lies within
+ * the bounds, and a level is one of the levels, so neither reaches further than a value that is there. */
 double tacit_schema_column_reach(const tacit_schema_column *column) {
-    if (column->kind == TACIT_SCHEMA_NUMBER && column->sd > 0)
-        return pow(fmax(fabs(column->low - column->mean), fabs(column->high - column->mean)) / column->sd,
-                   2) *
-               (1 + 8 * DBL_EPSILON);
-    if (column->kind == TACIT_SCHEMA_CATEGORY && column->effect) return (double)(column->levels.count - 1);
+    if (column->kind == TACIT_SCHEMA_NUMBER && column->sd > 0) {
+        double reach =
+            pow(fmax(fabs(column->low - column->mean), fabs(column->high - column->mean)) / column->sd, 2) *
+            (1 + 8 * DBL_EPSILON);
+        return column->missing == TACIT_MISSING_INDICATOR ? fmax(reach, 1) : reach;
+    }
+    if (column->kind == TACIT_SCHEMA_CATEGORY && column->effect)
+        return (double)(tacit_schema_column_levels(column) - 1);
     return column->kind != TACIT_SCHEMA_SKIP;
 }
 
@@ -114,6 +123,17 @@ char **tacit_feature_names_free(char **names, size_t count) {
     return NULL;
 }
 
+/* "column (missing)", allocated. */
+static char *missing_name(const char *column) {
+    static const char tail[] = " (missing)";
+    size_t head = strlen(column);
+    char *name = malloc(head + sizeof tail);
+    if (name == NULL) return NULL;
+    memcpy(name, column, head);
+    memcpy(name + head, tail, sizeof tail);
+    return name;
+}
+
 /* "column" or "column=level", allocated. */
 static char *join_name(const char *column, const char *level) {
     size_t head = strlen(column), tail = level != NULL ? strlen(level) + 1 : 0;
@@ -128,8 +148,11 @@ static char *join_name(const char *column, const char *level) {
 
 /* The name of feature k of a column, allocated. */
 static char *feature_name(const tacit_schema_column *column, size_t k) {
-    if (column->kind == TACIT_SCHEMA_NUMBER) return join_name(column->name, NULL);
-    if (column->kind == TACIT_SCHEMA_CATEGORY) return join_name(column->name, column->levels.text[k]);
+    if (column->kind == TACIT_SCHEMA_NUMBER)
+        return k > 0 ? missing_name(column->name) : join_name(column->name, NULL);
+    if (column->kind == TACIT_SCHEMA_CATEGORY)
+        return k < column->levels.count ? join_name(column->name, column->levels.text[k])
+                                        : missing_name(column->name);
     if (column->text.buckets == 0) return join_name(column->name, column->text.terms.text[k]);
     char number[24];
     snprintf(number, sizeof number, "#%zu", k + 1);
@@ -221,6 +244,20 @@ static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *
     return text->idf != NULL ? tacit_buffer_print(out, error, "]") : TACIT_OK;
 }
 
+static tacit_status print_missing(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
+                                  tacit_error *error) {
+    char number[TACIT_NUMBER_TEXT];
+    if (column->missing == TACIT_MISSING_DEFAULT) return TACIT_OK;
+    if (column->missing != TACIT_MISSING_VALUE)
+        return tacit_buffer_print(out, error, ", missing: %s", tacit_missing_name(column->missing));
+    TACIT_TRY(tacit_buffer_print(out, error, ", missing: {fill: "));
+    if (column->kind == TACIT_SCHEMA_NUMBER)
+        TACIT_TRY(tacit_buffer_print(out, error, "%s", tacit_number_to_text(column->fill, number)));
+    else
+        TACIT_TRY(print_text(out, column->levels.text[column->fill_level], canonical, error));
+    return tacit_buffer_print(out, error, "}");
+}
+
 #define FROM_ROWS ", from: rows"
 
 static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
@@ -252,6 +289,7 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
     } else {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: skip"));
     }
+    TACIT_TRY(print_missing(out, column, canonical, error));
     TACIT_TRY(tacit_buffer_print(out, error, column->from_rows ? FROM_ROWS "}" : "}"));
     if (!canonical && column->note != NULL) TACIT_TRY(tacit_buffer_print(out, error, " # %s", column->note));
     return tacit_buffer_print(out, error, "\n");
@@ -259,7 +297,12 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
 
 static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, bool canonical,
                                 tacit_error *error) {
-    const char *mark = schema->label_from_rows ? "  from: rows\n" : "";
+    char mark[64];
+    snprintf(mark, sizeof mark, "%s%s%s%s",
+             schema->label_missing != TACIT_MISSING_DEFAULT ? "  missing: " : "",
+             schema->label_missing != TACIT_MISSING_DEFAULT ? tacit_missing_name(schema->label_missing) : "",
+             schema->label_missing != TACIT_MISSING_DEFAULT ? "\n" : "",
+             schema->label_from_rows ? "  from: rows\n" : "");
     TACIT_TRY(
         tacit_buffer_print(out, error, schema->event != NULL ? "label:\n  name: [" : "label:\n  name: "));
     TACIT_TRY(print_text(out, schema->label, canonical, error));
@@ -301,8 +344,11 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
         TACIT_TRY(tacit_buffer_print(out, error, "\n"));
     }
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
-                                 schema->missing_is_error ? "error" : "fill", schema->strict ? "yes" : "no",
-                                 schema->intercept ? "yes" : "no"));
+                                 schema->missing_is_error ? "error"
+                                 : schema->complete_case  ? "complete-case"
+                                 : schema->imputes        ? "impute"
+                                                          : "fill",
+                                 schema->strict ? "yes" : "no", schema->intercept ? "yes" : "no"));
     if (schema->rows == TACIT_ROWS_CLIP)
         return tacit_buffer_print(out, error, "{clip: %s%s}\n", tacit_number_to_text(schema->clip, clip),
                                   schema->clip_from_rows ? FROM_ROWS : "");

@@ -21,13 +21,15 @@
  *     - {name: sex, kind: category, levels: [f, m]}
  *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}   # or indicator, the default
  *     - {name: ward, kind: category, levels: [A, B, other], others: other}   # texts that are no level count as this one
+ *     - {name: weight, kind: number, low: 0, high: 300, missing: indicator}   # or error, complete-case, fill, {fill: 70}
+ *     - {name: smokes, kind: category, levels: [no, yes], missing: level}     # or error, complete-case, fill, {fill: no}
  *     - {name: id, kind: skip}
  *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
  *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip:
  *                                    news
  *   person: patient                  # optional: the column that says whose row it is; no feature is made of it. For methods that
  *                                    # promise something per person, however many rows one has
- *   missing: fill                    # default; or `error`
+ *   missing: fill                    # default of all columns; or `error`, `complete-case`, `impute`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
@@ -41,7 +43,8 @@
  * level, 1 for its own level and 0 elsewhere; with effect coding it has one feature less, and its last level
  * is -1 in all of them. A text becomes the counts of its terms (vocabulary.h) times their weights, divided by
  * their norm: none is negative. A missing number is encoded as 0, the midpoint of its bounds or its mean, a
- * missing or unknown level as all zeros. Then the row is brought inside the unit ball:
+ * missing or unknown level as all zeros, unless the column says otherwise (missing.h). Then the row is brought
+ * inside the unit ball:
  *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
  *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
@@ -58,6 +61,7 @@
 
 #include "base/buffer.h"
 #include "data/levels.h"
+#include "data/missing.h"
 #include "data/table.h"
 #include "data/vocabulary.h"
 
@@ -98,6 +102,9 @@ typedef struct tacit_schema_column {
     tacit_date date;       /* number: made of a date */
     int32_t others;        /* category: the level of texts that are none; -1: they become zeros */
     bool effect;           /* category: effect coding, not indicators */
+    tacit_missing missing; /* what becomes of a missing value; TACIT_MISSING_DEFAULT: what the schema says */
+    double fill;           /* number: with TACIT_MISSING_VALUE */
+    int32_t fill_level;    /* category: the same */
     bool from_rows;        /* something of it was read off rows */
     tacit_levels levels;   /* category: at least one */
     tacit_vocabulary text; /* text */
@@ -116,8 +123,10 @@ typedef struct tacit_schema {
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
     size_t cols, column_capacity;
     tacit_schema_column *columns;
-    size_t sparse; /* > 0: rows of that many features as in LIBSVM, and no columns */
-    bool missing_is_error;
+    size_t sparse;               /* > 0: rows of that many features as in LIBSVM, and no columns */
+    bool missing_is_error;       /* what columns do that do not say it themselves: this, */
+    bool complete_case, imputes; /* or one of these, or else they fill */
+    tacit_missing label_missing; /* default, error or complete-case */
     bool strict;
     bool intercept;
     tacit_schema_rows rows;
@@ -204,6 +213,9 @@ extern const char tacit_schema_draft_comment[];
 /* How many features an encoded row has, the intercept included. */
 size_t tacit_schema_features(const tacit_schema *schema);
 
+/* How many levels a category has, that of missing values included, which is the last. */
+size_t tacit_schema_column_levels(const tacit_schema_column *column);
+
 /* How many features a column becomes. */
 size_t tacit_schema_column_features(const tacit_schema_column *column);
 
@@ -217,7 +229,7 @@ double tacit_schema_density(const tacit_schema *schema);
 /* Can no feature be negative, whatever the row? So it is with texts and categories only. */
 bool tacit_schema_nonnegative(const tacit_schema *schema);
 
-/* The names of all features: "age", "sex=f", "note=short of", "note#17" where terms are hashed,
+/* The names of all features: "age", "age (missing)", "sex=f", "note=short of", "note#17" where terms are hashed,
  * "(intercept)". NULL for a sparse schema, whose features are numbered. Out: an array freed by
  * tacit_feature_names_free. */
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);

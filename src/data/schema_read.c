@@ -126,9 +126,82 @@ static tacit_status read_others(const reading *r, const yaml_node_t *node, const
 static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
-    if (column->effect && column->levels.count < 2)
+    if (column->effect && tacit_schema_column_levels(column) < 2)
         return tacit_yaml_fail(r->yaml, node, r->error, "effect coding needs at least two levels");
     return TACIT_OK;
+}
+
+/* {fill: VALUE}: a number within the bounds, or a level. */
+static tacit_status read_fill(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    static const char *const keys[] = { "fill" };
+    const yaml_node_t *values[1];
+    const char *text = "";
+    size_t length = 0;
+    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "missing", keys, 1, values, r->error));
+    if (values[0] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "missing needs fill: VALUE");
+    column->missing = TACIT_MISSING_VALUE;
+    if (column->kind == TACIT_SCHEMA_NUMBER) {
+        TACIT_TRY(tacit_yaml_number(r->yaml, values[0], "fill", &column->fill, r->error));
+        if (column->low <= column->fill && column->fill <= column->high) return TACIT_OK;
+        return tacit_yaml_fail(r->yaml, values[0], r->error, "fill must lie between low and high");
+    }
+    if (column->kind != TACIT_SCHEMA_CATEGORY)
+        return tacit_yaml_fail(r->yaml, node, r->error, "fill: VALUE belongs to numbers and categories");
+    TACIT_TRY(tacit_yaml_text(r->yaml, values[0], "fill", &text, &length, r->error));
+    column->fill_level = tacit_levels_find(&column->levels, text, length);
+    if (column->fill_level >= 0) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, values[0], r->error, "fill must be one of the levels");
+}
+
+/* What a column does about missing values. Its bounds and levels are known already. */
+static tacit_status read_missing(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+    const char *text = "";
+    size_t length = 0;
+    if (node == NULL) return TACIT_OK;
+    if (column->kind == TACIT_SCHEMA_SKIP)
+        return tacit_yaml_fail(r->yaml, node, r->error, "a column that is skipped has no missing values");
+    if (node->type == YAML_MAPPING_NODE) return read_fill(r, node, column);
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "missing", &text, &length, r->error));
+    if (!tacit_missing_find(text, &column->missing))
+        return tacit_yaml_fail(
+            r->yaml, node, r->error,
+            "missing must be error, complete-case, indicator, level, impute, fill or {fill: VALUE}");
+    if (column->missing == TACIT_MISSING_INDICATOR && column->kind != TACIT_SCHEMA_NUMBER)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "missing: indicator belongs to numbers; write level for a category");
+    if (column->missing == TACIT_MISSING_IMPUTE && column->kind == TACIT_SCHEMA_TEXT)
+        return tacit_yaml_fail(r->yaml, node, r->error, "missing: impute belongs to numbers and categories");
+    if (column->missing == TACIT_MISSING_LEVEL && column->kind != TACIT_SCHEMA_CATEGORY)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "missing: level belongs to categories; write indicator for a number");
+    return TACIT_OK;
+}
+
+/* What a label does: without one a row cannot be used, so it is an error or left out. */
+static tacit_status read_label_missing(const reading *r, const yaml_node_t *node) {
+    bool left_out = false;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(read_choice(r, node, "the label's missing", "complete-case", "error", &left_out));
+    r->schema->label_missing = left_out ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
+    return TACIT_OK;
+}
+
+/* What columns do that do not say it themselves. */
+static tacit_status read_default_missing(const reading *r, const yaml_node_t *node) {
+    const char *text = "";
+    size_t length = 0;
+    tacit_missing found = TACIT_MISSING_DEFAULT;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "missing", &text, &length, r->error));
+    tacit_missing_find(text, &found);
+    r->schema->missing_is_error = found == TACIT_MISSING_ERROR;
+    r->schema->complete_case = found == TACIT_MISSING_COMPLETE_CASE;
+    r->schema->imputes = found == TACIT_MISSING_IMPUTE;
+    if (r->schema->missing_is_error || r->schema->complete_case || r->schema->imputes ||
+        found == TACIT_MISSING_FILL)
+        return TACIT_OK;
+    return tacit_yaml_fail(
+        r->yaml, node, r->error,
+        "missing must be error, complete-case, impute or fill; a column can say more itself");
 }
 
 static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
@@ -186,8 +259,10 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
 }
 
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, KEYS };
-    static const char *const keys[] = { "name", "kind", "classes", "others", "low", "high", "from" };
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, KEYS };
+    static const char *const keys[] = {
+        "name", "kind", "classes", "others", "low", "high", "from", "missing"
+    };
     const yaml_node_t *values[KEYS];
     const char *text = "";
     size_t length = 0;
@@ -205,6 +280,7 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     r->schema->response = (tacit_response)kind;
     TACIT_TRY(read_label_names(r, values[NAME]));
     TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
+    TACIT_TRY(read_label_missing(r, values[MISSING]));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
     if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
@@ -292,12 +368,13 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
         FROM,
         DATE,
         OTHERS,
+        MISSING,
         TEXT,
         KEYS = TEXT + TEXT_KEYS
     };
-    static const char *const keys[] = { "name", "kind",   "low",  "high", "levels", "mean",
-                                        "sd",   "coding", "from", "date", "others", "terms",
-                                        "idf",  "grams",  "hash", "strip" };
+    static const char *const keys[] = { "name",  "kind",   "low",   "high", "levels", "mean",
+                                        "sd",    "coding", "from",  "date", "others", "missing",
+                                        "terms", "idf",    "grams", "hash", "strip" };
     static const char *const kinds[] = { "number", "category", "skip", "text" };
     const yaml_node_t *values[KEYS];
     const char *name = "", *kind_text = "";
@@ -339,8 +416,11 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (kind == TACIT_SCHEMA_NUMBER) {
         TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
         TACIT_TRY(read_date(r, values[DATE], column));
+        TACIT_TRY(read_missing(r, values[MISSING], column));
         return read_scale(r, node, values[MEAN], values[SD], column);
     }
+    if (kind == TACIT_SCHEMA_SKIP || kind == TACIT_SCHEMA_TEXT)
+        TACIT_TRY(read_missing(r, values[MISSING], column));
     if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     if (kind == TACIT_SCHEMA_TEXT) return read_vocabulary(r, node, values + TEXT, shown, &column->text);
     if (values[LEVELS] == NULL)
@@ -349,6 +429,7 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
     TACIT_TRY(read_others(r, values[OTHERS], &column->levels, "levels", &column->others));
+    TACIT_TRY(read_missing(r, values[MISSING], column));
     return read_coding(r, values[CODING], column);
 }
 
@@ -444,8 +525,7 @@ static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
     if (values[COLUMNS] != NULL) TACIT_TRY(read_columns(r, values[COLUMNS]));
     if (values[SPARSE] != NULL) TACIT_TRY(read_sparse(r, values[SPARSE]));
     if (values[PERSON] != NULL) TACIT_TRY(read_person(r, values[PERSON]));
-    if (values[MISSING] != NULL)
-        TACIT_TRY(read_choice(r, values[MISSING], "missing", "error", "fill", &r->schema->missing_is_error));
+    if (values[MISSING] != NULL) TACIT_TRY(read_default_missing(r, values[MISSING]));
     if (values[STRICT] != NULL)
         TACIT_TRY(read_choice(r, values[STRICT], "strict", "yes", "no", &r->schema->strict));
     if (values[INTERCEPT] != NULL)

@@ -150,7 +150,8 @@ static tacit_status add_missing(const tacit_source *source, tacit_column *column
     column->missing++;
     if (!column->required) return TACIT_OK;
     return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
-                             "a missing value where there must be one; fill it in or remove the row");
+                             "a missing value where there must be one; fill it in, remove the row, or say in "
+                             "the schema what to do (missing: complete-case leaves such rows out)");
 }
 
 static tacit_status unknown_level(const tacit_source *source, const tacit_column *column,
@@ -324,8 +325,34 @@ static bool is_number(const tacit_cell *cell) {
            (cell->kind == TACIT_CELL_PLAIN && tacit_text_to_number(cell->text, cell->length, &number));
 }
 
+/* As add_number, add_date, add_category and add_text see it. */
+static bool is_gap(const tacit_column *column, const tacit_cell *cell) {
+    if (column->kind == TACIT_COLUMN_TEXT) return cell->length == 0 && cell->kind != TACIT_CELL_NUMBER;
+    if (cell->kind == TACIT_CELL_NUMBER) return column->kind == TACIT_COLUMN_NUMBER && isnan(cell->number);
+    if (!tacit_text_is_missing(cell->text, cell->length)) return false;
+    return column->kind != TACIT_COLUMN_CATEGORY ||
+           tacit_levels_find(&column->levels, cell->text, cell->length) < 0;
+}
+
+/* Is the row to be left out? Then nothing of it is kept or looked at but which cells are missing. */
+static bool leave_out(tacit_table *table, const tacit_cell *cells) {
+    bool found = false;
+    for (size_t i = 0; i < table->cols && !found; i++)
+        found = table->columns[i].leaves_out && is_gap(&table->columns[i], &cells[table->columns[i].source]);
+    if (!found) return false;
+    for (size_t i = 0; i < table->cols; i++) {
+        tacit_column *column = &table->columns[i];
+        if (!is_gap(column, &cells[column->source])) continue;
+        column->missing++;
+        column->missing_left_out++;
+    }
+    table->incomplete++;
+    return true;
+}
+
 static tacit_status add_record(tacit_table *table, const tacit_source *source, const tacit_cell *cells,
                                tacit_error *error) {
+    if (leave_out(table, cells)) return TACIT_OK;
     TACIT_TRY(make_room(table, error));
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
@@ -445,6 +472,11 @@ tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t m
         count += block.rows + (size_t)block.left_out;
         over = block.ended;
     }
+    if (over && table->incomplete > 0 && table->rows + table->dropped == 0)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s has no complete row: in each a value is missing of a column that leaves such "
+                          "rows out (missing: complete-case)",
+                          table->name);
     if (over && table->rows + table->dropped + table->left_out == 0)
         return tacit_fail(error, TACIT_INPUT, "%s has %sno rows", table->name,
                           source->row_name == NULL ? "a header but " : "");

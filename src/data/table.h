@@ -39,6 +39,7 @@ typedef struct tacit_column {
     bool closed;          /* levels are declared: other texts get TACIT_CODE_UNKNOWN */
     bool compare_numbers; /* closed, and a text that is no level may equal one as a number (1.0 and 1) */
     bool required;        /* a missing cell is an error */
+    bool leaves_out;      /* a row in which its cell is missing is left out */
     bool strict;          /* closed, and a text that is no level is an error */
     bool has_others;      /* closed, and a text that is no level counts as level `others` */
     int32_t others;
@@ -52,16 +53,17 @@ typedef struct tacit_column {
     const tacit_vocabulary *vocabulary; /* kind text; borrowed */
     size_t *start;                      /* kind text: rows + 1 offsets into entries */
     tacit_bag entries;                  /* of all rows */
-    size_t missing;
-    size_t texts, numbers, dates;     /* among the first rows, where the kind is found; a date is a text */
-    uint64_t stray_line;              /* of the first of those texts: for tacit_source_place */
-    char stray_text[TACIT_CELL_TEXT]; /* the text, fit to be shown */
+    size_t missing, missing_left_out;   /* all missing cells, and those of rows that were left out */
+    size_t texts, numbers, dates;       /* among the first rows, where the kind is found; a date is a text */
+    uint64_t stray_line;                /* of the first of those texts: for tacit_source_place */
+    char stray_text[TACIT_CELL_TEXT];   /* the text, fit to be shown */
 } tacit_column;
 
 typedef struct tacit_table {
     size_t rows, capacity;
-    uint64_t dropped;  /* rows read and dropped before these */
-    uint64_t left_out; /* rows that were not chosen. None while kinds are being detected */
+    uint64_t dropped;    /* rows read and dropped before these */
+    uint64_t left_out;   /* rows that were not chosen. None while kinds are being detected */
+    uint64_t incomplete; /* rows that were left out because a cell is missing that decides this */
     size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */

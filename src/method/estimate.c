@@ -44,7 +44,7 @@ enum {
     CHECKPOINT_EVERY = 5
 };
 
-static const tacit_estimate_settings defaults = { .level = 0.95 };
+static const tacit_estimate_settings defaults = { .level = 0.95, .impute = 20 };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
@@ -60,6 +60,8 @@ static const tacit_parameter parameters[] = {
                  "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes", "no",
                  "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
+    TACIT_COUNT(tacit_estimate_settings, impute, "impute", 2, 200,
+                "completed sets, where the schema says missing: impute"),
     TACIT_SETTINGS_END,
 };
 
@@ -84,6 +86,7 @@ typedef struct fit {
     tacit_design design;
     double n, token;
     size_t parties;
+    size_t set; /* of completed ones, where missing values are imputed */
     double terms[TACIT_ESTIMATE_TERMS];
     point here, there; /* the accepted point, and the one that is tried */
     double *gram;      /* X^T X */
@@ -177,6 +180,8 @@ static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tac
     if (firth)
         TACIT_CHECK(tacit_message_add_numbers(&message, "inverse", self->firth.inverse,
                                               tacit_firth_triangle(width), error));
+    if (tacit_estimate_sets(self->session->plan) > 0)
+        TACIT_CHECK(tacit_message_add_integers(&message, "set", &(int64_t){ (int64_t)self->set }, 1, error));
     TACIT_CHECK(ask_all(self, "sums", &message, self->terms, tacit_sums_length(weight, width), &sum, error));
     const double *value = sum.values + TACIT_ESTIMATE_HEAD;
     at->loss = *value++;
@@ -516,6 +521,14 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
     return tacit_estimate_table(out, &at, error);
 }
 
+/* One completed set, from the optimum of the one before. */
+static tacit_status fit_set(void *context, size_t set, tacit_estimates **out, tacit_error *error) {
+    fit *self = context;
+    self->set = set;
+    TACIT_TRY(descend_newton(self, error));
+    return infer(self, out, error);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     fit self;
     tacit_estimates *estimates = NULL;
@@ -529,6 +542,10 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(descend_lbfgs(&self, error));
     TACIT_CHECK(descend_newton(&self, error));
     TACIT_CHECK(infer(&self, &estimates, error));
+    TACIT_CHECK(tacit_estimate_pool_sets(session->plan, fit_set, &self, self.design.width, &self.here.w,
+                                         &estimates, error));
+    TACIT_CHECK(tacit_estimate_count_missing(session, self.parties, estimates, error));
+    estimates->rounds = (size_t)session->round;
     TACIT_CHECK(make_model(&self, &estimates, &model, error));
     out->parties = self.parties;
     status = tacit_outcome_add(out, model, error);
@@ -549,6 +566,7 @@ const tacit_method tacit_method_estimate = {
     .takes_numbers = true,
     .lambda_may_vanish = true,
     .stops_early = true,
+    .imputes = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
@@ -557,7 +575,8 @@ const tacit_method tacit_method_estimate = {
         "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
         "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
         "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
-        "large Cook's distance, if they are none or at least its owner's minimum]",
+        "large Cook's distance, if they are none or at least its owner's minimum]; where the schema says "
+        "what becomes of missing values, how many there are, unless few",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
                "Everybody sees the weights of every round, the final coefficients with their standard errors "
@@ -575,8 +594,11 @@ const tacit_method tacit_method_estimate = {
         "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
         "coordinator that departs from the protocol can choose weights; each party refuses those under which "
         "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
-        "method where that matters. A missing value counts as the middle of its bounds, a missing or unknown "
-        "level as the first level: set missing: error and strict: yes in the schema for R's numbers. The "
+        "method where that matters. Missing values are what the schema says; with missing: fill, its "
+        "default, a "
+        "missing value counts as the middle of its bounds, a missing or unknown level as the first level: "
+        "set "
+        "missing: complete-case and strict: yes in the schema for R's numbers. The "
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
     .check = tacit_estimate_check,
     .infers = infers,

@@ -151,7 +151,8 @@ static tacit_status enough(double sum, double squares, uint64_t minimum, const c
 static tacit_status check_rounds(const tacit_party *party, const tacit_question *question,
                                  tacit_error *error) {
     const bool lbfgs = tacit_estimate_settings_of(party->plan)->optimiser == TACIT_ESTIMATE_LBFGS;
-    const uint64_t most = lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON;
+    const size_t sets = tacit_estimate_sets(party->plan);
+    const uint64_t most = (lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON) * (sets > 1 ? sets : 1);
     if (question->round < most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "the coordinator asks in round %llu, and an honest fit takes fewer than %llu",

@@ -32,6 +32,19 @@ static tacit_status check_settings(const tacit_plan *plan, const tacit_family *f
     return TACIT_OK;
 }
 
+/* Imputed sets are fitted one by one and pooled: what is not pooled is not asked for. */
+static tacit_status check_sets(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
+    const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
+    if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
+    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->bias != TACIT_ESTIMATE_PLAIN ||
+        tacit_estimate_looks_again(plan) || family->loss.several != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "imputed sets (missing: impute) are fitted by optimiser newton, without 'bias', "
+                          "'errors' and 'influence', and have one score a row: leave these out, or families "
+                          "multinomial and ordinal");
+    return TACIT_OK;
+}
+
 tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     const tacit_family *family = tacit_estimate_family(plan);
     tacit_design design;
@@ -55,6 +68,7 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
                           family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     TACIT_TRY(tacit_firth_check(plan, family, error));
+    TACIT_TRY(check_sets(plan, family, error));
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
     tacit_design_clear(&design);

@@ -62,6 +62,11 @@ tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length,
     return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
+tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
+                                        tacit_error *error) {
+    return begin_reply(party, length, reply, error);
+}
+
 static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     tacit_sum_spec spec = tacit_estimate_rows();
@@ -70,6 +75,7 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
     TACIT_TRY(tacit_estimate_begin_reply(party, 1, reply, error));
+    if (tacit_estimate_sets(party->plan) > 0) tacit_party_forget(party); /* sets of an earlier run */
     reply->contribution[0] = (double)party->total_rows;
     return TACIT_OK;
 }
@@ -174,9 +180,24 @@ cleanup:
     return status;
 }
 
+/* The party with the rows that are asked for: as they are, or one of its completed sets. */
+static tacit_status choose_rows(tacit_party *party, const tacit_question *question,
+                                tacit_estimate_completed *complete, const tacit_party **out,
+                                tacit_error *error) {
+    const int64_t *set;
+    *out = party;
+    if (tacit_estimate_sets(party->plan) == 0) return TACIT_OK;
+    TACIT_TRY(tacit_message_integers(question->message, "set", 1, &set, error));
+    TACIT_TRY(tacit_estimate_complete(complete, party, (size_t)*set, error));
+    *out = &complete->party;
+    return TACIT_OK;
+}
+
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     const int64_t *weight;
+    tacit_estimate_completed complete = { .label = NULL };
+    const tacit_party *chosen = party;
     const double *w, *terms, *inverse;
     double sizes[TACIT_FIRTH_SIZES];
     tacit_sum_spec spec;
@@ -193,6 +214,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     tacit_row_weight kind = (tacit_row_weight)*weight;
     TACIT_CHECK(tacit_estimate_begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply,
                                          error));
+    TACIT_CHECK(choose_rows(party, question, &complete, &chosen, error));
     tacit_row_sums how = { .family = self.family,
                            .several = self.design.shape.scores > 0 ? &self.design.shape : NULL,
                            .weight = kind,
@@ -203,17 +225,18 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .context = &self,
                            .pool = party->pool };
     const bool firth = tacit_firth_wanted(party->plan) && kind == TACIT_WEIGH_CURVATURE;
-    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &party->rows, error));
+    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &chosen->rows, error));
     if (firth) {
         TACIT_CHECK(tacit_message_numbers(question->message, "inverse", tacit_firth_triangle(width), &inverse,
                                           error));
         TACIT_CHECK(tacit_firth_adjust(reply->contribution + TACIT_ESTIMATE_HEAD + 1, sizes, &how, inverse,
-                                       &party->rows, error));
+                                       &chosen->rows, error));
         how.adjusted = sizes;
     }
     TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
-    TACIT_CHECK(tacit_estimate_bounds(party, question, &how, error));
+    TACIT_CHECK(tacit_estimate_bounds(chosen, question, &how, error));
 cleanup:
+    tacit_estimate_completed_clear(&complete);
     tacit_estimate_end_pass(&self);
     return status;
 }
@@ -225,5 +248,6 @@ const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "sums", .answer = answer_sums },
     { .question = "reach", .answer = tacit_estimate_answer_reach },
     { .question = "middle", .answer = tacit_estimate_answer_middle },
+    { .question = "missing", .answer = tacit_estimate_answer_missing },
     { .question = NULL },
 };

@@ -113,11 +113,16 @@ static tacit_status axes_of_schema(cell_grid *out, const tacit_schema *schema, t
                                 "method histogram cuts the range from low to high into cells of equal width: "
                                 "column '%s' must have no mean and sd",
                                 column->name);
+        if (one->missing)
+            status = tacit_fail(error, TACIT_USAGE,
+                                "method histogram has no cell for missing numbers: give column '%s' another "
+                                "missing than indicator",
+                                column->name);
         if (one->level == SIZE_MAX)
             out->axis[out->axes++] =
                 (axis){ .first = j, .number = true, .reach = one->scale * (column->high - column->low) / 2 };
         else if (one->level == 0)
-            out->axis[out->axes++] = (axis){ j, column->levels.count + 1, false, one->scale };
+            out->axis[out->axes++] = (axis){ j, tacit_schema_column_levels(column) + 1, false, one->scale };
     }
     free(feature);
     return status;

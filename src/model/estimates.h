@@ -34,6 +34,9 @@ typedef struct tacit_coefficient {
     double estimate, error, statistic, p, low, high; /* NaN where nothing can be said at this price */
     double noise;                                    /* the share of privacy noise in its variance */
     bool intercept;                                  /* of no column */
+    double within, between; /* variances of an imputed fit: error^2 = within + (1 + 1/sets) between */
+    double degrees;         /* Barnard and Rubin's, of its t */
+    double lost;            /* the fraction of information that is missing */
 } tacit_coefficient;
 
 /* A column of the schema with all its coefficients, tested together. */
@@ -57,6 +60,15 @@ typedef struct tacit_influence {
     double cook_held; /* parties that have some, but fewer than their owner shows */
 } tacit_influence;
 
+/* How many cells of a column were missing, and what became of them. */
+typedef struct tacit_missing_count {
+    char *column;
+    char rule[16]; /* tacit_missing_name */
+    double cells;  /* of the parties that say it */
+    double
+        withheld; /* parties that have some, but fewer than their owner's minimum, and do not say how many */
+} tacit_missing_count;
+
 typedef struct tacit_estimates {
     char family[16], optimiser[16];
     char *response; /* the label's name */
@@ -78,12 +90,20 @@ typedef struct tacit_estimates {
     size_t terms; /* 0: unknown */
     tacit_term *term;
     size_t iterations, rounds;
-    double *covariance;               /* count x count, in the order of the coefficients; NULL: not kept */
-    bool noisy;                       /* privacy noise is in the estimates, and in their errors */
-    double needs_rows, needs_epsilon; /* one or the other, about, for estimates; 0: there are estimates */
-    size_t weakest;                   /* the coefficient that needs them most */
-    tacit_baseline *baseline;         /* of a Cox regression; NULL: none */
+    double *covariance;                 /* count x count, in the order of the coefficients; NULL: not kept */
+    bool noisy;                         /* privacy noise is in the estimates, and in their errors */
+    double needs_rows, needs_epsilon;   /* one or the other, about, for estimates; 0: there are estimates */
+    size_t weakest;                     /* the coefficient that needs them most */
+    size_t sets;                        /* completed sets that were pooled; 0: nothing was imputed */
+    size_t missing_columns;             /* 0: nothing is said of missing values */
+    tacit_missing_count *missing;       /* the last is of the label */
+    double left_out, left_out_withheld; /* rows, and parties that do not say how many */
+    tacit_baseline *baseline;           /* of a Cox regression; NULL: none */
 } tacit_estimates;
+
+/* Rubin's rules: `count` estimates of the same coefficients become one. Takes them over. */
+tacit_status tacit_estimates_pool(tacit_estimates **out, tacit_estimates **sets, size_t count,
+                                  tacit_error *error);
 
 tacit_estimates *tacit_estimates_free(tacit_estimates *estimates);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/estimates.h"
+#include "model/estimates_parts.h"
 
 /* JSON has no NaN: what does not apply is null. */
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
@@ -102,7 +102,7 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
         json_object_set_new(object, "penalised_log_likelihood", number(estimates->penalised));
     }
     object = add_asked(object, estimates);
-    return estimates->noisy ? add_noise(object, estimates) : object;
+    return estimates_add_missing(estimates->noisy ? add_noise(object, estimates) : object, estimates);
 }
 
 static bool read_number(const json_t *object, const char *key, double *out) {
@@ -250,7 +250,7 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
     return read_number(object, "deviance", &out->deviance) &&
            read_number(object, "null_deviance", &out->null_deviance) &&
            read_number(object, "aic", &out->aic) && read_bias(out, object) && read_asked(out, object) &&
-           read_noise(out, object);
+           read_noise(out, object) && estimates_read_missing(out, object);
 }
 
 tacit_status tacit_estimates_from_json(tacit_estimates **out, const json_t *object, tacit_error *error) {

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/text.h"
+
 pmml_name pmml_own(const pmml *p, const char *word, size_t number) {
     pmml_name name;
     snprintf(name.text, sizeof name.text, "%s%s%zu", p->plan->prefix, word, number);
@@ -86,14 +88,24 @@ void pmml_data_dictionary(pmml *p) {
     xml_close(&p->x, "DataDictionary");
 }
 
+/* A text that is no level: the one of the others, no result, or zeros. As missing it is zeros, too, unless the
+ * column says more of missing values; as it is, it equals no level. */
+static const char *invalid_treatment(const export_plan *plan, const export_input *input) {
+    if (input->column->others >= 0) return "asValue";
+    if (plan->refuses_unknown) return "returnInvalid";
+    bool more = input->refuses_missing || input->column->missing == TACIT_MISSING_LEVEL ||
+                input->column->missing == TACIT_MISSING_VALUE;
+    return more ? "asIs" : "asMissing";
+}
+
 /* Numbers outside their bounds are moved to them; levels that the schema does not have count as its `others`,
  * or as missing unless it is strict. */
 void pmml_mining_schema(pmml *p, bool with_target) {
     pmml_name scratch;
-    const char *missing = p->plan->refuses_missing ? "returnInvalid" : NULL;
     xml_open(&p->x, "MiningSchema", XML_END);
     for (size_t i = 0; i < p->plan->inputs; i++) {
         const export_input *input = &p->plan->input[i];
+        const char *missing = input->refuses_missing ? "returnInvalid" : NULL;
         if (input->kind == EXPORT_NUMBER)
             xml_leaf(&p->x, "MiningField", "name", input->name, "usageType", "active", "outliers",
                      "asExtremeValues", "lowValue", XML_NUMBER(input->column->low), "highValue",
@@ -101,10 +113,7 @@ void pmml_mining_schema(pmml *p, bool with_target) {
         else if (input->kind == EXPORT_CATEGORY)
             xml_leaf(&p->x, "MiningField", "name", input->name, "usageType", "active",
                      "missingValueTreatment", missing, "invalidValueTreatment",
-                     input->column->others >= 0 ? "asValue"
-                     : p->plan->refuses_unknown ? "returnInvalid"
-                                                : "asMissing",
-                     "invalidValueReplacement",
+                     invalid_treatment(p->plan, input), "invalidValueReplacement",
                      input->column->others >= 0 ? input->column->levels.text[input->column->others] : NULL,
                      XML_END);
         else
@@ -162,8 +171,20 @@ static void or_one(pmml *p, const char *field) {
     pmml_end(p);
 }
 
+/* 1 where the field is missing, and 0 else. */
+static void missing_expression(pmml *p, const export_input *input) {
+    pmml_apply(p, "if", NULL);
+    pmml_apply(p, "isMissing", NULL);
+    pmml_ref(p, input->name);
+    pmml_end(p);
+    pmml_constant(p, 1);
+    pmml_constant(p, 0);
+    pmml_end(p);
+}
+
 static void number_expression(pmml *p, const export_input *input) {
-    pmml_apply(p, "/", "0");
+    char fill[TACIT_NUMBER_TEXT];
+    pmml_apply(p, "/", tacit_number_to_text(input->fill, fill));
     pmml_apply(p, "-", NULL);
     pmml_ref(p, input->name);
     pmml_constant(p, input->middle);
@@ -172,9 +193,15 @@ static void number_expression(pmml *p, const export_input *input) {
     pmml_end(p);
 }
 
+/* A missing value is a level of its own, or counts as one, or as none. */
 static void level_expression(pmml *p, const export_input *input, size_t k) {
-    xml_leaf(&p->x, "NormDiscrete", "field", input->name, "value", input->column->levels.text[k],
-             "mapMissingTo", "0", XML_END);
+    const tacit_schema_column *column = input->column;
+    bool filled = column->missing == TACIT_MISSING_VALUE && (size_t)column->fill_level == k;
+    if (k == column->levels.count)
+        missing_expression(p, input);
+    else
+        xml_leaf(&p->x, "NormDiscrete", "field", input->name, "value", column->levels.text[k], "mapMissingTo",
+                 filled ? "1" : "0", XML_END);
 }
 
 static void category_expression(pmml *p, const export_input *input, size_t k) {
@@ -219,7 +246,12 @@ static void text_norm(pmml *p, size_t number, const export_input *input) {
 static void input_expression(pmml *p, size_t number, const export_input *input, size_t k) {
     pmml_name scratch;
     switch (input->kind) {
-    case EXPORT_NUMBER: number_expression(p, input); break;
+    case EXPORT_NUMBER:
+        if (k > 0)
+            missing_expression(p, input);
+        else
+            number_expression(p, input);
+        break;
     case EXPORT_CATEGORY: category_expression(p, input, k); break;
     case EXPORT_COUNTS:
         pmml_apply(p, "/", NULL);

@@ -60,6 +60,39 @@ static size_t list_numbers(writing *w, size_t *list) {
     return 2;
 }
 
+/* What missing numbers become, and which rows they make refused. */
+static void encode_missing(writing *w, size_t count, const size_t *list, graph_value missing,
+                           graph_value scaled) {
+    onnx_graph *g = &w->g;
+    double *fill = numbers_of(w, count), *refuses = numbers_of(w, count);
+    bool filled = false, indicated = false;
+    size_t refusing = 0;
+    if (g->failed) return;
+    for (size_t i = 0; i < count; i++) {
+        const export_input *from = &w->plan->input[list[i]];
+        fill[i] = from->fill;
+        refuses[i] = from->refuses_missing;
+        filled = filled || from->fill != 0;
+        indicated = indicated || from->indicator;
+        refusing += from->refuses_missing;
+    }
+    graph_value filling = filled ? graph_matrix(g, 1, count, fill) : constant(w, 0);
+    w->block[w->blocks++] = GRAPH(g, "Where", missing, filling, scaled);
+    w->columns = count;
+    if (!indicated && refusing == 0) return;
+    graph_value gaps = graph_cast(g, missing, GRAPH_NUMBER);
+    for (size_t i = count; indicated && i-- > 0;)
+        if (w->plan->input[list[i]].indicator)
+            w->place[w->plan->input[list[i]].first + 1] = (uint32_t)(count + i);
+    if (indicated) {
+        w->block[w->blocks++] = gaps;
+        w->columns += count;
+    }
+    if (refusing == 0) return;
+    if (refusing < count) gaps = GRAPH(g, "Mul", gaps, graph_matrix(g, 1, count, refuses));
+    w->check[w->checks++] = graph_sum(g, gaps);
+}
+
 /* All number columns side by side: one formula for all of them. */
 static void encode_numbers(writing *w) {
     onnx_graph *g = &w->g;
@@ -84,9 +117,7 @@ static void encode_numbers(writing *w) {
     graph_value moved = GRAPH(g, "Max", lowered, graph_matrix(g, 1, count, low));
     graph_value centered = GRAPH(g, "Sub", moved, graph_matrix(g, 1, count, middle));
     graph_value scaled = GRAPH(g, "Div", centered, graph_matrix(g, 1, count, half));
-    w->block[w->blocks++] = GRAPH(g, "Where", missing, constant(w, 0), scaled);
-    w->columns = count;
-    if (w->plan->refuses_missing) w->check[w->checks++] = graph_sum(g, graph_cast(g, missing, GRAPH_NUMBER));
+    encode_missing(w, count, list, missing, scaled);
 }
 
 enum { CODE_UNKNOWN = -1, CODE_MISSING = -2 };
@@ -105,8 +136,12 @@ static graph_value encode_level(writing *w, const export_input *input, graph_val
         code[k] = (int64_t)k;
     }
     if (tacit_levels_find(levels, missing, 0) < 0) {
+        const tacit_schema_column *column = input->column;
         text[count] = missing;
-        code[count++] = CODE_MISSING;
+        code[count] = column->missing == TACIT_MISSING_LEVEL   ? (int64_t)count
+                      : column->missing == TACIT_MISSING_VALUE ? column->fill_level
+                                                               : CODE_MISSING;
+        count++;
     }
     graph_value found = GRAPH(g, "LabelEncoder", raw);
     graph_set_domain(g, "ai.onnx.ml");
@@ -132,7 +167,7 @@ static void encode_category(writing *w, const export_input *input, graph_value r
         if (input->column->effect) own = GRAPH(g, "Sub", own, indicators(w, code, input->width, 1));
         add_block(w, input, own);
     }
-    if (w->plan->refuses_missing)
+    if (input->refuses_missing)
         w->check[w->checks++] =
             graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_MISSING)), GRAPH_NUMBER);
     if (w->plan->refuses_unknown)
@@ -364,7 +399,7 @@ tacit_status tacit_model_export_onnx(const tacit_model *model, tacit_buffer *out
     tacit_status status;
     TACIT_CHECK(export_plan_make(&plan, model, error));
     w.raw = graph_allocate(&w.g, plan.inputs, sizeof *w.raw);
-    w.block = graph_allocate(&w.g, plan.inputs + 1, sizeof *w.block);
+    w.block = graph_allocate(&w.g, plan.inputs + 2, sizeof *w.block);
     w.place = graph_allocate(&w.g, plan.raw, sizeof *w.place);
     w.check = graph_allocate(&w.g, 2 * plan.inputs, sizeof *w.check);
     notify(&w, score(&w, bring_inside(&w, encode(&w))));

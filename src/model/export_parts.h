@@ -18,6 +18,9 @@ typedef struct export_input {
     const tacit_schema_column *column; /* NULL for values */
     size_t first, width;               /* of its features */
     double middle, half_width;         /* number: encoded as (x - middle)/half_width within its bounds */
+    double fill;                       /* number: what a missing one becomes */
+    bool indicator;                    /* number: a second feature is 1 where it is missing */
+    bool refuses_missing;              /* a row without it gets no result */
 } export_input;
 
 /* How a row is brought inside the ball once its features stand side by side. */

@@ -35,6 +35,8 @@ static export_input input_of_column(const tacit_schema_column *column, size_t fi
     bool standardised = column->sd > 0;
     input.middle = standardised ? column->mean : column->low + (column->high - column->low) / 2;
     input.half_width = standardised ? column->sd : (column->high - column->low) / 2;
+    input.indicator = column->missing == TACIT_MISSING_INDICATOR;
+    input.fill = column->kind == TACIT_SCHEMA_NUMBER ? tacit_scale_of(column).fill : 0;
     return input;
 }
 
@@ -44,7 +46,11 @@ static void plan_columns(export_plan *plan, const tacit_schema *schema) {
         const tacit_schema_column *column = &schema->columns[i];
         reach += tacit_schema_column_reach(column);
         if (column->kind == TACIT_SCHEMA_SKIP) continue;
+        tacit_missing missing = tacit_schema_missing(schema, column);
         plan->input[plan->inputs] = input_of_column(column, plan->raw);
+        plan->input[plan->inputs].refuses_missing = missing == TACIT_MISSING_ERROR ||
+                                                    missing == TACIT_MISSING_COMPLETE_CASE ||
+                                                    missing == TACIT_MISSING_IMPUTE;
         plan->raw += plan->input[plan->inputs++].width;
     }
     double inside = tacit_schema_intercept_value(schema);

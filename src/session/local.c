@@ -137,6 +137,7 @@ static void seat_party(tacit_local *local, size_t k, uint64_t round, tacit_party
     *party = tacit_run_party(
         local->plan, "simulation", "simulation", tacit_split_view(local->split, local->dataset, k),
         tacit_split_count(local->split, k), noise, &local->memos[k - local->first], gate);
+    party->rows.all_left_out = k == 0; /* before rows were dealt out: they count once */
     party->number = k;
     party->run = &local->seed;
     party->keep = local->exactly ? &local->keeps[k - local->first] : NULL;

@@ -307,6 +307,15 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
                           "method %s has no rounds to stop early: leave 'rounds' and 'converged' out",
                           plan->method->name);
     TACIT_TRY(check_sums(plan, error));
+    if (plan->schema != NULL && tacit_schema_imputes(plan->schema) && !plan->method->imputes)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s does not take missing: impute%s: write complete-case, indicator, level or a value to "
+            "fill in, or choose method estimate",
+            plan->method->name,
+            plan->method->noise_free ? ""
+                                     : ". A value that is drawn from all rows of a site lets one row change "
+                                       "others, and no bound on what one row can change would hold");
     if (plan->schema != NULL && !tacit_method_takes_label(plan->method, plan->schema->response))
         return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind %s, and '%s' is of kind %s",
                           plan->method->name, plan->method->takes_times ? "time" : "class",

@@ -61,7 +61,7 @@ static tacit_status describe(const tacit_sum_history *history, const tacit_sum_h
     const uint64_t total = about->total;
     tacit_status status;
     *out = (row_set){ .count = 0 };
-    TACIT_CHECK(tacit_schema_canonical(about->schema, &text, error));
+    TACIT_CHECK(tacit_schema_encoding_text(about->schema, &text, error));
     crypto_generichash(out->encoding, sizeof out->encoding, text.bytes, text.length, NULL, 0);
     TACIT_CHECK(hash_rows(history, about, out, error));
     crypto_generichash_init(&state, NULL, 0, sizeof out->digest);

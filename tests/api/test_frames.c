@@ -1,6 +1,10 @@
 /* Frames: however rows lie, they are the same rows; what cannot be is said with row and column. */
 #include "library.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
 static sample made;
 static char *expected; /* the model of the sample, rows first, doubles */
 
@@ -290,6 +294,60 @@ static void a_missing_cell_is_refused_where_that_is_wished(void **state) {
     tacit_frame_free(whole);
 }
 
+/* A model of two columns of the example with gaps, the second of which says what becomes of them. */
+static tacit_model *model_with_gaps(const char *rule) {
+    char schema[] = "/tmp/tacit-frames-XXXXXX", path[512];
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *frame = NULL;
+    int file = mkstemp(schema);
+    assert_true(file >= 0);
+    dprintf(file,
+            "label: {name: death, classes: [\"no\", \"yes\"]}\ncolumns:\n"
+            "  - {name: age, kind: number, low: 20, high: 90}\n"
+            "  - {name: chol, kind: number, low: 0, high: 2000, missing: %s}\n",
+            rule);
+    close(file);
+    tacit_options *reading = OPTIONS("schema", schema);
+    snprintf(path, sizeof path, "%s/pbc.csv", getenv("TACIT_EXAMPLES"));
+    CHECK_OK(tacit_frame_load(&frame, path, reading, NULL, &error), error);
+    tacit_model *model = fit_seeded(frame);
+    tacit_options_free(reading);
+    tacit_frame_free(frame);
+    unlink(schema);
+    return model;
+}
+
+static void a_model_says_what_becomes_of_missing_cells_in_memory(void **state) {
+    (void)state;
+    static const double holes[2][2] = { { 50, NAN }, { 60, 400 } },
+                        filled[2][2] = { { 50, 300 }, { 60, 400 } };
+    static const char *const refused[][2] = { { "complete-case", "leaves such rows out" },
+                                              { "error", "missing values are refused here" },
+                                              { "indicator", "load the rows from a file" } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *with = NULL, *without = NULL;
+    double scores[2][4];
+    CHECK_OK(tacit_frame_dense(&with, holes, TACIT_NUMBER_DOUBLE, 2, 2, 16, 8, &error), error);
+    CHECK_OK(tacit_frame_dense(&without, filled, TACIT_NUMBER_DOUBLE, 2, 2, 16, 8, &error), error);
+    tacit_model *model = model_with_gaps("{fill: 300}");
+    CHECK_OK(tacit_model_predict(scores[0], 4, NULL, 0, model, with, 1, &error), error);
+    CHECK_OK(tacit_model_predict(scores[1], 4, NULL, 0, model, without, 1, &error), error);
+    assert_memory_equal(scores[0], scores[1], 2 * sizeof(double));
+    tacit_model_free(model);
+    for (size_t i = 0; i < 3; i++) {
+        /* nothing may be missing where it is an error, so the file is read with another rule */
+        model = model_with_gaps(i == 1 ? "{fill: 300}" : refused[i][0]);
+        if (i == 1) CHECK_OK(tacit_frame_refuse_missing(with, &error), error);
+        CHECK_FAILS(tacit_model_predict(scores[0], 4, NULL, 0, model, with, 1, failed),
+                    i == 2 ? TACIT_USAGE : TACIT_INPUT, refused[i][1]);
+        tacit_model_free(model);
+        tacit_frame_free(with);
+        CHECK_OK(tacit_frame_dense(&with, holes, TACIT_NUMBER_DOUBLE, 2, 2, 16, 8, &error), error);
+    }
+    tacit_frame_free(with);
+    tacit_frame_free(without);
+}
+
 /* ---- used where they lie ---- */
 
 /* That they are not copied is shown in test_memory.c. */
@@ -367,6 +425,7 @@ int main(void) {
         cmocka_unit_test(an_infinite_cell_is_named),
         cmocka_unit_test(a_missing_cell_is_the_middle_and_one_outside_is_moved),
         cmocka_unit_test(a_missing_cell_is_refused_where_that_is_wished),
+        cmocka_unit_test(a_model_says_what_becomes_of_missing_cells_in_memory),
         cmocka_unit_test(rows_inside_the_ball_are_used_where_they_lie),
         cmocka_unit_test(longer_rows_are_shortened),
         cmocka_unit_test(wrong_words_are_refused),

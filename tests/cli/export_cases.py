@@ -128,6 +128,13 @@ CASES = {
     "one number after a category": (
         "two", TWO + "columns:\n  - {name: sex, kind: category, levels: [f, m]}\n  - {name: label, kind: number, low: 0, high: 1e-9}\n",
         "--method batch"),
+    "missing values, column by column": ("two", schema(TWO, coding="effect", more="intercept: no\n").replace(
+        "high: 120}", "high: 120, missing: indicator}").replace("sd: 9.5}", "sd: 9.5, missing: {fill: 180}}").replace(
+        "levels: [f, m]}", "levels: [f, m], missing: {fill: m}}").replace("coding: effect}", "coding: effect, missing: level}"),
+        "--method batch"),
+    "missing values, indicators, rows clip": ("two", schema(TWO, "{clip: 1.2}", "indicator").replace(
+        "high: 120}", "high: 120, missing: indicator}").replace("sd: 9.5}", "sd: 9.5, missing: indicator}").replace(
+        "levels: [f, m]}", "levels: [f, m], missing: level}"), "--method batch"),
     "linear response": ("number", schema(NUMBER, coding="indicator"), "--method estimate"),
     "poisson response": ("count", schema(COUNT, coding="indicator"), "--method estimate"),
     "stack, high, centred": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=3"),

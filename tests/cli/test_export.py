@@ -202,6 +202,23 @@ class Refusals(ProgramTest):
         self.assertEqual([label == "" for label in outputs["label_"].values], [False, True, True, True])
         self.assertEqual([math.isnan(score) for score in outputs["scores"].values], [False, True, True, True])
 
+    def test_incomplete_rows_have_no_result_where_training_left_them_out(self):
+        schema = export_cases.schema(export_cases.TWO).replace("high: 120}", "high: 120, missing: complete-case}").replace(
+            "levels: [f, m]}", "levels: [f, m], missing: complete-case}")
+        name = self.model(schema)
+        base = {"age": 50.0, export_cases.NAMES[1]: 170.0, "sex": "f", "ville, l'où": "東京", "label": 0.0}
+        self.succeed("export", name, "--format", "pmml", "--out", "m.pmml")
+        document = pmml_score.Document(self.path / "m.pmml")
+        self.assertTrue(document.predict({**base, "sex": "F", "label": None}))
+        for bad in ({"age": None}, {"sex": None}):
+            with self.subTest(bad=bad), self.assertRaises(pmml_score.Invalid):
+                document.predict({**base, **bad})
+        self.succeed("export", name, "--format", "onnx", "--out", "m.onnx")
+        rows = [base, {**base, "age": None}, {**base, "sex": ""}, {**base, "sex": "F"}, {**base, "label": None}]
+        columns = {name: ("", 1, [row[name] for row in rows]) for name in base}
+        outputs = onnx_score.Model(self.path / "m.onnx").run(feeds_of(columns))
+        self.assertEqual([label == "" for label in outputs["label_"].values], [False, True, True, False, False])
+
     def test_json_is_the_model_itself(self):
         name = self.model()
         self.assertEqual(self.succeed("export", name, "--format", "json").stdout, (self.path / name).read_text(encoding="utf-8"))

@@ -308,7 +308,7 @@ class Data(ProgramTest):
         self.write("b.csv", GOOD + "200,f,1,no\n,other,20,yes\n")
         told = json.loads(self.succeed("data", "check", "b.csv", "--schema", "s.yaml", "--json").stdout)
         by_name = {column["name"]: column for column in told["columns"]}
-        self.assertEqual(by_name["age"], {"name": "age", "missing": 1, "below": 0, "above": 1, "unknown": 0})
+        self.assertEqual(by_name["age"], {"name": "age", "missing": 1, "missing_rule": "fill", "below": 0, "above": 1, "unknown": 0})
         self.assertEqual((by_name["bmi"]["below"], by_name["sex"]["unknown"]), (1, 1))
         self.write("strict.yaml", schema.replace("strict: no", "strict: yes").replace("missing: fill", "missing: error"))
         done = self.tacit("data", "check", "b.csv", "--schema", "strict.yaml", "--json")

@@ -253,7 +253,7 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
           "s.yaml:3: low and high must be within 1e6 times sd" },
         { LABEL "columns:\n- {name: a, kind: category, levels: []}\n",
           "s.yaml:3: category 'a' has no levels" },
-        { LABEL COLUMNS "missing: drop\n", "s.yaml:3: missing must be error or fill" },
+        { LABEL COLUMNS "missing: drop\n", "s.yaml:3: missing must be error, complete-case, impute or fill" },
         { LABEL COLUMNS "strict: maybe\n", "s.yaml:3: strict must be yes or no" },
         { LABEL COLUMNS "intercept: 1\n", "s.yaml:3: intercept must be yes or no" },
         { LABEL COLUMNS "rows: clip\n", "s.yaml:3: rows must be bound, unit or {clip: C}" },
@@ -381,6 +381,8 @@ static tacit_schema *random_schema(tacit_stream *stream) {
     schema->intercept = tacit_stream_below(stream, 2) > 0;
     schema->strict = tacit_stream_below(stream, 2) > 0;
     schema->missing_is_error = tacit_stream_below(stream, 2) > 0;
+    schema->complete_case = !schema->missing_is_error && tacit_stream_below(stream, 3) == 0;
+    if (tacit_stream_below(stream, 4) == 0) schema->label_missing = TACIT_MISSING_COMPLETE_CASE;
     schema->rows = (tacit_schema_rows)tacit_stream_below(stream, 3);
     schema->clip = tacit_stream_unit(stream) * 10;
     schema->clip_from_rows = schema->rows == TACIT_ROWS_CLIP && tacit_stream_below(stream, 4) == 0;
@@ -401,6 +403,14 @@ static tacit_schema *random_schema(tacit_stream *stream) {
             add_texts(&column->levels, 1 + tacit_stream_below(stream, 5), stream);
             column->effect = column->levels.count > 1 && tacit_stream_below(stream, 2) > 0;
         }
+        static const tacit_missing number[] = { TACIT_MISSING_DEFAULT,   TACIT_MISSING_ERROR,
+                                                TACIT_MISSING_INDICATOR, TACIT_MISSING_VALUE,
+                                                TACIT_MISSING_FILL,      TACIT_MISSING_IMPUTE },
+                                   category[] = { TACIT_MISSING_DEFAULT, TACIT_MISSING_COMPLETE_CASE,
+                                                  TACIT_MISSING_LEVEL, TACIT_MISSING_VALUE };
+        if (kind == TACIT_SCHEMA_NUMBER) column->missing = number[tacit_stream_below(stream, 6)];
+        if (kind == TACIT_SCHEMA_CATEGORY) column->missing = category[tacit_stream_below(stream, 4)];
+        column->fill = column->high * tacit_stream_unit(stream);
     }
     tacit_levels_clear(&names);
     return schema;

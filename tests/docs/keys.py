@@ -19,6 +19,7 @@ SCHEMAS = {
     "The file": "unknown: 1\n" + SCHEMA,
     "Label": SCHEMA.replace("name: y", "name: y, unknown: 1"),
     "Columns": SCHEMA.replace("name: x", "name: x, unknown: 1"),
+    "Missing values": SCHEMA.replace("high: 1", "high: 1, missing: {fill: 0, unknown: 1}"),
     "Sparse": "label: {name: y, classes: [a, b]}\nsparse: {features: 3, unknown: 1}\nrows: unit\n",
     "Rows": SCHEMA + "rows: {clip: 1, unknown: 1}\n",
 }

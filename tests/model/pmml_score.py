@@ -43,7 +43,7 @@ SCHEMA = {
     "MiningField": ([], {"name": NAME},
                     {"usageType": {"active", "target"}, "outliers": {"asIs", "asExtremeValues"}, "lowValue": NUMBER,
                      "highValue": NUMBER, "missingValueTreatment": {"returnInvalid"},
-                     "invalidValueTreatment": {"returnInvalid", "asMissing"}}),
+                     "invalidValueTreatment": {"returnInvalid", "asMissing", "asIs"}}),
     "Output": ([("OutputField", 1, MANY)], {}, {}),
     "OutputField": ([(EXPRESSIONS, 0, 1)], {"name": NAME, "dataType": {"string", "double"}},
                     {"optype": {"categorical", "continuous"}, "value": NAME,
@@ -166,6 +166,8 @@ def apply(element):
     operands = [expression(child) for child in element]
     if name in AGGREGATES:
         return lambda row: AGGREGATES[name]([value for value in (f(row) for f in operands) if value is not None])
+    if name == "isMissing" and len(operands) == 1:
+        return lambda row: operands[0](row) is None
     if name == "if":
         if len(operands) != 3:
             raise Wrong("if has a condition and two values")
@@ -237,7 +239,7 @@ class Document:
         elif allowed and raw not in allowed:
             if field.get("invalidValueTreatment", "returnInvalid") == "returnInvalid":
                 raise Invalid(name)
-            return None
+            return raw if field.get("invalidValueTreatment") == "asIs" else None
         if field.get("outliers") == "asExtremeValues":
             value = min(max(value, float(field.get("lowValue"))), float(field.get("highValue")))
         return value

@@ -41,8 +41,8 @@ static tacit_estimates *sample_estimates(void) {
                               .rounds = 12 };
     assert_non_null(all->coefficient);
     all->coefficient[0] =
-        (tacit_coefficient){ strdup("(Intercept)"), 1.0 / 3, 0.25, 4.0 / 3, 0.18, -0.1, 0.8, 0, true };
-    all->coefficient[1] = (tacit_coefficient){ strdup("age"), 0.5, NAN, NAN, NAN, NAN, NAN, 0, false };
+        (tacit_coefficient){ strdup("(Intercept)"), 1.0 / 3, 0.25, 4.0 / 3, 0.18, -0.1, 0.8, 0, true, 0, 0, 0, 0 };
+    all->coefficient[1] = (tacit_coefficient){ strdup("age"), 0.5, NAN, NAN, NAN, NAN, NAN, 0, false, 0, 0, 0, 0 };
     return all;
 }
 

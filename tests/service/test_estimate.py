@@ -172,6 +172,64 @@ class Histograms(DeployedTest):
         figures = json.loads(self.succeed("evaluate", self.folder / "trial.model.json", self.rows(0), "--json").stdout)
         self.assertGreater(figures["auc"], 0.8)  # 120 rows in 16 cells: epsilon 5 hardly blurs them
 
+SCHEMA = """label: {name: sick, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: -2, high: 3, missing: RULE}
+  - {name: dose, kind: number, low: 0, high: 1}
+"""
+
+
+class MissingValues(DeployedTest):
+    def rows(self, party):
+        """Eighty, of which none leads."""
+        path = self.path / f"rows{party}.csv"
+        if not path.exists():
+            draw = random.Random(party)
+            lines = ["age,dose,sick"]
+            for _ in range(80):
+                age, dose = draw.random(), draw.random()
+                lines.append(f"{age:.6f},{dose:.6f},{'yes' if age - dose + draw.gauss(0, 0.8) > 0 else 'no'}")
+            path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def spoil(self, rule, gaps):
+        """Rows without `age`: so many of each party's."""
+        (self.path / "schema.yaml").write_text(SCHEMA.replace("RULE", rule))
+        for party, count in enumerate(gaps):
+            lines = self.rows(party).read_text().splitlines()
+            for at in range(1, count + 1):
+                lines[at] = "," + lines[at].split(",", 1)[1]
+            self.rows(party).write_text("\n".join(lines) + "\n")
+        self.study(method="estimate", set="{impute: 3}", epsilon=None, **{"lambda": 0})
+        self.coordinator()
+
+    def summary(self):
+        return json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+
+    def test_sets_are_imputed_and_small_numbers_withheld(self):
+        self.spoil("impute", (12, 15, 0))
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.assertIn("age: 12 values missing (imputed)", parties[0].text())
+        self.check_done(parties, charged=[])
+        found = self.summary()
+        self.assertEqual((found["rows"], found["imputed"]["sets"]), (240, 3))
+        self.assertGreater(found["imputed"]["coefficients"][1]["between"], 0)
+        self.assertEqual(found["missing"]["columns"][0], {"name": "age", "rule": "impute", "cells": 27, "withheld": 0})
+
+    def test_rows_are_left_out_and_a_small_number_of_them_is_not_said(self):
+        self.spoil("complete-case", (12, 3, 0))
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        found = self.summary()
+        self.assertEqual(found["rows"], 225)
+        self.assertEqual((found["missing"]["left_out"], found["missing"]["withheld"]), (12, 1))
+        self.assertEqual(found["missing"]["columns"][0], {"name": "age", "rule": "complete-case", "cells": 12, "withheld": 1})
+
+    def test_few_incomplete_rows_are_not_imputed(self):
+        """The sums of two sets would differ in these rows alone."""
+        self.spoil("impute", (12, 3, 0))
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.assertTrue(parties[1].wait_line("3 of this party's rows lack a value that is to be imputed"))
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

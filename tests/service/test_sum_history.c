@@ -74,6 +74,7 @@ typedef struct asked {
     const char *study;
     size_t from, count;
     bool begun, noised, allowed, other_schema, relabelled;
+    const tacit_schema *schema; /* in place of the usual ones */
 } asked;
 
 static tacit_status hold(world *self, const asked *what, tacit_error *error) {
@@ -83,7 +84,9 @@ static tacit_status hold(world *self, const asked *what, tacit_error *error) {
                                            .study = what->study,
                                            .rows = rows,
                                            .total = what->count,
-                                           .schema = what->other_schema ? self->other : self->schema,
+                                           .schema = what->schema != NULL ? what->schema
+                                                     : what->other_schema ? self->other
+                                                                          : self->schema,
                                            .begun = what->begun,
                                            .exact = !what->noised,
                                            .allowed = what->allowed,
@@ -160,6 +163,29 @@ static void test_rows_of_another_schema_are_counted(void **state) {
     refuses(&self, (asked){ .study = "b", .count = ROWS + 2, .other_schema = true }, "differ by 2");
     takes(&self, (asked){ .study = "b", .count = ROWS, .other_schema = true });
     refuses(&self, (asked){ .study = "c", .count = ROWS - 2, .other_schema = true }, "differ by");
+    close_world(&self);
+}
+
+/* Two studies that leave out different incomplete rows have as many rows; which they are can be compared,
+ * since rows that are there are encoded alike. */
+static void test_rows_left_out_for_different_columns_are_told_apart(void **state) {
+    (void)state;
+    world self = open_world();
+    static const char rows[] =
+        "label: {name: y, classes: [no, yes]}\ncolumns: [{name: a, kind: number, low: -1, "
+        "high: 1%s}, {name: b, kind: number, low: -1, high: 1%s}]\n";
+    char text[2][300];
+    snprintf(text[0], sizeof text[0], rows, ", missing: complete-case", "");
+    snprintf(text[1], sizeof text[1], rows, "", ", missing: complete-case");
+    tacit_schema *first = schema_of(text[0]), *second = schema_of(text[1]);
+    takes(&self, (asked){ .study = "a", .count = ROWS, .schema = first });
+    refuses(&self, (asked){ .study = "b", .from = 1, .count = ROWS, .schema = second },
+            "differ by 2 from those that study a");
+    takes(&self, (asked){ .study = "b", .count = ROWS, .schema = second });
+    refuses(&self, (asked){ .study = "c", .count = ROWS - 1 }, "differ by 1 from those that study a");
+    takes(&self, (asked){ .study = "d", .from = MINIMUM, .count = ROWS, .schema = second });
+    tacit_schema_free(first);
+    tacit_schema_free(second);
     close_world(&self);
 }
 
@@ -274,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_exact_studies_do_not_differ_by_few_rows),
         cmocka_unit_test(test_studies_with_noise_may_differ),
         cmocka_unit_test(test_rows_of_another_schema_are_counted),
+        cmocka_unit_test(test_rows_left_out_for_different_columns_are_told_apart),
         cmocka_unit_test(test_sums_do_not_differ_by_few_parties),
         cmocka_unit_test(test_three_sums_do_not_tell_of_few_parties),
         cmocka_unit_test(test_parties_of_another_coordinator_are_not_compared),
