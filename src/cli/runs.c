@@ -167,6 +167,16 @@ static size_t name_width(const tacit_estimates *estimates) {
 }
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
+    if (estimates->terms != NULL) {
+        const char *left = strchr(estimates->terms, '~');
+        bool named = left != NULL && left != estimates->terms;
+        tacit_console_print(console, "\nCall: %s%s%s, family = %s\n\n", named ? "" : estimates->response,
+                            named          ? ""
+                            : left != NULL ? " "
+                                           : " ~ ",
+                            estimates->terms, family_name(estimates));
+        return;
+    }
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
     for (size_t k = 0; k < estimates->count; k++) {
         const char *name = estimates->coefficient[k].name;

@@ -70,6 +70,7 @@ static tacit_status count_rows(looking *self, const tacit_party *party, tacit_er
     self->weights = TACIT_NEW(double, party->plan->features);
     if (self->weights == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < how->width; j++) self->weights[how->kept != NULL ? how->kept[j] : j] = how->w[j];
+    if (how->has_fixed) self->weights[how->fixed] = how->fixed_weight;
     TACIT_TRY(tacit_dataset_map(&party->rows, 0, look_at, self, error));
     if (party->reducer == NULL) return TACIT_OK;
     return party->reducer->sum(party->reducer->context, self->count, COUNTS, error);

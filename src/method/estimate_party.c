@@ -22,7 +22,11 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
 /* The sum of `length` numbers over n rows. */
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
     double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = tacit_estimate_family(plan)->bound(fmax(1, n), high, terms);
+    const tacit_family *family = tacit_estimate_family(plan);
+    double bound = family->bound(fmax(1, n), high, terms);
+    tacit_design offset;
+    tacit_design_scale(&offset, family, plan->schema);
+    if (offset.offset != SIZE_MAX) bound = family->offset_bound(fmax(1, n), high, offset.offset_reach, terms);
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)plan->parties, &party_bits);
@@ -195,6 +199,9 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .width = width,
                            .w = w,
                            .kept = self.design.kept,
+                           .has_fixed = self.design.offset != SIZE_MAX,
+                           .fixed = self.design.offset,
+                           .fixed_weight = self.design.offset_weight,
                            .response = response_of,
                            .context = &self,
                            .pool = party->pool };

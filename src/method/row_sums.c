@@ -32,6 +32,10 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
     for (size_t part = begin; part < end; part++) {
         tacit_sums sums;
         TACIT_TRY(tacit_sums_create(&sums, &how->family->loss, how->weight, how->width, how->w, error));
+        if (how->has_fixed) {
+            sums.fixed = how->fixed;
+            sums.fixed_weight = how->fixed_weight;
+        }
         size_t last = (part + 1) * all->blocks / all->count;
         for (size_t b = part * all->blocks / all->count; b < last; b++) {
             size_t first = b * TACIT_SUMS_BLOCK, left = all->rows->rows.count - first;

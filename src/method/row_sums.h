@@ -22,6 +22,9 @@ typedef struct tacit_row_sums {
     size_t width;
     const double *w;    /* width */
     const size_t *kept; /* the features that are used, ascending; NULL: all */
+    bool has_fixed;     /* a feature that is not kept has a known weight: an offset */
+    size_t fixed;
+    double fixed_weight;
     tacit_response_function *response;
     const void *context;
     tacit_pool *pool; /* NULL: one thread */

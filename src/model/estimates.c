@@ -15,6 +15,7 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     free(estimates->coefficient);
     free(estimates->covariance);
     free(estimates->response);
+    free(estimates->terms);
     free(estimates);
     return NULL;
 }
@@ -53,9 +54,46 @@ tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_vie
         rows->shortened, schema->clip);
 }
 
+/* A feature that is an offset has a weight that nobody estimates. */
+static void find_offset(tacit_design *design) {
+    double weight, low, high;
+    design->offset = tacit_schema_offset(design->schema, &weight, &low, &high);
+    if (design->offset == SIZE_MAX) return;
+    design->offset_weight = weight / design->half;
+    design->offset_middle = design->schema->intercept ? (low + high) / 2 / design->half : 0;
+    design->offset_reach = fmax(fabs(low / design->half - design->offset_middle),
+                                fabs(high / design->half - design->offset_middle));
+}
+
+void tacit_design_scale(tacit_design *out, const tacit_family *family, const tacit_schema *schema) {
+    *out = (tacit_design){ .schema = schema, .intercept = SIZE_MAX };
+    scale_response(out, family);
+    find_offset(out);
+}
+
+/* Terms of a formula: each is a column. */
+static tacit_status design_of_terms(tacit_design *out, const tacit_family *family, tacit_error *error) {
+    if (out->offset != SIZE_MAX && family->offset_bound == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "family %s takes no offset: leave offset() out of the terms, or choose logistic, linear "
+            "or poisson",
+            family->name);
+    out->kept = TACIT_NEW(size_t, out->features + 1);
+    if (out->kept == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < out->features; j++)
+        if (j != out->offset) out->kept[out->width++] = j;
+    if (!out->schema->intercept) return TACIT_OK;
+    out->intercept = out->width - 1;
+    out->intercept_value = tacit_schema_intercept_value(out->schema);
+    return TACIT_OK;
+}
+
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error) {
-    *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
+    tacit_design_scale(out, family, schema);
+    out->features = features;
+    if (schema != NULL && schema->formula != NULL) return design_of_terms(out, family, error);
     if (schema != NULL && !schema->intercept && schema->cols > 0)
         return tacit_fail(
             error, TACIT_USAGE,
@@ -71,7 +109,6 @@ tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, 
         out->intercept = out->width - 1;
         out->intercept_value = feature[features - 1].scale;
     }
-    scale_response(out, family);
 cleanup:
     free(feature);
     if (status != TACIT_OK) tacit_design_clear(out);
@@ -105,6 +142,12 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
     tacit_family_fit fit = { NAN, NAN, NAN, 1 };
     memcpy(sums.terms, at->response, sizeof sums.terms);
     if (at->family->measure != NULL && at->covariance == NULL) at->family->measure(&sums, &fit);
+    if (at->family->measure != NULL && at->covariance == NULL && design->offset != SIZE_MAX) {
+        tacit_family_fit null = fit;
+        sums.objective = at->null_objective;
+        at->family->measure(&sums, &null);
+        fit.null_deviance = null.deviance;
+    }
     if (at->covariance != NULL && out->student) fit.dispersion = at->dispersion * design->half * design->half;
     out->deviance = fit.deviance;
     out->null_deviance = fit.null_deviance;
@@ -114,10 +157,25 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
 
 /* ---- coefficients ---- */
 
+/* Of terms: what each feature has of column k. */
+static void raw_row_of_terms(const tacit_design *design, size_t k, double *row) {
+    size_t column = k == design->intercept ? SIZE_MAX : design->kept[k];
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
+    for (size_t j = 0; j < design->width; j++) {
+        size_t parts = tacit_schema_term_parts(design->schema, design->kept[j], part);
+        for (size_t i = 0; i < parts; i++)
+            if (part[i].column == column) row[j] += part[i].coefficient;
+    }
+}
+
 /* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the
  * intercept). An encoded number is scale * raw + shift, so its shifts go to the intercept. */
 static void raw_row(const tacit_design *design, const tacit_feature *feature, size_t k, double *row) {
     memset(row, 0, design->width * sizeof *row);
+    if (design->schema != NULL && design->schema->formula != NULL) {
+        raw_row_of_terms(design, k, row);
+        return;
+    }
     row[k] = design->schema != NULL ? feature[design->kept[k]].scale : 1;
     for (size_t j = 0; k == design->intercept && j < design->width; j++)
         row[j] += feature[design->kept[j]].shift;
@@ -126,7 +184,7 @@ static void raw_row(const tacit_design *design, const tacit_feature *feature, si
 tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error) {
     tacit_feature *feature = TACIT_NEW(tacit_feature, design->features);
     tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK && design->schema != NULL)
+    if (status == TACIT_OK && design->schema != NULL && design->schema->formula == NULL)
         status = tacit_schema_linear(design->schema, feature, error);
     if (status == TACIT_OK) raw_row(design, feature, at, row);
     free(feature);
@@ -177,7 +235,8 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
         return tacit_fail_memory(error);
     work->row = work->scale + d;
     work->solved = work->row + d;
-    if (design->schema != NULL) TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
+    if (design->schema != NULL && design->schema->formula == NULL)
+        TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
     if (at->variance != NULL || at->covariance != NULL) return TACIT_OK;
     memcpy(work->factor, at->hessian, d * d * sizeof *work->factor);
     for (size_t j = 0; j < d; j++) work->factor[j * d + j] += at->rows * at->lambda;
@@ -279,6 +338,10 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->coefficient = TACIT_NEW(tacit_coefficient, d);
     all->response = tacit_copy_text(design->schema != NULL ? design->schema->label : "y");
     if (all->coefficient == NULL || all->response == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (design->schema != NULL && design->schema->formula != NULL) {
+        all->terms = tacit_copy_text(tacit_formula_text(design->schema->formula));
+        if (all->terms == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
     memcpy(all->family, at->family->name, strlen(at->family->name) + 1);
     all->student = at->family->dispersed;
     all->sandwich = at->middle != NULL;

@@ -13,7 +13,7 @@ enum { COLUMNS = 4 /* numbers of each row beside its features */, PIECE = 32 /* 
 
 tacit_status tacit_sums_create(tacit_sums *out, const tacit_loss *loss, tacit_row_weight weight, size_t width,
                                const double *w, tacit_error *error) {
-    *out = (tacit_sums){ .loss = loss, .weight = weight, .width = width, .w = w };
+    *out = (tacit_sums){ .loss = loss, .weight = weight, .width = width, .w = w, .fixed = SIZE_MAX };
     bool matrix = weight != TACIT_WEIGH_NONE;
     out->kernels = tacit_kernels_choose();
     out->gradient = TACIT_NEW(double, width);
@@ -76,6 +76,23 @@ static void find_rows(tacit_sums *sums, const tacit_rows *rows, const size_t *ke
     }
 }
 
+/* What an offset adds to the scores of some rows of the block. */
+static void add_fixed(const tacit_sums *sums, const tacit_rows *rows, size_t first, size_t count,
+                      double *score) {
+    for (size_t i = first; i < first + count; i++) {
+        size_t stored = tacit_rows_stored(rows, i);
+        double value = 0;
+        if (rows->dense != NULL) {
+            value = rows->dense[stored * rows->stride + sums->fixed];
+        } else {
+            const tacit_csr *csr = rows->sparse;
+            for (size_t at = csr->start[stored]; at < csr->start[stored + 1]; at++)
+                if (csr->column[at] == sums->fixed) value = csr->value[at];
+        }
+        score[i] += sums->fixed_weight * value;
+    }
+}
+
 /* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the
  * scores. */
 void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y) {
@@ -86,6 +103,7 @@ void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept
     for (size_t i = 0; i < n; i += PIECE) {
         size_t count = n - i < PIECE ? n - i : PIECE;
         sums->kernels->dot_rows(sums->row + i, count, d, sums->w, score + i);
+        if (sums->fixed != SIZE_MAX) add_fixed(sums, rows, i, count, score);
         sums->loss->rows(sums->kernels, sums->loss->shape_default, count, y + i * sums->loss->columns,
                          score + i, loss + i, slope + i, curvature + i);
         sums->kernels->add_rows(sums->row + i, count, d, slope + i, sums->gradient);
