@@ -182,7 +182,9 @@ const char *tacit_study_setting_text(const tacit_study *study, const tacit_study
     case TACIT_STUDY_KIND_SWITCH: return print_switch(*(const bool *)value, out);
     case TACIT_STUDY_KIND_LINE: memcpy(out, value, TACIT_TITLE_SIZE); return out;
     default:
-        if (one->text != NULL) tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%s", one->text(study));
+        if (one->text != NULL &&
+            tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%s", one->text(study)) >= TACIT_STUDY_VALUE_SIZE)
+            memcpy(out + TACIT_STUDY_VALUE_SIZE - 4, "...", 4);
         return out;
     }
 }

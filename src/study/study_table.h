@@ -92,8 +92,7 @@ TACIT_STUDY_MADE(schema, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_REA
                  .form = "FILE, or YAML of several lines", .help = "the columns of the rows; it becomes part of the definition")
 TACIT_STUDY_MADE(terms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = terms_text,
                  .form = "FORMULA, such as y ~ age + log(dose)*sex", .standard = "each column of the schema by itself",
-                 .help = "what the model is made of, as R writes it; it becomes part of the schema",
-                 .terms = "The model is made of these terms of the columns: {}")
+                 .help = "what the model is made of, as R writes it; it becomes part of the schema")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

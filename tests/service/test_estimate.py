@@ -6,6 +6,7 @@
 import contextlib
 import json
 import os
+import re
 import sqlite3
 import sys
 import unittest
@@ -21,18 +22,18 @@ class Estimates(DeployedTest):
     def define(self, optimiser):
         self.study(method="estimate", set="{optimiser: %s}" % optimiser, epsilon=None, **{"lambda": 0})
 
-    def pooled(self):
+    def pooled(self, *words):
         """The same from one simulated party that has everybody's rows."""
         lines = [self.rows(party).read_text().splitlines() for party in range(3)]
         (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
         done = self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema",
-                            "schema.yaml", "--parties", "1", "--json")
+                            "schema.yaml", "--parties", "1", *words, "--json")
         return json.loads(done.stdout)["summary"]
 
-    def check_figures(self):
+    def check_figures(self, *words):
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, 120, False))
-        for mine, theirs in zip(summary["coefficients"], self.pooled()["coefficients"]):
+        for mine, theirs in zip(summary["coefficients"], self.pooled(*words)["coefficients"]):
             self.assertEqual(mine["name"], theirs["name"])
             for key in ("estimate", "error"):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
@@ -50,6 +51,28 @@ class Estimates(DeployedTest):
         for charge in charges:
             self.assertEqual((charge["price"]["epsilon"], charge["kind"], charge["noise"]), ("inf", "entrusted", "none"))
         self.succeed("ledger", "verify", home=self.home(0))
+
+    def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
+        formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
+        self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        shown = "sick ~ age * dose + log(dose + 1) + offset(age/2)"
+        self.assertEqual(self.check_figures("--terms", formula)["terms"], shown)
+        parties[0].wait_line(re.escape("terms      the model is made of these functions of the columns: " + shown))
+        self.succeed("predict", self.folder / "trial.model.json", self.rows(0))
+
+    def test_terms_that_the_owners_columns_cannot_have_are_refused(self):
+        self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age + dose", **{"lambda": 0})
+        self.coordinator()
+        schema = self.path / "other.yaml"
+        schema.write_text((self.path / "schema.yaml").read_text().replace("name: dose", "name: amount"))
+        self.limit(0)
+        self.rows(0).write_text(self.rows(0).read_text().replace("dose", "amount"))
+        words = self.join_words(0, self.invite(), *EXACT)
+        words[words.index("--schema") + 1] = schema
+        self.refuse(2, *words, home=self.home(0), says=["'dose'", "the schema has no column 'dose'"])
 
     def test_killed_processes_take_up_where_they_were(self):
         self.define("lbfgs")
