@@ -52,6 +52,14 @@ tacit_scale tacit_scale_of(const tacit_schema_column *column) {
                           .most = standardised ? (column->high - middle) / half : 1 };
 }
 
+/* Rows that are only predicted need no weights. */
+static bool is_weights(const tacit_schema *schema, size_t column) {
+    size_t found = SIZE_MAX;
+    double most;
+    return schema->formula != NULL && tacit_formula_weights(schema->formula, &most, &found) != SIZE_MAX &&
+           found == column;
+}
+
 static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
     uint32_t feature = 0;
     tacit_levels names = TACIT_LEVELS_INIT; /* of the table, for lookup; the first of equal names wins */
@@ -63,6 +71,9 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
     for (size_t i = 0; i < encoder->schema->cols; i++) {
         const tacit_schema_column *declared = &encoder->schema->columns[i];
         if (!tacit_schema_uses(encoder->schema, i)) continue;
+        if (is_weights(encoder->schema, i) &&
+            tacit_levels_find(&names, declared->name, strlen(declared->name)) < 0)
+            continue;
         TACIT_CHECK(
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
         slot *to = &encoder->slot[encoder->slots++];
@@ -306,6 +317,16 @@ size_t tacit_schema_offset(const tacit_schema *schema, double *weight, double *l
     return feature;
 }
 
+size_t tacit_schema_weights(const tacit_schema *schema, double *scale, double *least, double *most) {
+    size_t feature = SIZE_MAX, column;
+    if (schema != NULL && schema->formula != NULL)
+        feature = tacit_formula_weights(schema->formula, most, &column);
+    if (feature == SIZE_MAX) return SIZE_MAX;
+    *scale = *most / term_factor(schema);
+    *least = schema->columns[column].low;
+    return feature;
+}
+
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0;
     double reach = 0;
@@ -378,10 +399,13 @@ size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column,
 }
 
 static tacit_status declare_features(tacit_table *table, const tacit_schema *schema,
-                                     const tacit_source *source, tacit_error *error) {
+                                     const tacit_source *source, tacit_label_need need, tacit_error *error) {
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *declared = &schema->columns[i];
         if (!tacit_schema_uses(schema, i)) continue;
+        if (is_weights(schema, i) && need != TACIT_LABEL_REQUIRED &&
+            tacit_source_find_column(source, declared->name) < 0)
+            continue;
         size_t field;
         tacit_column *column;
         bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
@@ -454,7 +478,7 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
     TACIT_TRY(tacit_table_create_empty(&table, source->name, error));
     tacit_status status = TACIT_OK;
     size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
-    TACIT_CHECK(declare_features(table, schema, source, error));
+    TACIT_CHECK(declare_features(table, schema, source, need, error));
     TACIT_CHECK(declare_label(table, schema, source, need, &label_found, error));
     if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, source, group, &group_found, error));
     *out = table;

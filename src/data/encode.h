@@ -112,6 +112,10 @@ size_t tacit_schema_term_parts(const tacit_schema *schema, size_t feature, tacit
  * feature times `weight`. It lies between *low and *high. */
 size_t tacit_schema_offset(const tacit_schema *schema, double *weight, double *low, double *high);
 
+/* The feature that is the weight of a row (SIZE_MAX: none): the weight is the feature times `scale`,
+ * between `least` and `most`. */
+size_t tacit_schema_weights(const tacit_schema *schema, double *scale, double *least, double *most);
+
 /* The value of the intercept feature. */
 double tacit_schema_intercept_value(const tacit_schema *schema);
 

@@ -100,6 +100,19 @@ tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tac
     return TACIT_OK;
 }
 
+tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
+                                    tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (weights == NULL) return terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (terms == NULL && schema->formula != NULL) terms = tacit_formula_text(schema->formula);
+    TACIT_CHECK(tacit_formula_add_weights(&text, terms, weights, error));
+    TACIT_CHECK(tacit_schema_set_terms(schema, tacit_buffer_text(&text), error));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 bool tacit_schema_uses(const tacit_schema *schema, size_t column) {
     if (schema->formula != NULL) return tacit_formula_uses(schema->formula, column);
     return schema->columns[column].kind != TACIT_SCHEMA_SKIP;

@@ -146,6 +146,10 @@ tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t len
  * the place in the text; the schema is then unchanged. */
 tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tacit_error *error);
 
+/* The same with weights of rows (a column; NULL: none), which become part of the formula: weights(COLUMN). */
+tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
+                                    tacit_error *error);
+
 /* Whether features are made of a column. */
 bool tacit_schema_uses(const tacit_schema *schema, size_t column);
 

@@ -237,7 +237,7 @@ static tacit_status no_estimate(const fit *self, tacit_error *error) {
                       self->family->unbounded);
 }
 
-/* With an offset the model without terms has no closed form: Newton along the intercept, from where the offset
+/* With an offset or weights the model without terms has no closed form: Newton along the intercept, from where the offset
  * is in the middle of its range. Without an intercept it is the offset alone. Leaves the weights there. */
 static tacit_status fit_null(fit *self, tacit_error *error) {
     static const double NEAR = 1e-20;
@@ -276,10 +276,11 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
     TACIT_CHECK(ask_all(self, "response", &message, NULL, TACIT_ESTIMATE_TERMS, &terms, error));
     memcpy(self->terms, terms.values + TACIT_ESTIMATE_HEAD, sizeof self->terms);
-    double mean = self->terms[0] / self->n;
+    bool weighted = self->design.weights != SIZE_MAX, classes = self->family->loss.of_classes;
+    double mean = self->terms[0] / (weighted && classes ? self->terms[2] : self->n);
     double first = self->family->likelihood ? self->family->link(mean) : 0;
     if (!isfinite(first)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike));
-    if (self->design.offset != SIZE_MAX)
+    if (tacit_design_has_beside(&self->design))
         TACIT_CHECK(fit_null(self, error));
     else if (self->design.intercept != SIZE_MAX && plan->lambda == 0)
         self->here.w[self->design.intercept] = first / self->design.intercept_value;
@@ -404,7 +405,7 @@ static tacit_status keep_state(const fit *self, tacit_error *error) {
                        self->terms[1],
                        self->terms[2],
                        self->null_loss };
-    size_t known = sizeof about / sizeof *about - (self->design.offset == SIZE_MAX);
+    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
     tacit_message state = TACIT_MESSAGE_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&state, "about", about, known, error));
@@ -432,7 +433,7 @@ static tacit_status copy_field(const tacit_message *state, const char *name, dou
 static tacit_status take_up(fit *self, bool *found, tacit_error *error) {
     size_t width = self->design.width;
     double about[11];
-    size_t known = sizeof about / sizeof *about - (self->design.offset == SIZE_MAX);
+    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
     tacit_message state = TACIT_MESSAGE_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_resume(self->session, found, &state, error));
@@ -451,7 +452,7 @@ static tacit_status take_up(fit *self, bool *found, tacit_error *error) {
     self->here.objective = about[5];
     self->here.loss = about[6];
     memcpy(self->terms, about + 7, sizeof self->terms);
-    if (self->design.offset != SIZE_MAX) self->null_loss = about[10];
+    if (tacit_design_has_beside(&self->design)) self->null_loss = about[10];
 cleanup:
     tacit_message_clear(&state);
     return status;

@@ -23,10 +23,12 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
     double high = plan->schema != NULL ? plan->schema->high : 0;
     const tacit_family *family = tacit_estimate_family(plan);
-    double bound = family->bound(fmax(1, n), high, terms);
-    tacit_design offset;
-    tacit_design_scale(&offset, family, plan->schema);
-    if (offset.offset != SIZE_MAX) bound = family->offset_bound(fmax(1, n), high, offset.offset_reach, terms);
+    tacit_design scale;
+    tacit_design_scale(&scale, family, plan->schema);
+    double rows =
+        fmax(1, n) * (scale.weights != SIZE_MAX ? scale.weights_reach : 1); /* as if rows stood repeatedly */
+    double bound = scale.offset != SIZE_MAX ? family->offset_bound(rows, high, scale.offset_reach, terms)
+                                            : family->bound(rows, high, terms);
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)plan->parties, &party_bits);
@@ -95,6 +97,16 @@ static void response_of(const void *context, const tacit_view *rows, size_t i, d
     *y = (*y - self->design.middle) / self->design.half;
 }
 
+/* What of a row's response counts as often as the row. Two families have no third number of their own, and use it
+ * for sums of weights: of logistic the weights, of linear their logarithms. */
+static void weigh_terms(const pass *self, const tacit_view *rows, size_t i,
+                        double terms[TACIT_ESTIMATE_TERMS]) {
+    double weight = self->design.weights_scale * tacit_rows_cell(&rows->rows, i, self->design.weights);
+    for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) terms[k] *= weight;
+    if (self->family->loss.of_classes) terms[2] = weight;
+    if (self->family->quadratic) terms[2] = log(weight);
+}
+
 static tacit_status add_terms(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     pass *self = context;
     (void)first;
@@ -104,6 +116,7 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
         double y[TACIT_RESPONSE_COLUMNS];
         response_of(self, block, i, y);
         tacit_family_terms(self->family, y, terms);
+        if (self->design.weights != SIZE_MAX) weigh_terms(self, block, i, terms);
         for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
     }
     return TACIT_OK;
@@ -199,9 +212,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .width = width,
                            .w = w,
                            .kept = self.design.kept,
-                           .has_fixed = self.design.offset != SIZE_MAX,
-                           .fixed = self.design.offset,
-                           .fixed_weight = self.design.offset_weight,
+                           .design = &self.design,
                            .response = response_of,
                            .context = &self,
                            .pool = party->pool };

@@ -32,9 +32,11 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
     for (size_t part = begin; part < end; part++) {
         tacit_sums sums;
         TACIT_TRY(tacit_sums_create(&sums, &how->family->loss, how->weight, how->width, how->w, error));
-        if (how->has_fixed) {
-            sums.fixed = how->fixed;
-            sums.fixed_weight = how->fixed_weight;
+        if (how->design != NULL) {
+            sums.fixed = how->design->offset;
+            sums.fixed_weight = how->design->offset_weight;
+            sums.weights = how->design->weights;
+            sums.weights_scale = how->design->weights_scale;
         }
         size_t last = (part + 1) * all->blocks / all->count;
         for (size_t b = part * all->blocks / all->count; b < last; b++) {

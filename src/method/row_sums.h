@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
+#include "model/estimates.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
 
@@ -20,11 +21,9 @@ typedef struct tacit_row_sums {
     const tacit_family *family;
     tacit_row_weight weight;
     size_t width;
-    const double *w;    /* width */
-    const size_t *kept; /* the features that are used, ascending; NULL: all */
-    bool has_fixed;     /* a feature that is not kept has a known weight: an offset */
-    size_t fixed;
-    double fixed_weight;
+    const double *w;            /* width */
+    const size_t *kept;         /* the features that are used, ascending; NULL: all */
+    const tacit_design *design; /* whose offset and weights of rows count; NULL: there are none */
     tacit_response_function *response;
     const void *context;
     tacit_pool *pool; /* NULL: one thread */

@@ -56,7 +56,9 @@ tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_vie
 
 /* A feature that is an offset has a weight that nobody estimates. */
 static void find_offset(tacit_design *design) {
-    double weight, low, high;
+    double weight, low, high, most;
+    design->weights = tacit_schema_weights(design->schema, &design->weights_scale, &low, &most);
+    if (design->weights != SIZE_MAX) design->weights_reach = fmax(most, fabs(log(low)));
     design->offset = tacit_schema_offset(design->schema, &weight, &low, &high);
     if (design->offset == SIZE_MAX) return;
     design->offset_weight = weight / design->half;
@@ -82,7 +84,7 @@ static tacit_status design_of_terms(tacit_design *out, const tacit_family *famil
     out->kept = TACIT_NEW(size_t, out->features + 1);
     if (out->kept == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < out->features; j++)
-        if (j != out->offset) out->kept[out->width++] = j;
+        if (j != out->offset && j != out->weights) out->kept[out->width++] = j;
     if (!out->schema->intercept) return TACIT_OK;
     out->intercept = out->width - 1;
     out->intercept_value = tacit_schema_intercept_value(out->schema);
@@ -142,11 +144,13 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
     tacit_family_fit fit = { NAN, NAN, NAN, 1 };
     memcpy(sums.terms, at->response, sizeof sums.terms);
     if (at->family->measure != NULL && at->covariance == NULL) at->family->measure(&sums, &fit);
-    if (at->family->measure != NULL && at->covariance == NULL && design->offset != SIZE_MAX) {
+    bool weighted = design->weights != SIZE_MAX;
+    if (at->family->measure != NULL && at->covariance == NULL && tacit_design_has_beside(design)) {
         tacit_family_fit null = fit;
         sums.objective = at->null_objective;
         at->family->measure(&sums, &null);
         fit.null_deviance = null.deviance;
+        if (weighted && at->family->quadratic) fit.aic -= at->response[2]; /* the logarithms of weights */
     }
     if (at->covariance != NULL && out->student) fit.dispersion = at->dispersion * design->half * design->half;
     out->deviance = fit.deviance;

@@ -68,8 +68,15 @@ typedef struct tacit_design {
     size_t offset;                      /* the feature that is an offset; SIZE_MAX: none */
     double offset_weight;               /* which makes it one, in units of the scaled response */
     double offset_middle, offset_reach; /* it lies within offset_reach of offset_middle, in these units */
+    size_t weights; /* the feature that is the weight of a row, times weights_scale; SIZE_MAX: none */
+    double weights_scale, weights_reach; /* a public bound of weights, and of |log| of them */
     double middle, half; /* a quadratic loss fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
+
+/* Whether there is an offset or a weight of rows: the model without terms then has no closed form. */
+static inline bool tacit_design_has_beside(const tacit_design *design) {
+    return design->offset != SIZE_MAX || design->weights != SIZE_MAX;
+}
 
 /* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,

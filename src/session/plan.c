@@ -293,6 +293,11 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
             error, TACIT_USAGE,
             "method %s takes no offset: leave offset() out of the terms, or choose method estimate",
             method->name);
+    if (method->terms != TACIT_TERMS_ALL && tacit_schema_weights(schema, &weight, &low, &high) != SIZE_MAX)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes no weights of rows: leave 'weights' out, or choose method estimate",
+            method->name);
     if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",

@@ -27,6 +27,8 @@ static const char *const FORMULAS[] = {
     "y ~ (age + bmi + sex + site)^3",
     "y ~ factor(grade)*site + I(bmi^2) + I(1/age) + exp(-bmi/10)",
     "y ~ 0 + site/bmi + offset(log(age) - 3)",
+    "y ~ sex*bmi + offset(log(age)) + weights(grade)",
+    "y ~ . + weights(grade)",
     "y ~ I(-(age - 40) * bmi) + abs(bmi) + log1p(age) + `blood-pressure`",
 };
 enum { COUNT = sizeof FORMULAS / sizeof *FORMULAS };
@@ -83,6 +85,7 @@ static void columns_come_in_the_order_and_coding_of_r(void **state) {
     check_columns("y ~ factor(grade, levels = c(3, 1)) + poly(age, 1)",
                   "factor(grade, levels = c(3, 1))1, poly(age, 1)");
     check_columns("y ~ age + age + sex + sex:age + age:sex", "age, sexm, age:sexm");
+    check_columns("y ~ . + weights(grade)", "age, bmi, sexm, siteb, sitec, `blood-pressure`, weights(grade)");
     check_columns("y ~ `blood-pressure`:sex + offset(age)",
                   "`blood-pressure`:sexf, `blood-pressure`:sexm, offset(age)");
 }
@@ -306,6 +309,9 @@ static void a_formula_that_does_not_work_is_refused_with_place_and_remedy(void *
         { "y ~ \"age", "does not end" },
         { "y ~ age # sex", "this sign has no meaning" },
         { "", "at its end" },
+        { "y ~ age + weights(bmi)", "above 0" },
+        { "y ~ age + weights(age) + weights(age)", "weights already" },
+        { "y ~ sex:weights(age)", "stand by themselves" },
         { "y ~ age == sex", "no meaning between terms" },
         { "y ~ 1e", "missing" },
     };

@@ -63,6 +63,15 @@ class Estimates(DeployedTest):
         parties[0].wait_line(re.escape("terms      the model is made of these functions of the columns: " + shown))
         self.succeed("predict", self.folder / "trial.model.json", self.rows(0))
 
+    def test_weights_of_rows_are_part_of_the_terms(self):
+        text = (self.path / "schema.yaml").read_text().replace("name: dose, kind: number, low: 0", "name: dose, kind: number, low: 0.1")
+        (self.path / "schema.yaml").write_text(text)
+        self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age", weights="dose", **{"lambda": 0})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        summary = self.check_figures("--terms", "sick ~ age + weights(dose)")
+        self.assertEqual(summary["terms"], "sick ~ age + weights(dose)")
+
     def test_terms_that_the_owners_columns_cannot_have_are_refused(self):
         self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age + dose", **{"lambda": 0})
         self.coordinator()

@@ -39,6 +39,10 @@ enum {
     TACIT_FORMULA_FEATURES = 50000 /* most of a formula */
 };
 
+/* A formula as text with weights(COLUMN) at its end, "~ ." where there is none. */
+tacit_status tacit_formula_add_weights(tacit_buffer *out, const char *terms, const char *column,
+                                       tacit_error *error);
+
 /* Read a formula against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names the
  * place and the remedy. */
 tacit_status tacit_formula_create(tacit_formula **out, const char *text, const struct tacit_schema *schema,
@@ -66,9 +70,13 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
 size_t tacit_formula_terms(const tacit_formula *formula);
 size_t tacit_formula_term(const tacit_formula *formula, size_t feature);
 
-/* The feature that is the offset, the last one; SIZE_MAX: none. Before rows are scaled it is the offset
+/* The feature that is the offset; SIZE_MAX: none. Before rows are scaled it is the offset
  * itself times `scale`; it lies between *low and *high. */
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high);
+
+/* The feature that is the weight of a row, after the offset; SIZE_MAX: none. Before rows are scaled it is the weight
+ * divided by *most, the column's upper bound; `column` is that of the schema. */
+size_t tacit_formula_weights(const tacit_formula *formula, double *most, size_t *column);
 
 /* A feature before rows are scaled is the sum of coefficient * column over at most TACIT_FORMULA_PARTS of R's
  * columns; column SIZE_MAX is the constant 1. Returns how many. */

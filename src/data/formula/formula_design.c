@@ -122,6 +122,13 @@ static tacit_status lay_out_term(tacit_formula *formula, formula_term *term, tac
     return TACIT_OK;
 }
 
+/* One that is no term, within [-1, 1]. */
+static void add_feature(tacit_formula *formula) {
+    formula->features++;
+    formula->entries++;
+    formula->reach += 1;
+}
+
 tacit_status formula_lay_out(tacit_formula *formula, tacit_error *error) {
     choose_coding(formula);
     for (size_t t = 0; t < formula->terms; t++) {
@@ -130,12 +137,16 @@ tacit_status formula_lay_out(tacit_formula *formula, tacit_error *error) {
             return formula_fail(&formula->tree, formula->tree.root, error,
                                 "the formula has more than %d columns", TACIT_FORMULA_FEATURES);
     }
-    if (formula->offset == FORMULA_NONE) return TACIT_OK;
-    double largest = fmax(fabs(formula->offset_low), fabs(formula->offset_high));
-    formula->offset_scale = largest > 0 ? 1 / largest : 1;
-    formula->features++;
-    formula->entries++;
-    formula->reach += 1;
+    if (formula->offset != FORMULA_NONE) {
+        double largest = fmax(fabs(formula->offset_low), fabs(formula->offset_high));
+        formula->offset_scale = largest > 0 ? 1 / largest : 1;
+        formula->offset_feature = formula->features;
+        add_feature(formula);
+    }
+    if (formula->weights != SIZE_MAX) {
+        formula->weights_feature = formula->features;
+        add_feature(formula);
+    }
     return TACIT_OK;
 }
 
@@ -153,14 +164,14 @@ static const formula_term *term_of(const tacit_formula *formula, size_t feature)
     return &formula->term[low];
 }
 
-static bool is_offset(const tacit_formula *formula, size_t feature) {
-    return formula->offset != FORMULA_NONE && feature + 1 == formula->features;
+static bool is_beside(const tacit_formula *formula, size_t feature) {
+    return feature == formula->offset_feature || feature == formula->weights_feature;
 }
 
 size_t tacit_formula_terms(const tacit_formula *formula) { return formula->terms; }
 
 size_t tacit_formula_term(const tacit_formula *formula, size_t feature) {
-    return is_offset(formula, feature) ? formula->terms : (size_t)(term_of(formula, feature) - formula->term);
+    return is_beside(formula, feature) ? formula->terms : (size_t)(term_of(formula, feature) - formula->term);
 }
 
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high) {
@@ -168,7 +179,14 @@ size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double 
     *scale = formula->offset_scale;
     *low = formula->offset_low;
     *high = formula->offset_high;
-    return formula->features - 1;
+    return formula->offset_feature;
+}
+
+size_t tacit_formula_weights(const tacit_formula *formula, double *most, size_t *column) {
+    if (formula->weights == SIZE_MAX) return SIZE_MAX;
+    *most = formula->schema->columns[formula->weights].high;
+    *column = formula->weights;
+    return formula->weights_feature;
 }
 
 /* Which column of each factor a feature is made of: the first factor runs fastest. */
@@ -196,7 +214,9 @@ static tacit_status print_factor(const tacit_formula *formula, const formula_ter
 tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, tacit_buffer *out,
                                 tacit_error *error) {
     size_t column[TACIT_FORMULA_FACTORS];
-    if (is_offset(formula, feature)) {
+    if (feature == formula->weights_feature)
+        return tacit_buffer_print(out, error, "weights(%s)", formula->schema->columns[formula->weights].name);
+    if (feature == formula->offset_feature) {
         TACIT_TRY(tacit_buffer_print(out, error, "offset("));
         TACIT_TRY(formula_print(&formula->tree, formula->offset, out, error));
         return tacit_buffer_print(out, error, ")");
@@ -226,7 +246,7 @@ static size_t rest_of(const tacit_formula *formula, const formula_term *term, co
 
 size_t tacit_formula_parts(const tacit_formula *formula, size_t feature, tacit_formula_part *out) {
     size_t column[TACIT_FORMULA_FACTORS], count = 0;
-    if (is_offset(formula, feature)) return 0;
+    if (is_beside(formula, feature)) return 0;
     const formula_term *term = term_of(formula, feature);
     columns_of(formula, term, feature, column);
     unsigned numbers = term->centered ? numbers_of(formula, term) : 0;
@@ -313,17 +333,30 @@ static size_t term_row(const tacit_formula *formula, const formula_term *term, c
     return used;
 }
 
+static double offset_of(const tacit_formula *formula, const formula_cells *cells) {
+    return clamp(formula_number(&formula->tree, formula->offset, cells) * formula->offset_scale, 1);
+}
+
+static double weight_of(const tacit_formula *formula, const formula_cells *cells) {
+    return clamp(formula_cell(cells, formula->weights) / formula->schema->columns[formula->weights].high, 1);
+}
+
 size_t tacit_formula_row(const tacit_formula *formula, const double *number, const size_t *place,
                          const int32_t *level, uint32_t *column, double *value) {
     formula_cells cells = { formula->schema, number, place, level };
     size_t used = 0;
     for (size_t t = 0; t < formula->terms; t++)
         used += term_row(formula, &formula->term[t], &cells, column + used, value + used);
-    if (formula->offset == FORMULA_NONE) return used;
-    double raw = formula_number(&formula->tree, formula->offset, &cells);
-    column[used] = (uint32_t)(formula->features - 1);
-    value[used] = clamp(raw * formula->offset_scale, 1);
-    return used + (value[used] != 0);
+    if (formula->offset != FORMULA_NONE) {
+        column[used] = (uint32_t)formula->offset_feature;
+        value[used] = offset_of(formula, &cells);
+        used += value[used] != 0;
+    }
+    if (formula->weights != SIZE_MAX) {
+        column[used] = (uint32_t)formula->weights_feature;
+        value[used++] = weight_of(formula, &cells);
+    }
+    return used;
 }
 
 void tacit_formula_dense_row(const tacit_formula *formula, const double *number, const size_t *place,
@@ -331,7 +364,6 @@ void tacit_formula_dense_row(const tacit_formula *formula, const double *number,
     formula_cells cells = { formula->schema, number, place, level };
     memset(out, 0, formula->features * sizeof *out);
     for (size_t t = 0; t < formula->terms; t++) term_row(formula, &formula->term[t], &cells, NULL, out);
-    if (formula->offset == FORMULA_NONE) return;
-    double raw = formula_number(&formula->tree, formula->offset, &cells);
-    out[formula->features - 1] = clamp(raw * formula->offset_scale, 1);
+    if (formula->offset != FORMULA_NONE) out[formula->offset_feature] = offset_of(formula, &cells);
+    if (formula->weights != SIZE_MAX) out[formula->weights_feature] = weight_of(formula, &cells);
 }

@@ -92,7 +92,7 @@ static tacit_status add_variable(tacit_formula *formula, uint32_t node, term_set
 static tacit_status expand_dot(tacit_formula *formula, uint32_t node, term_set *out, tacit_error *error) {
     const tacit_schema *schema = formula->schema;
     for (size_t i = 0; i < schema->cols; i++) {
-        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP) continue;
+        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP || i == formula->weights) continue;
         if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
             return formula_fail(
                 &formula->tree, node, error,
@@ -174,6 +174,10 @@ static void take_away(term_set *from, const term_set *less) {
 
 static tacit_status combine(tacit_formula *formula, uint32_t node, const term_set *a, const term_set *b,
                             term_set *out, tacit_error *error) {
+    if (a->count == 0 || b->count == 0)
+        return formula_fail(
+            &formula->tree, node, error,
+            "one side has no terms: offset(), weights(), 0 and 1 stand by themselves in a sum");
     switch (formula->tree.node[node].op) {
     case '*':
         TACIT_TRY(add_all(formula, node, out, a, error));
@@ -237,6 +241,7 @@ static tacit_status expand(tacit_formula *formula, uint32_t node, term_set *out,
     case FORMULA_DOT: return expand_dot(formula, node, out, error);
     case FORMULA_CALL:
         if (formula_is(&formula->tree, node, "offset")) return keep_offset(formula, node, error);
+        if (formula_is(&formula->tree, node, "weights")) return TACIT_OK; /* found before */
         return add_variable(formula, node, out, error);
     case FORMULA_NAME: return add_variable(formula, node, out, error);
     case FORMULA_TEXT: break;

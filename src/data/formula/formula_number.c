@@ -148,7 +148,7 @@ static tacit_status range_of_call(formula_tree *tree, uint32_t node, const tacit
         return formula_fail(
             tree, node, error,
             "there is no such function of a number: log, log2, log10, log1p, sqrt, exp, abs and "
-            "I() are known; poly, spline, ns, bs, factor and offset stand by themselves");
+            "I() are known; poly, spline, ns, bs, factor, offset and weights stand by themselves");
     TACIT_TRY(formula_check_arguments(tree, node, none, 1, error));
     if (argument == FORMULA_NONE)
         return formula_fail(tree, node, error, "it needs a number between the brackets");

@@ -164,6 +164,8 @@ struct tacit_formula {
     bool *uses;      /* of each column of the schema */
     uint32_t offset; /* node of its expression; FORMULA_NONE */
     double offset_low, offset_high, offset_scale;
+    size_t offset_feature, weights_feature; /* SIZE_MAX: none */
+    size_t weights;                         /* the column that has the weights of rows; SIZE_MAX: none */
     size_t features, entries;
     double reach;
 };

@@ -20,7 +20,10 @@ poly <- function(x, degree, raw = FALSE) {
 cat("case|name|a|b|c|d|e|f\n")
 for (k in seq_len(nrow(cases))) {
   family <- cases$family[k]
-  fit <- glm(as.formula(cases$formula[k]), family = family, data = rows, control = list(epsilon = 1e-14, maxit = 100))
+  weighted <- grepl("weights(study)", cases$formula[k], fixed = TRUE) # glm has them as an argument
+  weight <- if (weighted) rows$study else rep(1, nrow(rows))
+  formula <- as.formula(sub(" + weights(study)", "", cases$formula[k], fixed = TRUE))
+  fit <- glm(formula, family = family, data = rows, weights = weight, control = list(epsilon = 1e-14, maxit = 100))
   table <- coef(summary(fit))
   reach <- if (family == "gaussian") qt(0.975, fit$df.residual) else qnorm(0.975)
   for (name in rownames(table)) {
