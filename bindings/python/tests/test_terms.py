@@ -17,7 +17,7 @@ def test_terms_of_an_array_are_columns_that_somebody_made(table):
     x, y = table
     made = np.column_stack([x[:, 0], x[:, 1], np.log(x[:, 2]), x[:, 0] * x[:, 1]])
     ours = tacit.simulate(x, y, methods="estimate", parties=2, bounds=(1, 2), lam=1e-6, seed=1, test=(x, y), terms=FORMULA)
-    theirs = tacit.simulate(made, y, methods="estimate", parties=2, bounds=[(1, 2), (1, 2), (0, np.log(2)), (1, 4)], lam=1e-6, seed=1,
+    theirs = tacit.simulate(made, y, methods="estimate", parties=2, bounds=([1, 1, 0, 1], [2, 2, np.log(2), 4]), lam=1e-6, seed=1,
                             test=(made, y))
     assert ours.runs[0]["auc"]["mean"] == pytest.approx(theirs.runs[0]["auc"]["mean"], abs=1e-3)
     assert [one["name"] for one in ours.document["summary"]["coefficients"]] == ["(Intercept)", "x1", "x2", "log(x3)", "x1:x2"]
@@ -30,7 +30,7 @@ def test_a_model_of_terms_takes_raw_rows_in_memory_and_in_a_file(table, tmp_path
     again = tacit.Model.from_json(model.to_json())
     np.testing.assert_array_equal(model.scores(x), again.scores(x))
     rows = tmp_path / "rows.csv"
-    rows.write_text("x1,x2,x3,label\n" + "".join(",".join(map(repr, map(float, line))) + ",1\n" for line in x))
+    rows.write_text("x1,x2,x3,label\n" + "".join(",".join(map(repr, map(float, line))) + f",{k % 2}\n" for k, line in enumerate(x)))
     np.testing.assert_allclose(model.scores(tacit.Frame.load(rows, label="label")), model.scores(x), rtol=0, atol=1e-12)
 
 
