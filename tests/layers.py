@@ -12,11 +12,11 @@ import tempfile
 from pathlib import Path
 
 # Each folder of src may include itself and the folders before it, sub-folders by themselves.
-LAYERS = ["base", "num", "rand", "data", "data/source", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model/family", "model", "net",
+LAYERS = ["base", "num", "rand", "data", "data/source", "data/formula", "store", "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy", "model/family", "model", "net",
           "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session", "method",
           "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site", "api", "cli"]
 # Sub-folders at the level of the folder around them: each uses the other.
-LEVEL = {"data/source": "data"}
+LEVEL = {"data/source": "data", "data/formula": "data"}
 TOPS = {layer.split("/")[0] for layer in LAYERS}
 # Programs that talk over the network only: neither uses the other's code.
 APART = {("site", "coordinator"), ("site", "center")}

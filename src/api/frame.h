@@ -64,6 +64,13 @@ tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *
  * TACIT_USAGE for a frame whose owner said neither. */
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
 
+/* The same of any frame, with terms (NULL: none); *out stays NULL where the frame's own schema will do. */
+tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
+                               tacit_pool *pool, tacit_error *error);
+
+/* A copy of a schema. */
+tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, tacit_error *error);
+
 typedef enum frame_need { NEED_LABELS, NEED_ROWS } frame_need;
 
 /* Encode by `schema`; the frame's own or another one with as many columns. What can be used where it lies is
@@ -75,6 +82,7 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
 typedef struct frame_map {
     const tacit_schema *schema;
     double *numbers; /* the columns' scales; NULL for a sparse schema */
+    size_t *place;   /* with terms: where each column of the schema stands in a row */
     size_t columns, features;
     double reach, inside; /* data/encode.h */
     double factor;        /* of every row, where it does not depend on the row */

@@ -239,6 +239,7 @@ static tacit_status look_at_rows(void *context, size_t begin, size_t end, unsign
 
 static bool could_lie(const tacit_frame *frame, const tacit_schema *schema) {
     const tacit_schema_column *first = schema->columns;
+    if (schema->formula != NULL) return false;
     bool as_it_is = schema->sparse > 0 || (first != NULL && first->sd == 1 && frame->scaling == SCALE_NORM);
     return as_it_is && !schema->intercept && schema->rows == TACIT_ROWS_CLIP && schema->clip == 1;
 }

@@ -16,6 +16,7 @@ static const tacit_option options_of_load[] = {
       .placeholder = "COLUMN",
       .help = "the column whose values are the parties" },
     TACIT_OPTION_RESPONSE,
+    TACIT_OPTION_TERMS,
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -33,8 +34,9 @@ static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, c
     const char *schema = tacit_arguments_text(arguments, "schema");
     tacit_load_options reading = tacit_reading_options(arguments, progress);
     reading.response = tacit_reading_response(arguments);
+    reading.terms = tacit_arguments_text(arguments, "terms");
     reading.group = tacit_arguments_text(arguments, "group");
-    if (schema != NULL) TACIT_TRY(tacit_schema_load(&frame->schema, schema, error));
+    if (schema != NULL) TACIT_TRY(tacit_schema_load_terms(&frame->schema, schema, reading.terms, error));
     TACIT_TRY(tacit_dataset_load(&frame->data, schema != NULL ? NULL : &frame->schema, frame->path,
                                  frame->schema, &reading, error));
     frame->no_header = reading.no_header;

@@ -76,12 +76,22 @@ tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const 
         if (map.numbers == NULL) return tacit_fail_memory(error);
         set_scales(&map);
     }
+    if (schema->formula != NULL) {
+        map.place = TACIT_NEW(size_t, schema->cols);
+        if (map.place == NULL) {
+            frame_map_clear(&map);
+            return tacit_fail_memory(error);
+        }
+        for (size_t i = 0, at = 0; i < schema->cols; i++)
+            map.place[i] = schema->columns[i].kind != TACIT_SCHEMA_SKIP ? at++ : 0;
+    }
     *out = map;
     return TACIT_OK;
 }
 
 void frame_map_clear(frame_map *map) {
     free(map->numbers);
+    free(map->place);
     *map = (frame_map)FRAME_MAP_INIT;
 }
 
@@ -140,7 +150,26 @@ static void shorten_row(const frame_map *map, double *out, tacit_encode_counts *
     for (size_t j = 0; j < map->columns; j++) out[j] *= factor;
 }
 
+/* Terms of the row's numbers. */
+static bool map_terms(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts) {
+    const size_t terms = tacit_formula_features(map->schema->formula);
+    double square = 0;
+    bool infinite = false;
+    for (size_t j = 0; j < map->columns; j++) {
+        counts->missing += isnan(raw[j]);
+        infinite = infinite || isinf(raw[j]);
+    }
+    tacit_formula_dense_row(map->schema->formula, raw, map->place, NULL, out);
+    for (size_t j = 0; j < terms; j++) square += out[j] * out[j];
+    double factor = tacit_schema_column_factor(map->schema, map->reach, sqrt(square), counts) * map->inside;
+    for (size_t j = 0; j < terms; j++) out[j] *= factor;
+    if (map->schema->intercept) out[terms] = map->inside;
+    counts->rows++;
+    return !infinite;
+}
+
 bool frame_map_row(const frame_map *map, const double *raw, double *out, tacit_encode_counts *counts) {
+    if (map->place != NULL) return map_terms(map, raw, out, counts);
     const bool bounded = map->numbers != NULL && map->schema->rows == TACIT_ROWS_BOUND;
     uint64_t found =
         map->numbers != NULL ? scale_row(map, raw, bounded ? map->factor : 1, out) : copy_row(map, raw, out);

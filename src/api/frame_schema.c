@@ -190,3 +190,27 @@ cleanup:
     tacit_schema_free(schema);
     return status;
 }
+
+tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_schema_print(schema, NULL, &text, error);
+    if (status == TACIT_OK)
+        status = tacit_schema_parse(out, tacit_buffer_text(&text), text.length, "the schema", error);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
+                               tacit_pool *pool, tacit_error *error) {
+    tacit_schema *schema = NULL;
+    const bool from_file = frame->kind == FRAME_FILE;
+    if (from_file && terms == NULL) return TACIT_OK;
+    TACIT_TRY(from_file ? frame_copy_schema(&schema, frame->schema, error)
+                        : frame_schema(&schema, frame, pool, error));
+    tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (status == TACIT_OK)
+        *out = schema;
+    else
+        tacit_schema_free(schema);
+    return status;
+}

@@ -156,6 +156,14 @@ typedef struct tacit_form {
         .help = "a setting of the method, see 'tacit methods'"                                               \
     }
 
+/* For commands that read rows to train on. */
+#define TACIT_OPTION_TERMS                                                                                   \
+    {                                                                                                        \
+        .name = "terms", .kind = TACIT_OPTION_TEXT, .placeholder = "FORMULA",                                \
+        .help = "what the model is made of, as R writes it: 'y ~ age + log(dose)*sex'; each column of the "  \
+                "schema by default"                                                                          \
+    }
+
 /* For whatever draws random numbers, on several processors. */
 #define TACIT_OPTION_SEED                                                                                    \
     {                                                                                                        \

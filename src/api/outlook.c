@@ -54,8 +54,8 @@ tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, c
 
 static tacit_status read_study(tacit_planning *self, const tacit_arguments *arguments, const char *path,
                                tacit_error *error) {
-    static const char *const numbers[] = { "schema", "parties",  "rows",     "epsilon",
-                                           "delta",  "dropouts", "colluders" };
+    static const char *const numbers[] = { "schema", "parties",  "rows",      "epsilon",
+                                           "delta",  "dropouts", "colluders", "terms" };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (tacit_arguments_given(arguments, numbers[i]))
             return tacit_fail(error, TACIT_USAGE,
@@ -78,7 +78,8 @@ static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *ar
                 "a plan needs a study's definition (STUDY), or the options 'schema', 'parties', 'rows' and "
                 "'epsilon': the option '%s' is missing",
                 needed[i]);
-    TACIT_TRY(tacit_schema_load(&self->schema, tacit_arguments_text(arguments, "schema"), error));
+    TACIT_TRY(tacit_schema_load_terms(&self->schema, tacit_arguments_text(arguments, "schema"),
+                                      tacit_arguments_text(arguments, "terms"), error));
     request->belief.schema = self->schema;
     request->parties = (size_t)tacit_arguments_integer(arguments, "parties");
     request->rows = (size_t)tacit_arguments_integer(arguments, "rows");

@@ -48,20 +48,23 @@ static tacit_status follow_study(tacit_schema *schema, const tacit_schema *study
     return TACIT_OK;
 }
 
-static tacit_status copy_schema(tacit_schema **out, const tacit_schema *schema, tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_schema_print(schema, NULL, &text, error);
-    if (status == TACIT_OK)
-        status = tacit_schema_parse(out, tacit_buffer_text(&text), text.length, "the schema", error);
-    tacit_buffer_clear(&text);
-    return status;
-}
-
 static tacit_status describe(tacit_schema **out, const tacit_frame *frame, const tacit_schema *study,
                              tacit_error *error) {
-    if (frame->kind == FRAME_FILE) return copy_schema(out, frame->schema, error);
-    TACIT_TRY(frame_schema(out, frame, NULL, error));
-    return follow_study(*out, study, error);
+    const char *terms = study->formula != NULL ? tacit_formula_text(study->formula) : NULL;
+    tacit_schema *schema = NULL;
+    tacit_status status;
+    if (frame->kind == FRAME_FILE) {
+        TACIT_CHECK(frame_copy_schema(&schema, frame->schema, error));
+    } else {
+        TACIT_CHECK(frame_schema(&schema, frame, NULL, error));
+        TACIT_CHECK(follow_study(schema, study, error));
+    }
+    if (terms != NULL) TACIT_CHECK(tacit_schema_set_terms(schema, terms, error));
+    *out = schema;
+    schema = NULL;
+cleanup:
+    tacit_schema_free(schema);
+    return status;
 }
 
 static tacit_status lend(const void *lender, const tacit_schema *study, tacit_schema **schema_out,
@@ -73,7 +76,8 @@ static tacit_status lend(const void *lender, const tacit_schema *study, tacit_sc
     tacit_status status;
     TACIT_CHECK(describe(&schema, frame, study, error));
     TACIT_CHECK(tacit_schema_check_public(schema, error));
-    TACIT_CHECK(frame_encode(&rows, frame, from_file ? frame->schema : schema, NEED_LABELS, NULL, error));
+    TACIT_CHECK(frame_encode(&rows, frame, from_file && study->formula == NULL ? frame->schema : schema,
+                             NEED_LABELS, NULL, error));
     *schema_out = schema;
     *rows_out = rows;
     schema = NULL;

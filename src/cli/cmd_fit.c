@@ -97,6 +97,7 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
     tacit_fit_settings settings = { .home = home,
                                     .data = data,
                                     .schema = tacit_arguments_text(arguments, "schema"),
+                                    .terms = tacit_arguments_text(arguments, "terms"),
                                     .source = source,
                                     .label = reading.label,
                                     .positive = reading.positive,

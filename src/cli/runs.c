@@ -158,6 +158,16 @@ static size_t name_width(const tacit_estimates *estimates) {
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
     const char *between = "";
+    if (estimates->terms != NULL) {
+        const char *left = strchr(estimates->terms, '~');
+        bool named = left != NULL && left != estimates->terms;
+        tacit_console_print(console, "\nCall: %s%s%s, family = %s\n\n", named ? "" : estimates->response,
+                            named          ? ""
+                            : left != NULL ? " "
+                                           : " ~ ",
+                            estimates->terms, family_name(estimates));
+        return;
+    }
     tacit_console_print(console, "\nCall: %s ~", estimates->response);
     bool classes = tacit_estimates_intercepts(estimates) > 1; /* which all have the same columns */
     for (size_t k = 0; k < (classes ? estimates->terms : estimates->count); k++) {

@@ -183,6 +183,9 @@ static void show_about(tacit_console *console, const tacit_study *study) {
     for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL; one++)
         if (tacit_study_setting_terms(study, one, terms)[0] != 0)
             tacit_console_note(console, "%-10s %s", one->name, terms);
+    if (study->schema->formula != NULL) /* whole, however long: it says what is asked of the rows */
+        tacit_console_note(console, "terms      the model is made of these functions of the columns: %s",
+                           tacit_formula_text(study->schema->formula));
     if (study->from != 0 || study->until != 0)
         tacit_console_note(console, "schedule   %s%s%s%s", study->from != 0 ? "not before " : "",
                            study->from != 0 ? tacit_study_time_text(from, study->from) : "",

@@ -76,12 +76,13 @@ typedef struct tacit_load_options {
     const char *link; /* as in tacit_source_options; NULL: none */
     bool tidy;        /* without a schema: the draft is for people (tacit_draft_options) */
     bool of_model;    /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
+    const char *terms; /* without a schema: the draft gets these (tacit_schema_set_terms); NULL: none */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
-            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false         \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false, NULL   \
     }
 
 /* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without

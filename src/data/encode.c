@@ -29,6 +29,8 @@ struct tacit_encoder {
     double *value;
     size_t gaps; /* columns that are missing in it */
     uint32_t *gap;
+    double *number; /* with terms: the raw values of the schema's columns in the row at hand */
+    int32_t *level;
 };
 
 static tacit_status map_levels(slot *to, tacit_error *error) {
@@ -56,6 +58,14 @@ tacit_scale tacit_scale_of(const tacit_schema_column *column) {
     return scale;
 }
 
+/* Rows that are only predicted need no weights. */
+static bool is_weights(const tacit_schema *schema, size_t column) {
+    size_t found = SIZE_MAX;
+    double most;
+    return schema->formula != NULL && tacit_formula_weights(schema->formula, &most, &found) != SIZE_MAX &&
+           found == column;
+}
+
 static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table, tacit_error *error) {
     uint32_t feature = 0;
     tacit_levels names = TACIT_LEVELS_INIT; /* of the table, for lookup; the first of equal names wins */
@@ -66,7 +76,10 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
             tacit_levels_add(&names, table->columns[i].name, strlen(table->columns[i].name), NULL, error));
     for (size_t i = 0; i < encoder->schema->cols; i++) {
         const tacit_schema_column *declared = &encoder->schema->columns[i];
-        if (declared->kind == TACIT_SCHEMA_SKIP) continue;
+        if (!tacit_schema_uses(encoder->schema, i)) continue;
+        if (is_weights(encoder->schema, i) &&
+            tacit_levels_find(&names, declared->name, strlen(declared->name)) < 0)
+            continue;
         TACIT_CHECK(
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
         slot *to = &encoder->slot[encoder->slots++];
@@ -111,6 +124,12 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
         encoder->entries += declared->missing == TACIT_MISSING_INDICATOR;
         if (declared->kind == TACIT_SCHEMA_TEXT) encoder->entries += tacit_vocabulary_most(&declared->text);
     }
+    if (schema->formula != NULL) {
+        encoder->entries = 1 + tacit_formula_entries(schema->formula);
+        encoder->number = TACIT_NEW(double, schema->cols + 1);
+        encoder->level = TACIT_NEW(int32_t, schema->cols + 1);
+        if (encoder->number == NULL || encoder->level == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
     encoder->reach = tacit_schema_reach(schema);
     encoder->slot = TACIT_NEW(slot, schema->cols);
     encoder->column = TACIT_NEW(uint32_t, encoder->entries);
@@ -133,6 +152,8 @@ tacit_encoder *tacit_encoder_free(tacit_encoder *encoder) {
     free(encoder->column);
     free(encoder->value);
     free(encoder->gap);
+    free(encoder->number);
+    free(encoder->level);
     free(encoder);
     return NULL;
 }
@@ -236,11 +257,33 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
     return value * value * several;
 }
 
+/* The raw values of the row's columns, for terms: what is missing stands for the middle, or for no level. */
+static void collect_raw(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts) {
+    for (size_t i = 0; i < encoder->slots; i++) {
+        const slot *from = &encoder->slot[i];
+        size_t at = (size_t)(from->declared - encoder->schema->columns);
+        if (from->declared->kind == TACIT_SCHEMA_NUMBER) {
+            encoder->number[at] = from->column->number[row];
+            tacit_scale_number(&from->scale, encoder->number[at], counts);
+        } else {
+            encoder->level[at] = find_level(from, row, counts);
+        }
+    }
+}
+
 /* The entries of a row before scaling, and the square of its norm. */
 static size_t collect(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts, double *square) {
     size_t count = 0;
     double sum = 0;
     encoder->gaps = 0;
+    if (encoder->schema->formula != NULL) {
+        collect_raw(encoder, row, counts);
+        count = tacit_formula_row(encoder->schema->formula, encoder->number, NULL, encoder->level,
+                                  encoder->column, encoder->value);
+        for (size_t k = 0; k < count; k++) sum += encoder->value[k] * encoder->value[k];
+        *square = sum;
+        return count;
+    }
     for (size_t i = 0; i < encoder->slots; i++)
         sum += collect_one(encoder, &encoder->slot[i], row, counts, &count);
     *square = sum;
@@ -274,6 +317,7 @@ static double row_factor(const tacit_schema *schema, double norm, double reach, 
 
 double tacit_schema_reach(const tacit_schema *schema) {
     double reach = 0;
+    if (schema->formula != NULL) return tacit_formula_reach(schema->formula);
     for (size_t i = 0; i < schema->cols; i++) reach += tacit_schema_column_reach(&schema->columns[i]);
     return reach;
 }
@@ -291,9 +335,49 @@ double tacit_schema_intercept_value(const tacit_schema *schema) {
     return inside_ball(schema, tacit_schema_features(schema));
 }
 
+/* What every entry of a row is multiplied by, of rows that are not shortened. */
+static double term_factor(const tacit_schema *schema) {
+    double reach = tacit_formula_reach(schema->formula), inside = tacit_schema_intercept_value(schema);
+    return inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(reach > 0 ? reach : 1));
+}
+
+size_t tacit_schema_term_parts(const tacit_schema *schema, size_t feature, tacit_formula_part *out) {
+    if (schema->intercept && feature == tacit_formula_features(schema->formula)) {
+        *out = (tacit_formula_part){ SIZE_MAX, tacit_schema_intercept_value(schema) };
+        return 1;
+    }
+    size_t count = tacit_formula_parts(schema->formula, feature, out);
+    for (size_t k = 0; k < count; k++) out[k].coefficient *= term_factor(schema);
+    return count;
+}
+
+size_t tacit_schema_offset(const tacit_schema *schema, double *weight, double *low, double *high) {
+    double scale;
+    size_t feature = SIZE_MAX;
+    if (schema != NULL && schema->formula != NULL)
+        feature = tacit_formula_offset(schema->formula, &scale, low, high);
+    if (feature != SIZE_MAX) *weight = 1 / (scale * term_factor(schema));
+    return feature;
+}
+
+size_t tacit_schema_weights(const tacit_schema *schema, double *scale, double *least, double *most) {
+    size_t feature = SIZE_MAX, column;
+    if (schema != NULL && schema->formula != NULL)
+        feature = tacit_formula_weights(schema->formula, most, &column);
+    if (feature == SIZE_MAX) return SIZE_MAX;
+    *scale = *most / term_factor(schema);
+    *least = schema->columns[column].low;
+    return feature;
+}
+
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0;
     double reach = 0;
+    if (schema->formula != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the features are terms (%.60s), no linear function of single columns: leave the "
+                          "terms out, or choose another method",
+                          tacit_formula_text(schema->formula));
     if (schema->rows == TACIT_ROWS_UNIT)
         return tacit_fail(error, TACIT_USAGE,
                           "rows: unit in the schema makes features that are no linear function of the "
@@ -373,7 +457,10 @@ static tacit_status declare_features(tacit_table *table, const tacit_schema *sch
                                      const tacit_source *source, tacit_label_need need, tacit_error *error) {
     for (size_t i = 0; i < schema->cols; i++) {
         const tacit_schema_column *declared = &schema->columns[i];
-        if (declared->kind == TACIT_SCHEMA_SKIP) continue;
+        if (!tacit_schema_uses(schema, i)) continue;
+        if (is_weights(schema, i) && need != TACIT_LABEL_REQUIRED &&
+            tacit_source_find_column(source, declared->name) < 0)
+            continue;
         size_t field;
         tacit_column *column;
         bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;

@@ -105,7 +105,8 @@ double tacit_schema_column_factor(const tacit_schema *schema, double reach, doub
 double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts);
 
 /* What a feature is made of, where the encoding is linear: value = scale * raw + shift, raw being the number,
- * 1 for the own level of a category and 0 else, or 1 for the intercept. */
+ * 1 for the own level of a category and 0 else, or 1 for the intercept. Not of features that are terms
+ * (tacit_schema_term_parts). */
 typedef struct tacit_feature {
     size_t column; /* of the schema; SIZE_MAX for the intercept and for sparse features */
     size_t level;  /* of a category; SIZE_MAX for the others */
@@ -117,6 +118,18 @@ typedef struct tacit_feature {
  * are no linear function of their columns or belong to several levels; with a clip the map is that of the
  * rows that are not shortened. */
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error);
+
+/* Of a schema with terms: the columns that a feature is a combination of, as tacit_formula_parts, in rows as
+ * methods see them. */
+size_t tacit_schema_term_parts(const tacit_schema *schema, size_t feature, tacit_formula_part *out);
+
+/* The feature that is an offset (SIZE_MAX: none), and the weight that makes it one: the offset itself is the
+ * feature times `weight`. It lies between *low and *high. */
+size_t tacit_schema_offset(const tacit_schema *schema, double *weight, double *low, double *high);
+
+/* The feature that is the weight of a row (SIZE_MAX: none): the weight is the feature times `scale`,
+ * between `least` and `most`. */
+size_t tacit_schema_weights(const tacit_schema *schema, double *scale, double *least, double *most);
 
 /* The value of the intercept feature. */
 double tacit_schema_intercept_value(const tacit_schema *schema);

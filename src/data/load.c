@@ -333,6 +333,8 @@ static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_sch
     const tacit_draft_options draft = { load->options->label, load->options->positive,
                                         load->options->response, load->options->tidy };
     TACIT_CHECK(tacit_schema_draft(&schema, load->table, &draft, error));
+    if (load->options->terms != NULL)
+        TACIT_CHECK(tacit_schema_set_terms(schema, load->options->terms, error));
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
     TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));

@@ -31,6 +31,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     free(schema->label);
     free(schema->event);
     free(schema->person);
+    tacit_formula_free(schema->formula);
     tacit_levels_clear(&schema->classes);
     free(schema);
     return NULL;
@@ -93,8 +94,42 @@ double tacit_schema_column_reach(const tacit_schema_column *column) {
     return column->kind != TACIT_SCHEMA_SKIP;
 }
 
+tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tacit_error *error) {
+    tacit_formula *formula = NULL;
+    if (terms != NULL && schema->sparse > 0)
+        return tacit_fail(error, TACIT_USAGE, "terms: rows of a LIBSVM file have no named columns");
+    if (terms != NULL && schema->rows == TACIT_ROWS_UNIT)
+        return tacit_fail(error, TACIT_USAGE,
+                          "terms: the schema has rows: unit, under which features are no function of single "
+                          "terms: write rows: bound");
+    if (terms != NULL) TACIT_TRY(tacit_formula_create(&formula, terms, schema, error));
+    tacit_formula_free(schema->formula);
+    schema->formula = formula;
+    if (formula != NULL) schema->intercept = tacit_formula_intercept(formula);
+    return TACIT_OK;
+}
+
+tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
+                                    tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (weights == NULL) return terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (terms == NULL && schema->formula != NULL) terms = tacit_formula_text(schema->formula);
+    TACIT_CHECK(tacit_formula_add_weights(&text, terms, weights, error));
+    TACIT_CHECK(tacit_schema_set_terms(schema, tacit_buffer_text(&text), error));
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+bool tacit_schema_uses(const tacit_schema *schema, size_t column) {
+    if (schema->formula != NULL) return tacit_formula_uses(schema->formula, column);
+    return schema->columns[column].kind != TACIT_SCHEMA_SKIP;
+}
+
 size_t tacit_schema_features(const tacit_schema *schema) {
     size_t features = schema->sparse + schema->intercept;
+    if (schema->formula != NULL) return tacit_formula_features(schema->formula) + schema->intercept;
     for (size_t i = 0; i < schema->cols; i++) features += tacit_schema_column_features(&schema->columns[i]);
     return features;
 }
@@ -102,6 +137,9 @@ size_t tacit_schema_features(const tacit_schema *schema) {
 double tacit_schema_density(const tacit_schema *schema) {
     if (schema->sparse > 0) return 0;
     size_t filled = schema->intercept;
+    if (schema->formula != NULL)
+        return (double)(filled + tacit_formula_entries(schema->formula)) /
+               (double)tacit_schema_features(schema);
     for (size_t i = 0; i < schema->cols; i++) {
         size_t features = tacit_schema_column_features(&schema->columns[i]);
         size_t most = schema->columns[i].kind == TACIT_SCHEMA_TEXT ? 100 : 1;
@@ -111,7 +149,7 @@ double tacit_schema_density(const tacit_schema *schema) {
 }
 
 bool tacit_schema_nonnegative(const tacit_schema *schema) {
-    if (schema->sparse > 0) return false;
+    if (schema->sparse > 0 || schema->formula != NULL) return false;
     for (size_t i = 0; i < schema->cols; i++)
         if (schema->columns[i].kind == TACIT_SCHEMA_NUMBER || schema->columns[i].effect) return false;
     return true;
@@ -159,6 +197,16 @@ static char *feature_name(const tacit_schema_column *column, size_t k) {
     return join_name(column->name, number);
 }
 
+/* The name of feature k of a formula, allocated; NULL without memory. */
+static char *term_name(const tacit_formula *formula, size_t k) {
+    tacit_buffer name = TACIT_BUFFER_INIT;
+    char *copy = NULL;
+    if (tacit_formula_name(formula, k, &name, NULL) == TACIT_OK)
+        copy = tacit_copy_text(tacit_buffer_text(&name));
+    tacit_buffer_clear(&name);
+    return copy;
+}
+
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0;
     if (schema->sparse > 0) {
@@ -167,7 +215,9 @@ tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema,
     }
     char **names = TACIT_NEW(char *, features);
     bool complete = names != NULL;
-    for (size_t i = 0; i < schema->cols && complete; i++) {
+    for (; schema->formula != NULL && complete && used + schema->intercept < features; used++)
+        complete = (names[used] = term_name(schema->formula, used)) != NULL;
+    for (size_t i = 0; schema->formula == NULL && i < schema->cols && complete; i++) {
         const tacit_schema_column *column = &schema->columns[i];
         for (size_t k = 0; k < tacit_schema_column_features(column) && complete; k++) {
             names[used] = feature_name(column, k);
@@ -341,6 +391,11 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
     if (schema->person != NULL) {
         TACIT_TRY(tacit_buffer_print(out, error, "person: "));
         TACIT_TRY(print_text(out, schema->person, canonical, error));
+        TACIT_TRY(tacit_buffer_print(out, error, "\n"));
+    }
+    if (schema->formula != NULL) {
+        TACIT_TRY(tacit_buffer_print(out, error, "terms: "));
+        TACIT_TRY(print_quoted(out, tacit_formula_text(schema->formula), error));
         TACIT_TRY(tacit_buffer_print(out, error, "\n"));
     }
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",

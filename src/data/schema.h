@@ -33,6 +33,8 @@
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or unit, or {clip: C}
+ *   terms: y ~ age + log(dose)*sex   # optional: features are the columns of this formula (formula/formula.h)
+ *                                    # rather than one column after the other; it decides about the intercept
  *
  * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean
  * and sd, levels, terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse:
@@ -60,6 +62,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "data/formula/formula.h"
 #include "data/levels.h"
 #include "data/missing.h"
 #include "data/table.h"
@@ -132,6 +135,7 @@ typedef struct tacit_schema {
     tacit_schema_rows rows;
     double clip;                                            /* C, with TACIT_ROWS_CLIP */
     bool label_from_rows, sparse_from_rows, clip_from_rows; /* these were read off rows */
+    tacit_formula *formula; /* the terms that features are made of; NULL: each column by itself */
 } tacit_schema;
 
 enum {
@@ -142,8 +146,21 @@ enum {
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
+tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const char *terms,
+                                     tacit_error *error); /* and tacit_schema_set_terms, unless NULL */
 tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t length, const char *name,
                                 tacit_error *error);
+
+/* Have features made of the terms of a formula from now on (NULL: of each column by itself). TACIT_USAGE names
+ * the place in the text; the schema is then unchanged. */
+tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tacit_error *error);
+
+/* The same with weights of rows (a column; NULL: none), which become part of the formula: weights(COLUMN). */
+tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
+                                    tacit_error *error);
+
+/* Whether features are made of a column. */
+bool tacit_schema_uses(const tacit_schema *schema, size_t column);
 
 /* Append the schema as YAML that reads back the same; each line of `comment` (may be NULL) goes on top as
  * a comment, and the notes of columns beside them. */

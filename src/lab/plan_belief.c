@@ -24,18 +24,25 @@ typedef struct column_law {
     size_t columns, factors;
     double *loading;                /* columns x factors */
     double factor[FACTORS], *value; /* of one row: g and z */
+    double *number;                 /* with terms: its raw values, by the schema's columns */
+    int32_t *level;
 } column_law;
 
 static void law_clear(column_law *law) {
     free(law->loading);
     free(law->value);
+    free(law->number);
+    free(law->level);
 }
 
-static tacit_status law_make(column_law *law, size_t columns, tacit_stream *stream, tacit_error *error) {
+static tacit_status law_make(column_law *law, size_t columns, size_t all, tacit_stream *stream,
+                             tacit_error *error) {
     *law = (column_law){ .columns = columns, .factors = columns < FACTORS ? columns : FACTORS };
     law->loading = TACIT_NEW(double, columns * law->factors + 1);
     law->value = TACIT_NEW(double, columns + 1);
-    if (law->loading == NULL || law->value == NULL) {
+    law->number = TACIT_NEW(double, all + 1);
+    law->level = TACIT_NEW(int32_t, all + 1);
+    if (law->loading == NULL || law->value == NULL || law->number == NULL || law->level == NULL) {
         law_clear(law);
         return tacit_fail_memory(error);
     }
@@ -70,16 +77,19 @@ static size_t level_of(size_t levels, double z) {
     return levels - 1;
 }
 
+/* The raw value of a number by a standard normal. */
+static double raw_number(const tacit_schema_column *column, double z) {
+    return column->sd > 0 ? column->mean + column->sd * z
+                          : (column->low + column->high) / 2 + SPREAD * z * (column->high - column->low) / 2;
+}
+
 /* What a column becomes, before the row is scaled. */
 static void encode_column(const tacit_schema_column *column, double z, tacit_stream *stream, double *out) {
     size_t features = tacit_schema_column_features(column);
     tacit_encode_counts ignored = { 0 };
     if (column->kind == TACIT_SCHEMA_NUMBER) {
         tacit_scale scale = tacit_scale_of(column);
-        double raw = column->sd > 0
-                         ? column->mean + column->sd * z
-                         : (column->low + column->high) / 2 + SPREAD * z * (column->high - column->low) / 2;
-        out[0] = tacit_scale_number(&scale, raw, &ignored);
+        out[0] = tacit_scale_number(&scale, raw_number(column, z), &ignored);
     } else if (column->kind == TACIT_SCHEMA_CATEGORY) {
         size_t level = level_of(column->levels.count, z);
         if (level < features) out[level] = 1;
@@ -90,11 +100,27 @@ static void encode_column(const tacit_schema_column *column, double z, tacit_str
     }
 }
 
-static void encode_row(const tacit_schema *schema, const column_law *law, tacit_stream *stream, double *out) {
+/* Raw values, and the terms of them. `out` before the row is scaled; returns how many features. */
+static size_t draw_terms(const tacit_schema *schema, column_law *law, double *out) {
+    size_t j = 0;
+    for (size_t i = 0; i < schema->cols; i++) {
+        const tacit_schema_column *column = &schema->columns[i];
+        if (column->kind == TACIT_SCHEMA_SKIP) continue;
+        double z = law->value[j++];
+        law->number[i] = column->kind == TACIT_SCHEMA_NUMBER ? raw_number(column, z) : 0;
+        law->level[i] =
+            column->kind == TACIT_SCHEMA_CATEGORY ? (int32_t)level_of(column->levels.count, z) : -1;
+    }
+    tacit_formula_dense_row(schema->formula, law->number, NULL, law->level, out);
+    return tacit_formula_features(schema->formula);
+}
+
+static void encode_row(const tacit_schema *schema, column_law *law, tacit_stream *stream, double *out) {
     size_t at = 0, j = 0, features = tacit_schema_features(schema);
     tacit_encode_counts ignored = { 0 };
     double square = 0, inside = tacit_schema_intercept_value(schema);
-    for (size_t i = 0; i < schema->cols; i++) {
+    if (schema->formula != NULL) at = draw_terms(schema, law, out);
+    for (size_t i = 0; schema->formula == NULL && i < schema->cols; i++) {
         const tacit_schema_column *column = &schema->columns[i];
         if (column->kind == TACIT_SCHEMA_SKIP) continue;
         encode_column(column, law->value[j++], stream, out + at);
@@ -112,7 +138,7 @@ static tacit_status draw_rows(tacit_dataset *data, const tacit_schema *schema, t
     column_law law;
     size_t columns = 0;
     for (size_t i = 0; i < schema->cols; i++) columns += schema->columns[i].kind != TACIT_SCHEMA_SKIP;
-    TACIT_TRY(law_make(&law, columns, stream, error));
+    TACIT_TRY(law_make(&law, columns, schema->cols, stream, error));
     for (size_t i = 0; i < data->rows; i++) {
         law_draw(&law, stream);
         encode_row(schema, &law, stream, data->dense.values + i * data->features);

@@ -432,6 +432,7 @@ const tacit_method tacit_method_cox = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
+    .terms = TACIT_TERMS_NONE,
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),

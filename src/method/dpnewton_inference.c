@@ -144,6 +144,11 @@ tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error
         return tacit_fail(error, TACIT_USAGE,
                           "method dpnewton with purpose=inference is for two classes or a number; for more "
                           "classes make two of them (others: in the schema)");
+    if (schema != NULL && schema->formula != NULL && !schema->intercept)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method dpnewton with purpose=inference needs an intercept: leave '- 1' or '0 +' out of "
+            "the terms");
     if (plan->classes == 0 && (schema == NULL || schema->response != TACIT_RESPONSE_NUMBER))
         return tacit_fail(
             error, TACIT_USAGE,

@@ -90,6 +90,7 @@ typedef struct fit {
     double terms[TACIT_ESTIMATE_TERMS];
     point here, there; /* the accepted point, and the one that is tried */
     double *gram;      /* X^T X */
+    double null_loss;  /* with an offset: the loss of the model without terms */
     double *factor, *scale, *direction;
     bool *deficient;
     tacit_lbfgs memory;
@@ -217,11 +218,37 @@ static tacit_status no_estimate(const fit *self, const double *direction, tacit_
     return tacit_estimate_say_separated(&facts, direction, error);
 }
 
+/* With an offset or weights the model without terms has no closed form: Newton along the intercept, from where the offset
+ * is in the middle of its range. Without an intercept it is the offset alone. Leaves the weights there. */
+static tacit_status fit_null(fit *self, tacit_error *error) {
+    static const double NEAR = 1e-20;
+    size_t at = self->design.intercept, width = self->design.width;
+    bool constant = at != SIZE_MAX;
+    if (constant) self->here.w[at] = -self->design.offset_middle / self->design.intercept_value;
+    for (int k = 0; k < MOST_STEPS; k++) {
+        TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
+        self->null_loss = self->here.loss;
+        if (!constant) break;
+        double lambda = self->n * self->session->plan->lambda * self->here.w[at];
+        double slope = self->here.gradient[at] - lambda, curvature = self->here.matrix[at * width + at];
+        if (!(curvature > 0)) return no_estimate(self, NULL, error);
+        if (slope * slope <= NEAR * curvature) break;
+        /* a score moves by at most 1 in a step, so that exp() stays within reach */
+        double step = slope / curvature, most = 1 / self->design.intercept_value;
+        self->here.w[at] -= self->family->quadratic ? step : fmin(fmax(step, -most), most);
+    }
+    if (self->session->plan->lambda > 0) memset(self->here.w, 0, width * sizeof *self->here.w);
+    return TACIT_OK;
+}
+
 /* Starts from the model without columns. */
 static tacit_status begin_response(fit *self, const double *terms, tacit_error *error) {
     memcpy(self->terms, terms, sizeof self->terms);
-    double first = self->family->likelihood ? self->family->link(self->terms[0] / self->n) : 0;
+    bool weighted = self->design.weights != SIZE_MAX, classes = self->family->loss.of_classes;
+    double mean = self->terms[0] / (weighted && classes ? self->terms[2] : self->n);
+    double first = self->family->likelihood ? self->family->link(mean) : 0;
     if (!isfinite(first)) return tacit_fail(error, TACIT_INPUT, "%s", self->family->all_alike);
+    if (tacit_design_has_beside(&self->design)) return fit_null(self, error);
     if (self->design.intercept != SIZE_MAX && self->session->plan->lambda == 0)
         self->here.w[self->design.intercept] = first / self->design.intercept_value;
     return TACIT_OK;
@@ -390,10 +417,12 @@ static tacit_status keep_state(const fit *self, tacit_error *error) {
                        self->here.loss,
                        self->terms[0],
                        self->terms[1],
-                       self->terms[2] };
+                       self->terms[2],
+                       self->null_loss };
+    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
     tacit_message state = TACIT_MESSAGE_INIT;
     tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&state, "about", about, sizeof about / sizeof *about, error));
+    TACIT_CHECK(tacit_message_add_numbers(&state, "about", about, known, error));
     TACIT_CHECK(tacit_message_add_numbers(&state, "weights", self->here.w, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&state, "gradient", self->here.gradient, width, error));
     TACIT_CHECK(tacit_message_add_numbers(&state, "gram", self->gram, width * width, error));
@@ -417,12 +446,13 @@ static tacit_status copy_field(const tacit_message *state, const char *name, dou
 
 static tacit_status take_up(fit *self, bool *found, tacit_error *error) {
     size_t width = self->design.width;
-    double about[10];
+    double about[11];
+    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
     tacit_message state = TACIT_MESSAGE_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_resume(self->session, found, &state, error));
     if (!*found) goto cleanup;
-    TACIT_CHECK(copy_field(&state, "about", about, sizeof about / sizeof *about, error));
+    TACIT_CHECK(copy_field(&state, "about", about, known, error));
     TACIT_CHECK(copy_field(&state, "weights", self->here.w, width, error));
     TACIT_CHECK(copy_field(&state, "gradient", self->here.gradient, width, error));
     TACIT_CHECK(copy_field(&state, "gram", self->gram, width * width, error));
@@ -436,6 +466,7 @@ static tacit_status take_up(fit *self, bool *found, tacit_error *error) {
     self->here.objective = about[5];
     self->here.loss = about[6];
     memcpy(self->terms, about + 7, sizeof self->terms);
+    if (tacit_design_has_beside(&self->design)) self->null_loss = about[10];
 cleanup:
     tacit_message_clear(&state);
     return status;
@@ -486,6 +517,7 @@ static tacit_status make_model(const fit *self, tacit_estimates **estimates, tac
         model->weights[design->kept[j]] =
             design->half * self->here.w[j] +
             (j == design->intercept ? design->middle / design->intercept_value : 0);
+    if (design->offset != SIZE_MAX) model->weights[design->offset] = design->half * design->offset_weight;
     model->estimates = *estimates;
     *estimates = NULL;
     *out = model;
@@ -497,6 +529,7 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
     size_t width = self->design.width;
     tacit_optimum optimum = {
         .family = self->family,
+        .null_objective = self->null_loss,
         .rows = self->n,
         .lambda = plan->lambda,
         .level = tacit_estimate_settings_of(plan)->level,
@@ -563,6 +596,7 @@ const tacit_method tacit_method_estimate = {
     .units = "record",
     .spreads = true,
     .noise_free = true,
+    .terms = TACIT_TERMS_ALL,
     .takes_numbers = true,
     .lambda_may_vanish = true,
     .stops_early = true,

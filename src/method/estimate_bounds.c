@@ -72,7 +72,13 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
             score[i] = tacit_rows_dot(&block->rows, at + i, self->weights);
         }
         of->rows(tacit_kernels_choose(), of->shape_default, count, y, score, loss, slope, curvature);
-        for (size_t i = 0; i < count; i++) count_one(self, score[i], slope[i], curvature[i]);
+        for (size_t i = 0; i < count; i++) {
+            bool weighted = how->design != NULL && how->design->weights != SIZE_MAX;
+            double weight = weighted ? how->design->weights_scale *
+                                           tacit_rows_cell(&block->rows, at + i, how->design->weights)
+                                     : 1;
+            count_one(self, score[i], weight * slope[i], weight * curvature[i]);
+        }
     }
     return TACIT_OK;
 }
@@ -126,6 +132,8 @@ static tacit_status spread_one(looking *self, const tacit_party *party, tacit_er
     self->weights = TACIT_NEW(double, party->plan->features);
     if (self->weights == NULL) return tacit_fail_memory(error);
     for (size_t j = 0; j < how->width; j++) self->weights[how->kept != NULL ? how->kept[j] : j] = how->w[j];
+    if (how->design != NULL && how->design->offset != SIZE_MAX)
+        self->weights[how->design->offset] = how->design->offset_weight;
     return tacit_dataset_map(&party->rows, 0, look_at, self, error);
 }
 

@@ -37,10 +37,11 @@ static tacit_status check_sets(const tacit_plan *plan, const tacit_family *famil
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
     if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->bias != TACIT_ESTIMATE_PLAIN ||
-        tacit_estimate_looks_again(plan) || family->loss.several != NULL)
+        tacit_estimate_looks_again(plan) || family->loss.several != NULL ||
+        (plan->schema != NULL && plan->schema->formula != NULL))
         return tacit_fail(error, TACIT_USAGE,
-                          "imputed sets (missing: impute) are fitted by optimiser newton, without 'bias', "
-                          "'errors' and 'influence', and have one score a row: leave these out, or families "
+                          "imputed sets (missing: impute) are fitted by optimiser newton, to the columns as "
+                          "they are: leave 'bias', 'errors', 'influence' and terms out, and families "
                           "multinomial and ordinal");
     return TACIT_OK;
 }
@@ -71,7 +72,12 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     TACIT_TRY(check_sets(plan, family, error));
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
+    const bool beside = tacit_design_has_beside(&design);
     tacit_design_clear(&design);
+    if (beside && (tacit_firth_wanted(plan) || tacit_estimate_looks_again(plan)))
+        return tacit_fail(error, TACIT_USAGE,
+                          "settings 'bias', 'errors' and 'influence' go with terms without offset and "
+                          "weights: leave the one or the other out");
     if (width > MOST_WIDTH)
         return tacit_fail(
             error, TACIT_USAGE,

@@ -23,7 +23,13 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan) {
 /* The sum of `length` numbers over n rows. */
 tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double *terms, size_t length) {
     double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = tacit_estimate_family(plan)->bound(fmax(1, n), high, terms);
+    const tacit_family *family = tacit_estimate_family(plan);
+    tacit_design scale;
+    tacit_design_scale(&scale, family, plan->schema);
+    double rows =
+        fmax(1, n) * (scale.weights != SIZE_MAX ? scale.weights_reach : 1); /* as if rows stood repeatedly */
+    double bound = scale.offset != SIZE_MAX ? family->offset_bound(rows, high, scale.offset_reach, terms)
+                                            : family->bound(rows, high, terms);
     int bound_bits, party_bits;
     frexp(bound, &bound_bits);
     frexp((double)plan->parties, &party_bits);
@@ -92,6 +98,16 @@ void tacit_estimate_response(const void *context, const tacit_view *rows, size_t
     *y = (*y - self->design.middle) / self->design.half;
 }
 
+/* What of a row's response counts as often as the row. Two families have no third number of their own, and use it
+ * for sums of weights: of logistic the weights, of linear their logarithms. */
+static void weigh_terms(const pass *self, const tacit_view *rows, size_t i,
+                        double terms[TACIT_ESTIMATE_TERMS]) {
+    double weight = self->design.weights_scale * tacit_rows_cell(&rows->rows, i, self->design.weights);
+    for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) terms[k] *= weight;
+    if (self->family->loss.of_classes) terms[2] = weight;
+    if (self->family->quadratic) terms[2] = log(weight);
+}
+
 static tacit_status add_terms(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     pass *self = context;
     (void)first;
@@ -101,6 +117,7 @@ static tacit_status add_terms(void *context, const tacit_view *block, size_t fir
         double y[TACIT_RESPONSE_COLUMNS];
         tacit_estimate_response(self, block, i, y);
         tacit_family_terms(self->family, y, terms);
+        if (self->design.weights != SIZE_MAX) weigh_terms(self, block, i, terms);
         for (int k = 0; k < TACIT_ESTIMATE_TERMS; k++) self->terms[k] += terms[k];
     }
     return TACIT_OK;
@@ -221,6 +238,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .width = width,
                            .w = w,
                            .kept = self.design.kept,
+                           .design = &self.design,
                            .response = tacit_estimate_response,
                            .context = &self,
                            .pool = party->pool };

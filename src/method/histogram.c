@@ -431,6 +431,7 @@ const tacit_method tacit_method_histogram = {
     .units = "record",
     .spreads = true,
     .most_columns = MOST_AXES,
+    .terms = TACIT_TERMS_NONE,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .leaves = "how many of the party's rows of each class lie in each cell of a public grid[noise=shares: , "

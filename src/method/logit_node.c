@@ -23,8 +23,8 @@ double tacit_logit_scale(const tacit_plan *plan) {
     double given = tacit_logit_settings_of(plan)->scale;
     if (given > 0) return given;
     if (plan->schema == NULL) return 2 * sqrt((double)plan->features);
-    double columns = 0;
-    for (size_t c = 0; c < plan->schema->cols; c++)
+    double columns = plan->schema->formula != NULL ? tacit_schema_reach(plan->schema) : 0;
+    for (size_t c = 0; plan->schema->formula == NULL && c < plan->schema->cols; c++)
         columns += plan->schema->columns[c].kind != TACIT_SCHEMA_SKIP;
     double norm = plan->schema->rows == TACIT_ROWS_CLIP ? plan->schema->clip : sqrt(fmax(1, columns));
     return norm * (plan->schema->intercept ? M_SQRT2 : 1);

@@ -71,6 +71,7 @@ const tacit_method tacit_method_newton = {
     .spreads = true,
     .noise_free = true,
     .lambda_may_vanish = true,
+    .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration the sums of log-likelihood, gradient and Hessian over "
               "its rows, encrypted under center server B's key and sent to server A",

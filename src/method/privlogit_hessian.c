@@ -81,6 +81,7 @@ const tacit_method tacit_method_privlogit_hessian = {
     .spreads = true,
     .noise_free = true,
     .lambda_may_vanish = true,
+    .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "its number of rows; in each iteration the sums of log-likelihood and gradient over its rows, "

@@ -89,6 +89,7 @@ const tacit_method tacit_method_privlogit_local = {
     .spreads = true,
     .noise_free = true,
     .lambda_may_vanish = true,
+    .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times its "
               "gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "

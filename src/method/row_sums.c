@@ -26,9 +26,15 @@ typedef struct part_sums {
 
 static tacit_status begin_part(part_sums *out, const tacit_row_sums *how, tacit_error *error) {
     const tacit_loss *loss = &how->family->loss;
-    return how->several != NULL
-               ? tacit_several_create(&out->several, loss, how->several, how->weight, how->w, error)
-               : tacit_sums_create(&out->one, loss, how->weight, how->width, how->w, error);
+    if (how->several != NULL)
+        return tacit_several_create(&out->several, loss, how->several, how->weight, how->w, error);
+    TACIT_TRY(tacit_sums_create(&out->one, loss, how->weight, how->width, how->w, error));
+    if (how->design == NULL) return TACIT_OK;
+    out->one.fixed = how->design->offset;
+    out->one.fixed_weight = how->design->offset_weight;
+    out->one.weights = how->design->weights;
+    out->one.weights_scale = how->design->weights_scale;
+    return TACIT_OK;
 }
 
 static void end_part(part_sums *sums, const tacit_row_sums *how, double *out) {

@@ -7,6 +7,7 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
+#include "model/estimates.h"
 #include "model/family/family.h"
 #include "num/estimator.h"
 #include "num/several.h"
@@ -22,8 +23,9 @@ typedef struct tacit_row_sums {
     tacit_row_weight weight;
     const tacit_several_shape *several; /* of a family with several scores a row; else NULL */
     size_t width;
-    const double *w;    /* width */
-    const size_t *kept; /* the features that are used, ascending; NULL: all */
+    const double *w;            /* width */
+    const size_t *kept;         /* the features that are used, ascending; NULL: all */
+    const tacit_design *design; /* whose offset and weights of rows count; NULL: there are none */
     tacit_response_function *response;
     const void *context;
     tacit_pool *pool;       /* NULL: one thread */

@@ -319,6 +319,7 @@ const tacit_method tacit_method_survival_exact = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
+    .terms = TACIT_TERMS_NONE,
     .lambda_may_vanish = true,
     .reports = "survival",
     TACIT_SETTINGS_OF(parameters, defaults),

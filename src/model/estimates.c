@@ -21,6 +21,7 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     free(estimates->covariance);
     tacit_baseline_free(estimates->baseline);
     free(estimates->response);
+    free(estimates->terms);
     free(estimates);
     return NULL;
 }
@@ -88,9 +89,54 @@ size_t tacit_design_kept(const tacit_design *design, size_t at) {
     return shape->parallel ? (at + 1 < shape->base ? at : shape->base - 1) : at % shape->base;
 }
 
+/* A feature that is an offset has a weight that nobody estimates. */
+static void find_offset(tacit_design *design) {
+    double weight, low, high, most;
+    design->weights = tacit_schema_weights(design->schema, &design->weights_scale, &low, &most);
+    if (design->weights != SIZE_MAX) design->weights_reach = fmax(most, fabs(log(low)));
+    design->offset = tacit_schema_offset(design->schema, &weight, &low, &high);
+    if (design->offset == SIZE_MAX) return;
+    design->offset_weight = weight / design->half;
+    design->offset_middle = design->schema->intercept ? (low + high) / 2 / design->half : 0;
+    design->offset_reach = fmax(fabs(low / design->half - design->offset_middle),
+                                fabs(high / design->half - design->offset_middle));
+}
+
+void tacit_design_scale(tacit_design *out, const tacit_family *family, const tacit_schema *schema) {
+    *out = (tacit_design){ .schema = schema, .intercept = SIZE_MAX };
+    scale_response(out, family);
+    find_offset(out);
+}
+
+/* Terms of a formula: each is a column. */
+static tacit_status design_of_terms(tacit_design *out, const tacit_family *family, tacit_error *error) {
+    if (out->offset != SIZE_MAX && family->offset_bound == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "family %s takes no offset: leave offset() out of the terms, or choose logistic, linear "
+            "or poisson",
+            family->name);
+    out->kept = TACIT_NEW(size_t, out->features + 1);
+    if (out->kept == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < out->features; j++)
+        if (j != out->offset && j != out->weights) out->kept[out->width++] = j;
+    if (out->schema->intercept) {
+        out->intercept = out->width - 1;
+        out->intercept_value = tacit_schema_intercept_value(out->schema);
+    }
+    if (family->loss.several == NULL) return TACIT_OK;
+    if (out->weights != SIZE_MAX)
+        return tacit_fail(error, TACIT_USAGE,
+                          "family %s takes no weights: leave them out, or choose logistic, linear or poisson",
+                          family->name);
+    return shape_classes(out, family, error);
+}
+
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error) {
-    *out = (tacit_design){ .schema = schema, .features = features, .intercept = SIZE_MAX };
+    tacit_design_scale(out, family, schema);
+    out->features = features;
+    if (schema != NULL && schema->formula != NULL) return design_of_terms(out, family, error);
     if (schema != NULL && !schema->intercept && schema->cols > 0)
         return tacit_fail(
             error, TACIT_USAGE,
@@ -106,7 +152,6 @@ tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, 
         out->intercept = out->width - 1;
         out->intercept_value = feature[features - 1].scale;
     }
-    scale_response(out, family);
     if (family->loss.several != NULL) TACIT_CHECK(shape_classes(out, family, error));
 cleanup:
     free(feature);
@@ -159,6 +204,14 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
     tacit_family_fit fit = { NAN, NAN, NAN, 1 };
     memcpy(sums.terms, at->response, sizeof sums.terms);
     if (at->family->measure != NULL && at->covariance == NULL) at->family->measure(&sums, &fit);
+    bool weighted = design->weights != SIZE_MAX;
+    if (at->family->measure != NULL && at->covariance == NULL && tacit_design_has_beside(design)) {
+        tacit_family_fit null = fit;
+        sums.objective = at->null_objective;
+        at->family->measure(&sums, &null);
+        fit.null_deviance = null.deviance;
+        if (weighted && at->family->quadratic) fit.aic -= at->response[2]; /* the logarithms of weights */
+    }
     if (at->covariance != NULL && out->student) fit.dispersion = at->dispersion * design->half * design->half;
     out->deviance = fit.deviance;
     out->null_deviance = fit.null_deviance;
@@ -168,6 +221,17 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
 
 /* ---- coefficients ---- */
 
+/* Of terms: what each feature has of column k. */
+static void raw_row_of_terms(const tacit_design *design, size_t k, double *row) {
+    size_t column = k == design->intercept ? SIZE_MAX : design->kept[k];
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
+    for (size_t j = 0; j < design->width; j++) {
+        size_t parts = tacit_schema_term_parts(design->schema, design->kept[j], part);
+        for (size_t i = 0; i < parts; i++)
+            if (part[i].column == column) row[j] += part[i].coefficient;
+    }
+}
+
 /* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the
  * intercept). An encoded number is scale * raw + shift, so its shifts go to the intercept. */
 static void raw_row(const tacit_design *design, const tacit_feature *feature, size_t k, double *row) {
@@ -175,6 +239,10 @@ static void raw_row(const tacit_design *design, const tacit_feature *feature, si
     size_t base = shape->scores == 0 ? design->width : shape->base;
     size_t first = shape->scores == 0 || shape->parallel ? 0 : k / base * base;
     memset(row, 0, design->width * sizeof *row);
+    if (design->schema != NULL && design->schema->formula != NULL) {
+        raw_row_of_terms(design, k, row);
+        return;
+    }
     row[k] = design->schema != NULL ? feature[design->kept[tacit_design_kept(design, k)]].scale : 1;
     if (!tacit_design_is_intercept(design, k)) return;
     if (shape
@@ -188,7 +256,7 @@ static void raw_row(const tacit_design *design, const tacit_feature *feature, si
 tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double *row, tacit_error *error) {
     tacit_feature *feature = TACIT_NEW(tacit_feature, design->features);
     tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK && design->schema != NULL)
+    if (status == TACIT_OK && design->schema != NULL && design->schema->formula == NULL)
         status = tacit_schema_linear(design->schema, feature, error);
     if (status == TACIT_OK) raw_row(design, feature, at, row);
     free(feature);
@@ -239,7 +307,8 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
         return tacit_fail_memory(error);
     work->row = work->scale + d;
     work->solved = work->row + d;
-    if (design->schema != NULL) TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
+    if (design->schema != NULL && design->schema->formula == NULL)
+        TACIT_TRY(tacit_schema_linear(design->schema, work->feature, error));
     if (at->variance != NULL || at->covariance != NULL) return TACIT_OK;
     memcpy(work->factor, at->hessian, d * d * sizeof *work->factor);
     for (size_t j = 0; j < d; j++) work->factor[j * d + j] += at->rows * at->lambda;
@@ -359,6 +428,10 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->coefficient = TACIT_NEW(tacit_coefficient, d);
     all->response = tacit_copy_text(design->schema != NULL ? design->schema->label : "y");
     if (all->coefficient == NULL || all->response == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (design->schema != NULL && design->schema->formula != NULL) {
+        all->terms = tacit_copy_text(tacit_formula_text(design->schema->formula));
+        if (all->terms == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    }
     memcpy(all->family, at->family->name, strlen(at->family->name) + 1);
     all->student = at->family->dispersed;
     all->sandwich = at->middle != NULL;

@@ -6,7 +6,8 @@
  * Contrasts. The encoding has a feature for every level of a category, whose sum is the intercept: one level
  * of each is left out by a public rule, the first of the schema ("treatment contrasts", as in R). A
  * coefficient of a level is its difference to the first. Without an intercept (sparse rows only) nothing is
- * left out.
+ * left out. Terms of a formula have their contrasts already, so nothing is left out but an offset, whose
+ * weight is known.
  *
  * Covariance. With A = H + n lambda I at the optimum, cov = phi A^-1 B A^-1; B = H and phi the dispersion for
  * a likelihood (A = H for lambda = 0: the inverse Hessian), B the sum of squared slopes times x x^T and phi =
@@ -72,6 +73,7 @@ typedef struct tacit_missing_count {
 typedef struct tacit_estimates {
     char family[16], optimiser[16];
     char *response; /* the label's name */
+    char *terms;    /* the formula; NULL: each column by itself */
     size_t count;
     tacit_coefficient *coefficient;
     bool student;    /* t rather than z */
@@ -121,13 +123,26 @@ typedef struct tacit_design {
     size_t intercept;          /* its position among the kept; SIZE_MAX: none */
     tacit_several_shape shape; /* of a family with several scores a row; else of 0 scores */
     double intercept_value;
+    size_t offset;                      /* the feature that is an offset; SIZE_MAX: none */
+    double offset_weight;               /* which makes it one, in units of the scaled response */
+    double offset_middle, offset_reach; /* it lies within offset_reach of offset_middle, in these units */
+    size_t weights; /* the feature that is the weight of a row, times weights_scale; SIZE_MAX: none */
+    double weights_scale, weights_reach; /* a public bound of weights, and of |log| of them */
     double middle, half; /* a quadratic loss fits (y - middle)/half in [-1, 1], the others y itself */
 } tacit_design;
+
+/* Whether there is an offset or a weight of rows: the model without terms then has no closed form. */
+static inline bool tacit_design_has_beside(const tacit_design *design) {
+    return design->offset != SIZE_MAX || design->weights != SIZE_MAX;
+}
 
 /* TACIT_USAGE when the schema has no linear scale, or columns without an intercept. */
 tacit_status tacit_design_create(tacit_design *out, const tacit_family *family, const tacit_schema *schema,
                                  size_t features, tacit_error *error);
 void tacit_design_clear(tacit_design *design);
+
+/* How the response is scaled and what an offset is, without the rest: nothing to clear. */
+void tacit_design_scale(tacit_design *out, const tacit_family *family, const tacit_schema *schema);
 
 /* TACIT_INPUT where a clip has shortened rows: features are then no linear function of the columns, and
  * coefficients not theirs. */
@@ -170,6 +185,8 @@ typedef struct tacit_optimum {
     double response[TACIT_FAMILY_TERMS]; /* tacit_family_terms, summed */
     bool firth;
     double penalty; /* with it: log|hessian|/2 */
+    double
+        null_objective; /* sum of losses without terms, where there is an offset; NaN: follows from `response` */
     size_t iterations;
 } tacit_optimum;
 

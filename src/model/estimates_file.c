@@ -95,6 +95,11 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
+    if (object != NULL && estimates->terms != NULL &&
+        json_object_set_new(object, "terms", json_string(estimates->terms)) != 0) {
+        json_decref(object);
+        return NULL;
+    }
     if (estimates->baseline != NULL && object != NULL)
         json_object_set_new(object, "baseline", tacit_baseline_to_json(estimates->baseline));
     if (object != NULL && estimates->firth) {
@@ -234,6 +239,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
     memcpy(out->family, family, strlen(family) + 1);
     memcpy(out->optimiser, optimiser, strlen(optimiser) + 1);
     out->response = tacit_copy_text(response);
+    const char *terms = json_string_value(json_object_get(object, "terms"));
+    if (terms != NULL && (out->terms = tacit_copy_text(terms)) == NULL) return false;
     out->student = strcmp(statistic, "t") == 0;
     out->sandwich = sandwich != 0;
     out->iterations = (size_t)iterations;

@@ -132,6 +132,11 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
                           model->family->name);
     out->model = model;
     TACIT_TRY(tacit_model_check_predicts(model, error));
+    if (schema != NULL && schema->formula != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the model is made of terms (%.80s), which PMML and ONNX exports do not hold: use "
+                          "its own file, or make columns of the terms first",
+                          tacit_formula_text(schema->formula));
     out->input = TACIT_NEW(export_input, schema != NULL ? schema->cols + 1 : 1);
     if (out->input == NULL) return tacit_fail_memory(error);
     if (schema != NULL && schema->sparse == 0)

@@ -13,7 +13,9 @@ enum { COLUMNS = 4 /* numbers of each row beside its features */, PIECE = 32 /* 
 
 tacit_status tacit_sums_create(tacit_sums *out, const tacit_loss *loss, tacit_row_weight weight, size_t width,
                                const double *w, tacit_error *error) {
-    *out = (tacit_sums){ .loss = loss, .weight = weight, .width = width, .w = w };
+    *out = (tacit_sums){
+        .loss = loss, .weight = weight, .width = width, .w = w, .fixed = SIZE_MAX, .weights = SIZE_MAX
+    };
     bool matrix = weight != TACIT_WEIGH_NONE;
     out->kernels = tacit_kernels_choose();
     out->gradient = TACIT_NEW(double, width);
@@ -76,6 +78,17 @@ static void find_rows(tacit_sums *sums, const tacit_rows *rows, const size_t *ke
     }
 }
 
+/* Weights multiply the loss of a row and its derivatives. */
+static void apply_weights(const tacit_sums *sums, const tacit_rows *rows, size_t first, size_t count,
+                          double *loss, double *slope, double *curvature) {
+    for (size_t i = first; i < first + count; i++) {
+        double weight = sums->weights_scale * tacit_rows_cell(rows, i, sums->weights);
+        loss[i] *= weight;
+        slope[i] *= weight;
+        curvature[i] *= weight;
+    }
+}
+
 /* Rows come from memory once: the gradient is summed over pieces that the nearest cache still has from the
  * scores. */
 void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept, const double *y) {
@@ -86,8 +99,11 @@ void tacit_sums_add(tacit_sums *sums, const tacit_rows *rows, const size_t *kept
     for (size_t i = 0; i < n; i += PIECE) {
         size_t count = n - i < PIECE ? n - i : PIECE;
         sums->kernels->dot_rows(sums->row + i, count, d, sums->w, score + i);
+        for (size_t k = i; sums->fixed != SIZE_MAX && k < i + count; k++)
+            score[k] += sums->fixed_weight * tacit_rows_cell(rows, k, sums->fixed);
         sums->loss->rows(sums->kernels, sums->loss->shape_default, count, y + i * sums->loss->columns,
                          score + i, loss + i, slope + i, curvature + i);
+        if (sums->weights != SIZE_MAX) apply_weights(sums, rows, i, count, loss, slope, curvature);
         sums->kernels->add_rows(sums->row + i, count, d, slope + i, sums->gradient);
         for (size_t k = 0; k < count; k++) sums->objective += loss[i + k];
     }

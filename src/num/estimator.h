@@ -26,6 +26,10 @@ typedef struct tacit_sums {
     tacit_row_weight weight;
     size_t width;
     const double *w;
+    size_t fixed; /* a feature whose weight is known and not in w, an offset; SIZE_MAX: none */
+    double fixed_weight;
+    size_t weights; /* a feature that is the weight of its row, which multiplies its loss; SIZE_MAX: none */
+    double weights_scale;
     double objective;
     double *gradient; /* width */
     double *matrix;   /* in tiles (num/tiles.h); NULL without */

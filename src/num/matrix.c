@@ -179,3 +179,12 @@ size_t tacit_rows_entries(const tacit_rows *rows) {
     for (size_t i = 0; i < rows->count; i++) entries += start[rows->index[i] + 1] - start[rows->index[i]];
     return entries;
 }
+
+double tacit_rows_cell(const tacit_rows *rows, size_t i, size_t feature) {
+    size_t stored = tacit_rows_stored(rows, i);
+    if (rows->dense != NULL) return rows->dense[stored * rows->stride + feature];
+    const tacit_csr *csr = rows->sparse;
+    for (size_t at = csr->start[stored]; at < csr->start[stored + 1]; at++)
+        if (csr->column[at] == feature) return csr->value[at];
+    return 0;
+}

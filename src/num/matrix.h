@@ -71,6 +71,9 @@ void tacit_rows_copy(const tacit_rows *rows, size_t i, double *out);
 
 double tacit_rows_dot(const tacit_rows *rows, size_t i, const double *weights);
 
+/* One feature of a row. */
+double tacit_rows_cell(const tacit_rows *rows, size_t i, size_t feature);
+
 /* out[j] += scale * x_ij */
 void tacit_rows_add(const tacit_rows *rows, size_t i, double scale, double *out);
 

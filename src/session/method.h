@@ -261,6 +261,14 @@ typedef struct tacit_handler_entry {
     size_t (*answer_numbers)(const tacit_plan *plan);
 } tacit_handler_entry;
 
+/* Which formulas (data/formula/formula.h) a method takes. */
+typedef enum tacit_terms_taken {
+    TACIT_TERMS_FEATURES, /* any terms: they are features like others; no offset */
+    TACIT_TERMS_CONSTANT, /* the same, with an intercept */
+    TACIT_TERMS_ALL,      /* with an offset, and without an intercept, too */
+    TACIT_TERMS_NONE,     /* it works on the columns themselves */
+} tacit_terms_taken;
+
 struct tacit_method {
     const char *name, *title, *reference;
     unsigned version;       /* raised whenever questions or answers change */
@@ -273,6 +281,7 @@ struct tacit_method {
     size_t most_columns;    /* it works for; 0: any number */
     bool takes_numbers;     /* a numeric response too; else classes only */
     bool takes_times;       /* times until an event, and nothing else */
+    tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
     const char *at_delta_0; /* the method to use there instead; NULL: none that is like it */

@@ -284,6 +284,34 @@ static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
     return status;
 }
 
+static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    const tacit_method *method = plan->method;
+    double weight, low, high;
+    if (schema == NULL || schema->formula == NULL) return TACIT_OK;
+    if (method->terms == TACIT_TERMS_NONE)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s works on the columns themselves and takes no terms: leave 'terms' out, or "
+            "choose another method",
+            method->name);
+    if (method->terms != TACIT_TERMS_ALL && tacit_schema_offset(schema, &weight, &low, &high) != SIZE_MAX)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes no offset: leave offset() out of the terms, or choose method estimate",
+            method->name);
+    if (method->terms != TACIT_TERMS_ALL && tacit_schema_weights(schema, &weight, &low, &high) != SIZE_MAX)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes no weights of rows: leave 'weights' out, or choose method estimate",
+            method->name);
+    if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",
+                          method->name);
+    return TACIT_OK;
+}
+
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (!(plan->epsilon > 0))
         return tacit_fail(error, TACIT_USAGE, "epsilon must be above 0 (or inf), not %g", plan->epsilon);
@@ -323,6 +351,7 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     bool numeric = plan->classes == 0 && (plan->method->takes_numbers || plan->method->takes_times);
     if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
+    TACIT_TRY(check_terms(plan, error));
     if (plan->method->check != NULL) TACIT_TRY(plan->method->check(plan, error));
     return check_prepared(plan, error);
 }

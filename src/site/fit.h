@@ -14,6 +14,7 @@ typedef struct tacit_fit_settings {
     const char *home;             /* the owner's folder, with the ledger */
     const char *data;             /* file with the rows */
     const char *schema;           /* what is public about the columns */
+    const char *terms;            /* a formula over them; NULL: as the schema says */
     const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;

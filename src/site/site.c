@@ -280,7 +280,9 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     if (status == TACIT_OK) status = ask_definition(site, carrier, error);
     unlink(authority);
     if (status == TACIT_OK) status = site_check_role(site, error);
-    if (status == TACIT_OK && site->callbacks.lend != NULL) status = site_load_rows(site, error);
+    const bool late =
+        status == TACIT_OK && (site->callbacks.lend != NULL || site->study->schema->formula != NULL);
+    if (late) status = site_load_rows(site, error); /* a study's terms say what becomes of the columns */
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
     if (status == TACIT_OK) status = site_check_spread(site, error);
 cleanup:

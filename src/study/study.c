@@ -70,6 +70,42 @@ tacit_status study_read_schema(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
+/* Terms become part of the schema, and travel with it. */
+tacit_status study_read_terms(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "terms", &text, &length, r->error));
+    if (r->study->schema->formula != NULL)
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "the schema has terms already: write them in the study or in the schema, not in both");
+    tacit_status status = tacit_schema_set_terms(r->study->schema, text, r->error);
+    if (status != TACIT_OK) return study_fail_at(r, node, status == TACIT_USAGE ? TACIT_INPUT : status);
+    r->study->plan.features = tacit_schema_features(r->study->schema);
+    return TACIT_OK;
+}
+
+tacit_status study_read_weights(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "weights", &text, &length, r->error));
+    tacit_status status = tacit_schema_set_model(r->study->schema, NULL, text, r->error);
+    if (status != TACIT_OK) return study_fail_at(r, node, status == TACIT_USAGE ? TACIT_INPUT : status);
+    r->study->plan.features = tacit_schema_features(r->study->schema);
+    return TACIT_OK;
+}
+
+tacit_status study_print_weights(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return study_print_terms(study, out, error);
+}
+
+tacit_status study_print_terms(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    (void)study, (void)out, (void)error; /* the schema's text has them */
+    return TACIT_OK;
+}
+
 tacit_status study_print_schema(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
     tacit_buffer schema = TACIT_BUFFER_INIT;
     tacit_status status;

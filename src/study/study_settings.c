@@ -13,6 +13,11 @@
 static bool study_sums_are_secure(const tacit_study *study) { return study->plan.sums != TACIT_SUMS_CLEAR; }
 static bool study_sums_are_masked(const tacit_study *study) { return study->plan.sums == TACIT_SUMS_MASKED; }
 
+/* The formula is part of the schema. */
+static const char *terms_text(const tacit_study *study) {
+    return study->schema->formula != NULL ? tacit_formula_text(study->schema->formula) : "";
+}
+
 /* A member of another type than the line says does not compile. */
 #define ROW(label, is, member, as, ...)                                                                      \
     { .name = #label, .kind = is, TACIT_MEMBER_(tacit_study, member, as), __VA_ARGS__ },
@@ -176,7 +181,11 @@ const char *tacit_study_setting_text(const tacit_study *study, const tacit_study
     case TACIT_STUDY_KIND_COUNT: return print_count(*(const size_t *)value, out);
     case TACIT_STUDY_KIND_SWITCH: return print_switch(*(const bool *)value, out);
     case TACIT_STUDY_KIND_LINE: memcpy(out, value, TACIT_TITLE_SIZE); return out;
-    default: return out;
+    default:
+        if (one->text != NULL &&
+            tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%s", one->text(study)) >= TACIT_STUDY_VALUE_SIZE)
+            memcpy(out + TACIT_STUDY_VALUE_SIZE - 4, "...", 4);
+        return out;
     }
 }
 

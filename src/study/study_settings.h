@@ -46,6 +46,7 @@ typedef struct tacit_study_setting {
      * text. */
     tacit_status (*read)(struct study_reading *r, const struct yaml_node_s *node);
     tacit_status (*print)(const tacit_study *study, tacit_buffer *out, tacit_error *error);
+    const char *(*text)(const tacit_study *study); /* its value for people; NULL: there is none */
 } tacit_study_setting;
 
 /* All of them; ends with a name that is NULL. */

@@ -92,6 +92,11 @@ TACIT_STUDY_MADE(look, .rules = TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_S
                  .help = "which look this is; the coordinator writes it")
 TACIT_STUDY_MADE(schema, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_SCHEMA,
                  .form = "FILE, or YAML of several lines", .help = "the columns of the rows; it becomes part of the definition")
+TACIT_STUDY_MADE(terms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = terms_text,
+                 .form = "FORMULA, such as y ~ age + log(dose)*sex", .standard = "each column of the schema by itself",
+                 .help = "what the model is made of, as R writes it; it becomes part of the schema")
+TACIT_STUDY_MADE(weights, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .form = "COLUMN",
+                 .help = "a column of numbers above 0 by which rows count (method estimate); it becomes part of the terms")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

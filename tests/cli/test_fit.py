@@ -229,6 +229,14 @@ class Fit(ProgramTest):
         self.fail_with(3, "fit", "--method", "plr", "--train", "few.csv", "--schema", "s.yaml", "--epsilon", "1",
                        says=["7 rows", "minimum of 10"])
 
+    def test_a_release_is_made_of_terms_and_charged_once(self):
+        self.limit("9")
+        words = "plr", "4", "--terms", "diagnosis ~ mean_radius*mean_texture + sqrt(mean_area)", "--out", "model.json"
+        self.assertFalse(self.fit(*words)["again"])
+        self.assertTrue(self.fit(*words)["again"])
+        self.succeed("predict", "model.json", ROWS, "--out", "predicted.csv")
+        self.assertFalse(self.fit("plr", "4", "--terms", "diagnosis ~ mean_radius", "--out", "model.json")["again"])  # another release
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -128,7 +128,7 @@ class Documents(DeployedTest):
             self.document("simulate --parties 5 --trials 2 --seed 1", *more)
         self.document("simulate --parties 20 --method estimate --lambda 1e-4 --seed 1 --stop",
                       "{se: {column: age, at_most: 0.0001}, looks: 2, more: 5}", *plain)
-        self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain)
+        self.document("simulate --method estimate --lambda 1e-4 --parties 5 --seed 1 --out estimated.json", *plain, "--terms", "~ .")
         self.document("summary estimated.json")
         self.document("simulate --method estimate --set bias=firth --parties 5 --seed 1 --out penalised.json", *plain)
         self.document("summary penalised.json")

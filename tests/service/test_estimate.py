@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import sqlite3
 import sys
 import unittest
@@ -67,6 +68,37 @@ class Estimates(DeployedTest):
             if summary["influence"][key] is not None:
                 self.assertAlmostEqual(summary["influence"][key], pooled["influence"][key], delta=1e-6 * pooled["influence"][key])
         self.assertLessEqual(summary["influence"]["cook_rows"], pooled["influence"]["cook_rows"])
+
+    def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
+        formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
+        self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        shown = "sick ~ age * dose + log(dose + 1) + offset(age/2)"
+        self.assertEqual(self.check_figures("--terms", formula)["terms"], shown)
+        parties[0].wait_line(re.escape("terms      the model is made of these functions of the columns: " + shown))
+        self.succeed("predict", self.folder / "trial.model.json", self.rows(0))
+
+    def test_weights_of_rows_are_part_of_the_terms(self):
+        text = (self.path / "schema.yaml").read_text().replace("name: dose, kind: number, low: 0", "name: dose, kind: number, low: 0.1")
+        (self.path / "schema.yaml").write_text(text)
+        self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age", weights="dose", **{"lambda": 0})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        summary = self.check_figures("--terms", "sick ~ age + weights(dose)")
+        self.assertEqual(summary["terms"], "sick ~ age + weights(dose)")
+
+    def test_terms_that_the_owners_columns_cannot_have_are_refused(self):
+        self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age + dose", **{"lambda": 0})
+        self.coordinator()
+        schema = self.path / "other.yaml"
+        schema.write_text((self.path / "schema.yaml").read_text().replace("name: dose", "name: amount"))
+        self.limit(0)
+        self.rows(0).write_text(self.rows(0).read_text().replace("dose", "amount"))
+        words = self.join_words(0, self.invite(), *EXACT)
+        words[words.index("--schema") + 1] = schema
+        self.refuse(2, *words, home=self.home(0), says=["'dose'", "the schema has no column 'dose'"])
 
     def test_killed_processes_take_up_where_they_were(self):
         self.define("lbfgs")

@@ -74,6 +74,9 @@ typedef struct tacit_family {
      * that a subset whose loss is B proves a total above that of w = 0. `terms` tighten it once they are
      * known; NULL: they are not. */
     double (*bound)(double n, double high, const double *terms);
+    /* The same where an offset within `reach` of 0 is part of every score: w = 0 then loses more. NULL: the family
+     * takes no offset. */
+    double (*offset_bound)(double n, double high, double reach, const double *terms);
     void (*terms)(const double *y, double out[TACIT_FAMILY_TERMS]);      /* NULL: y and y^2 */
     void (*measure)(const tacit_family_sums *at, tacit_family_fit *out); /* NULL without a likelihood */
 

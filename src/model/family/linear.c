@@ -39,6 +39,11 @@ static double bound(double n, double high, const double *terms) {
     return 2 * n;
 }
 
+/* Residuals of w = 0 are within 1 + reach, and everything scales with their square. */
+static double offset_bound(double n, double high, double reach, const double *terms) {
+    return bound(n, high, terms) * (1 + reach) * (1 + reach);
+}
+
 static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     double n = at->rows, sum = at->terms[0], square = at->scale * at->scale;
     out->deviance = 2 * at->objective * square;
@@ -63,6 +68,7 @@ const tacit_family tacit_family_linear = {
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .bound = bound,
+    .offset_bound = offset_bound,
     .measure = measure,
     .all_alike = "the mean of the responses is not finite",
     .unbounded = "columns follow from one another",

@@ -51,6 +51,11 @@ static double bound(double n, double high, const double *terms) {
     return 2 * n;
 }
 
+/* The loss of w = 0 is at most log 2 + reach. */
+static double offset_bound(double n, double high, double reach, const double *terms) {
+    return bound(n, high, terms) * (1 + reach);
+}
+
 static double entropy_term(double part, double of) { return part > 0 ? part * log(part / of) : 0; }
 
 static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
@@ -84,6 +89,7 @@ const tacit_family tacit_family_logistic = {
     .log_likelihood = log_likelihood,
     .pull = pull,
     .bound = bound,
+    .offset_bound = offset_bound,
     .measure = measure,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells the classes apart without error",

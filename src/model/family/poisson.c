@@ -51,6 +51,16 @@ static double bound(double n, double high, const double *terms) {
     return 4 * n + 2 * fmax(0, terms[1]) + 5 * fmax(0, terms[0]);
 }
 
+/* The loss of w = 0 is at most F = n exp(R) + R T for offsets within R; the rest is as above with F in place of
+ * n: others lose at least -(U + n), means are within 2 (F + U + 0.7 T), slopes within that + T. Before T and U
+ * are known, T <= n H and U <= n H log H. */
+static double offset_bound(double n, double high, double reach, const double *terms) {
+    double h = fmax(high, 1);
+    double sum = terms != NULL ? fmax(0, terms[0]) : n * h;
+    double saturated = terms != NULL ? fmax(0, terms[1]) : n * h * log(h);
+    return 2 * n * (exp(fmin(reach, 500)) + 1) + 2 * saturated + (5 + 2 * reach) * sum;
+}
+
 static void terms_of(const double *y, double out[TACIT_FAMILY_TERMS]) {
     out[0] = *y;
     out[1] = *y > 0 ? *y * log(*y) - *y : 0;
@@ -82,6 +92,7 @@ const tacit_family tacit_family_poisson = {
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .bound = bound,
+    .offset_bound = offset_bound,
     .terms = terms_of,
     .measure = measure,
     .all_alike = "all counts are 0: there is nothing to explain",

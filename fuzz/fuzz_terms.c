@@ -1,0 +1,56 @@
+/* A formula against a schema: what is accepted must read back the same from its own text, and keep every row inside the
+ * ball. The bytes after a NUL, if there is one, are the raw values of a row. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/encode.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+enum { COLUMNS = 4 };
+
+static const char SCHEMA[] = "label: {name: y, classes: [a, b]}\ncolumns:\n"
+                             "  - {name: x, kind: number, low: -3, high: 8}\n"
+                             "  - {name: t, kind: number, low: 1, high: 5, mean: 2, sd: 1}\n"
+                             "  - {name: g, kind: category, levels: [p, q, r]}\n"
+                             "  - {name: h, kind: category, levels: [u, v]}\n";
+
+static void check_row(const tacit_schema *schema, const uint8_t *bytes, size_t length) {
+    double number[COLUMNS] = { 0 }, square = 0;
+    int32_t level[COLUMNS] = { 0 };
+    size_t features = tacit_formula_features(schema->formula);
+    double *row = calloc(features + 1, sizeof *row);
+    if (row == NULL) return;
+    memcpy(number, bytes, length < sizeof number ? length : sizeof number);
+    for (size_t i = 0; i < COLUMNS; i++) level[i] = length > i ? (int32_t)(bytes[i] % 4) - 1 : 0;
+    level[3] = level[3] > 1 ? 1 : level[3];
+    tacit_formula_dense_row(schema->formula, number, NULL, level, row);
+    for (size_t j = 0; j < features; j++) square += row[j] * row[j];
+    if (!(square <= tacit_schema_reach(schema) * (1 + 1e-9))) abort();
+    free(row);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    tacit_schema *schema = NULL, *again = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    char *text = malloc(length + 1);
+    if (text == NULL) return 0;
+    memcpy(text, bytes, length);
+    text[length] = 0;
+    size_t used = strlen(text);
+    if (tacit_schema_parse(&schema, SCHEMA, sizeof SCHEMA - 1, "schema", NULL) != TACIT_OK) abort();
+    if (tacit_schema_parse(&again, SCHEMA, sizeof SCHEMA - 1, "schema", NULL) != TACIT_OK) abort();
+    if (tacit_schema_set_terms(schema, text, &error) != TACIT_OK) {
+        if (error.text[0] == 0) abort();
+    } else {
+        if (tacit_schema_set_terms(again, tacit_formula_text(schema->formula), NULL) != TACIT_OK) abort();
+        if (strcmp(tacit_formula_text(schema->formula), tacit_formula_text(again->formula)) != 0) abort();
+        if (tacit_schema_features(schema) != tacit_schema_features(again)) abort();
+        if (used < length) check_row(schema, bytes + used + 1, length - used - 1);
+    }
+    free(text);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
+    return 0;
+}
