@@ -158,14 +158,14 @@ static size_t name_width(const tacit_estimates *estimates) {
 
 static void print_call(tacit_console *console, const tacit_estimates *estimates) {
     const char *between = "";
-    if (estimates->terms != NULL) {
-        const char *left = strchr(estimates->terms, '~');
-        bool named = left != NULL && left != estimates->terms;
+    if (estimates->formula != NULL) {
+        const char *left = strchr(estimates->formula, '~');
+        bool named = left != NULL && left != estimates->formula;
         tacit_console_print(console, "\nCall: %s%s%s, family = %s\n\n", named ? "" : estimates->response,
                             named          ? ""
                             : left != NULL ? " "
                                            : " ~ ",
-                            estimates->terms, family_name(estimates));
+                            estimates->formula, family_name(estimates));
         return;
     }
     tacit_console_print(console, "\nCall: %s ~", estimates->response);

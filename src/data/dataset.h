@@ -73,9 +73,9 @@ typedef struct tacit_load_options {
     bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
     bool
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
-    const char *link; /* as in tacit_source_options; NULL: none */
-    bool tidy;        /* without a schema: the draft is for people (tacit_draft_options) */
-    bool of_model;    /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
+    const char *link;  /* as in tacit_source_options; NULL: none */
+    bool tidy;         /* without a schema: the draft is for people (tacit_draft_options) */
+    bool of_model;     /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
     const char *terms; /* without a schema: the draft gets these (tacit_schema_set_terms); NULL: none */
 } tacit_load_options;
 

@@ -36,13 +36,7 @@
 #include "num/lbfgs.h"
 #include "session/session.h"
 
-enum {
-    MOST_STEPS = 100,
-    MOST_FIRTH = 140,
-    MOST_LBFGS = 500,
-    MOST_HALVINGS = 40,
-    CHECKPOINT_EVERY = 5
-};
+enum { MOST_STEPS = 100, MOST_FIRTH = 140, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
 static const tacit_estimate_settings defaults = { .level = 0.95, .impute = 20 };
 
@@ -56,10 +50,11 @@ static const tacit_parameter parameters[] = {
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES, "none",
                        "firth: Firth's penalty, which has an estimate where classes are separated"),
-    TACIT_LATER_CHOICE(tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS, "model",
-                 "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
+    TACIT_LATER_CHOICE(
+        tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS, "model",
+        "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes", "no",
-                 "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
+                       "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_COUNT(tacit_estimate_settings, impute, "impute", 2, 200,
                 "completed sets, where the schema says missing: impute"),
     TACIT_SETTINGS_END,

@@ -68,11 +68,6 @@ tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length,
     return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
-                                        tacit_error *error) {
-    return begin_reply(party, length, reply, error);
-}
-
 static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     tacit_sum_spec spec = tacit_estimate_rows();

@@ -21,7 +21,7 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     free(estimates->covariance);
     tacit_baseline_free(estimates->baseline);
     free(estimates->response);
-    free(estimates->terms);
+    free(estimates->formula);
     free(estimates);
     return NULL;
 }
@@ -429,8 +429,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->response = tacit_copy_text(design->schema != NULL ? design->schema->label : "y");
     if (all->coefficient == NULL || all->response == NULL) TACIT_CHECK(tacit_fail_memory(error));
     if (design->schema != NULL && design->schema->formula != NULL) {
-        all->terms = tacit_copy_text(tacit_formula_text(design->schema->formula));
-        if (all->terms == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        all->formula = tacit_copy_text(tacit_formula_text(design->schema->formula));
+        if (all->formula == NULL) TACIT_CHECK(tacit_fail_memory(error));
     }
     memcpy(all->family, at->family->name, strlen(at->family->name) + 1);
     all->student = at->family->dispersed;

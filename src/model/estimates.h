@@ -73,7 +73,7 @@ typedef struct tacit_missing_count {
 typedef struct tacit_estimates {
     char family[16], optimiser[16];
     char *response; /* the label's name */
-    char *terms;    /* the formula; NULL: each column by itself */
+    char *formula;  /* NULL: each column by itself */
     size_t count;
     tacit_coefficient *coefficient;
     bool student;    /* t rather than z */

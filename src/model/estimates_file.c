@@ -95,8 +95,8 @@ json_t *tacit_estimates_to_json(const tacit_estimates *estimates) {
                   "aic", number(estimates->aic), "degrees", number(tacit_estimates_degrees(estimates)),
                   "null_degrees", number(tacit_estimates_null_degrees(estimates)), "rows", estimates->rows,
                   "iterations", (json_int_t)estimates->iterations, "rounds", (json_int_t)estimates->rounds);
-    if (object != NULL && estimates->terms != NULL &&
-        json_object_set_new(object, "terms", json_string(estimates->terms)) != 0) {
+    if (object != NULL && estimates->formula != NULL &&
+        json_object_set_new(object, "formula", json_string(estimates->formula)) != 0) {
         json_decref(object);
         return NULL;
     }
@@ -239,8 +239,8 @@ static bool read_all(tacit_estimates *out, const json_t *object) {
     memcpy(out->family, family, strlen(family) + 1);
     memcpy(out->optimiser, optimiser, strlen(optimiser) + 1);
     out->response = tacit_copy_text(response);
-    const char *terms = json_string_value(json_object_get(object, "terms"));
-    if (terms != NULL && (out->terms = tacit_copy_text(terms)) == NULL) return false;
+    const char *formula = json_string_value(json_object_get(object, "formula"));
+    if (formula != NULL && (out->formula = tacit_copy_text(formula)) == NULL) return false;
     out->student = strcmp(statistic, "t") == 0;
     out->sandwich = sandwich != 0;
     out->iterations = (size_t)iterations;

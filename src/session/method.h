@@ -271,16 +271,16 @@ typedef enum tacit_terms_taken {
 
 struct tacit_method {
     const char *name, *title, *reference;
-    unsigned version;       /* raised whenever questions or answers change */
-    const char *units;      /* "record", "party", "record|party" or "record|person" */
-    bool noise_free;        /* no privacy: epsilon is infinite */
-    bool needs_points;      /* public auxiliary points */
-    bool takes_points;      /* it may use them, where there are any */
-    bool needs_model;       /* a public model (plan.model) */
-    bool needs_target;      /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns;    /* it works for; 0: any number */
-    bool takes_numbers;     /* a numeric response too; else classes only */
-    bool takes_times;       /* times until an event, and nothing else */
+    unsigned version;    /* raised whenever questions or answers change */
+    const char *units;   /* "record", "party", "record|party" or "record|person" */
+    bool noise_free;     /* no privacy: epsilon is infinite */
+    bool needs_points;   /* public auxiliary points */
+    bool takes_points;   /* it may use them, where there are any */
+    bool needs_model;    /* a public model (plan.model) */
+    bool needs_target;   /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns; /* it works for; 0: any number */
+    bool takes_numbers;  /* a numeric response too; else classes only */
+    bool takes_times;    /* times until an event, and nothing else */
     tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */

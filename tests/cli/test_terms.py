@@ -109,7 +109,7 @@ class Files(TermsTest):
             self.assertAlmostEqual(float(line.split(",")[3]), 1 / (1 + math.exp(-score)), delta=1e-9)
 
     def test_a_model_keeps_its_terms(self):
-        self.assertEqual(self.fitted()["terms"], "relapse ~ unfavourable * stage + log(age + 1) + offset(age/40)")
+        self.assertEqual(self.fitted()["formula"], "relapse ~ unfavourable * stage + log(age + 1) + offset(age/40)")
         self.assertIn("4028", self.succeed("evaluate", "model.json", WILMS).stdout)
         self.assertIn("Call: relapse ~ unfavourable * stage", self.succeed("summary", "model.json").stdout)
 

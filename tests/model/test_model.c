@@ -40,9 +40,11 @@ static tacit_estimates *sample_estimates(void) {
                               .iterations = 7,
                               .rounds = 12 };
     assert_non_null(all->coefficient);
-    all->coefficient[0] =
-        (tacit_coefficient){ strdup("(Intercept)"), 1.0 / 3, 0.25, 4.0 / 3, 0.18, -0.1, 0.8, 0, true, 0, 0, 0, 0 };
-    all->coefficient[1] = (tacit_coefficient){ strdup("age"), 0.5, NAN, NAN, NAN, NAN, NAN, 0, false, 0, 0, 0, 0 };
+    all->coefficient[0] = (tacit_coefficient){
+        strdup("(Intercept)"), 1.0 / 3, 0.25, 4.0 / 3, 0.18, -0.1, 0.8, 0, true, 0, 0, 0, 0
+    };
+    all->coefficient[1] =
+        (tacit_coefficient){ strdup("age"), 0.5, NAN, NAN, NAN, NAN, NAN, 0, false, 0, 0, 0, 0 };
     return all;
 }
 
