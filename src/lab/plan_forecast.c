@@ -35,7 +35,7 @@ static tacit_status refuse(tacit_outlook *out, const tacit_method *method, const
 }
 
 static bool is_wanted(const tacit_outlook_request *request, const tacit_method *method) {
-    if (request->method_count == 0) return !method->noise_free;
+    if (request->method_count == 0) return !method->noise_free && method->reports == NULL;
     for (size_t m = 0; m < request->method_count; m++)
         if (request->methods[m] == method) return true;
     return false;
