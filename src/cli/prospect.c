@@ -55,14 +55,19 @@ static tacit_status take_lambda(tacit_study *study, const tacit_outlook *outlook
     return tacit_study_set_lambda(study, lambda, error);
 }
 
+/* Whether there is a model whose worth can be foreseen. */
+static bool is_foreseen(const tacit_study *study) {
+    const tacit_method *method = study->plan.method;
+    return study->expected_rows > 0 && !method->noise_free && method->reports == NULL;
+}
+
 tacit_status tacit_prospect_check(tacit_console *console, tacit_study *study,
                                   const tacit_arguments *arguments, tacit_error *error) {
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_error why = TACIT_ERROR_INIT;
     double signal =
         tacit_arguments_given(arguments, "signal") ? tacit_arguments_number(arguments, "signal") : 0;
-    if (study->expected_rows == 0 || study->plan.method->noise_free || study->plan.method->reports != NULL)
-        return TACIT_OK;
+    if (!is_foreseen(study)) return TACIT_OK;
     tacit_status status =
         tacit_study_outlook(&outlook, study, NULL, signal, NULL, tacit_console_progress(console), &why);
     if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
@@ -111,8 +116,7 @@ static tacit_status show_one(tacit_console *console, const tacit_study *study, c
 tacit_status tacit_prospect_show(tacit_console *console, const tacit_site *site, tacit_error *error) {
     const tacit_study *study = tacit_site_study(site);
     const tacit_dataset *own = tacit_site_dataset(site);
-    if (study->expected_rows == 0 || study->plan.method->noise_free || study->plan.method->reports != NULL)
-        return TACIT_OK;
+    if (!is_foreseen(study)) return TACIT_OK;
     TACIT_TRY(show_one(console, study, NULL, error));
     if (own == NULL || own->label == NULL || console->logs != NULL) return TACIT_OK; /* a log is no screen */
     return show_one(console, study, own, error);

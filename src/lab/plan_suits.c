@@ -27,7 +27,7 @@ static tacit_status check_needs(const tacit_method *method, const tacit_plan *pl
     if (method->noise_free)
         why = "it adds no noise: a yardstick, or for exact results";
     else if (method->reports != NULL)
-        why = "it makes a report, not a model";
+        why = "it ends with tables, whose errors are in them, and with no model that predicts";
     else if (method->undeployable != NULL)
         why = method->undeployable;
     else if (method->needs_points && plan->points == NULL)

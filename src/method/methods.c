@@ -78,14 +78,15 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
 
 /* 1 or 0; -1: there is no such trait. */
 static int has_trait(const tacit_method *method, const char *trait) {
-    const bool alone = method->fits_alone || method->fits_alone_by_party;
+    const bool model = method->reports == NULL; /* these lists are for whoever wants one */
+    const bool alone = model && (method->fits_alone || method->fits_alone_by_party);
     const struct {
         const char *name;
         bool holds;
     } traits[] = {
         { "all", true },
-        { "alone", method->fits_alone },
-        { "alone-by-party", method->fits_alone_by_party },
+        { "alone", model && method->fits_alone },
+        { "alone-by-party", model && method->fits_alone_by_party },
         { "alone-with-delta", alone && method->needs_delta },
         { "chooses-lambda", method->chooses_lambda },
         { "infers", method->infers != NULL },
