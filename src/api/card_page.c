@@ -166,3 +166,21 @@ tacit_status tacit_page_row(const tacit_card_page *page, const char *const *cell
 tacit_status tacit_page_table_end(const tacit_card_page *page, tacit_error *error) {
     return page->html ? put(page, "</table>\n", error) : TACIT_OK;
 }
+
+static double within(double value) { return value > 0 ? (value < 1 ? value : 1) : 0; }
+
+tacit_status tacit_page_curve(const tacit_card_page *page, const char *title, const double *x,
+                              const double *y, size_t count, tacit_error *error) {
+    enum { SIDE = 300 };
+    if (!page->html || count == 0) return TACIT_OK;
+    TACIT_TRY(put_between(page, "<figure><figcaption>", title, "</figcaption>\n", error));
+    TACIT_TRY(tacit_buffer_print(page->out, error,
+                                 "<svg viewBox=\"-2 -2 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">"
+                                 "<path d=\"M0 0V%dH%dV0ZM0 %dL%d 0\" fill=\"none\" stroke=\"#bbb\"/>"
+                                 "<polyline fill=\"none\" stroke=\"#06c\" stroke-width=\"2\" points=\"",
+                                 SIDE + 4, SIDE + 4, SIDE, SIDE, SIDE, SIDE, SIDE, SIDE));
+    for (size_t i = 0; i < count; i++)
+        TACIT_TRY(tacit_buffer_print(page->out, error, "%.1f,%.1f ", SIDE * within(x[i]),
+                                     SIDE * (1 - within(y[i]))));
+    return put(page, "\"/></svg></figure>\n", error);
+}

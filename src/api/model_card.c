@@ -259,6 +259,24 @@ static bool belongs(const tacit_report_table *table) {
     return strchr(table->name, '@') == NULL;
 }
 
+/* Two columns of a table as a curve. */
+static tacit_status write_curve(const writing *self, const tacit_report *report, const char *name,
+                                const char *x_name, const char *y_name, const char *title) {
+    const tacit_report_table *table = tacit_report_find(report, name);
+    if (table == NULL || table->rows == 0) return TACIT_OK;
+    size_t x_at = tacit_report_column(table, x_name), y_at = tacit_report_column(table, y_name);
+    if (x_at == SIZE_MAX || y_at == SIZE_MAX) return TACIT_OK;
+    double *x = TACIT_NEW(double, 2 * table->rows), *y = x + table->rows;
+    if (x == NULL) return tacit_fail_memory(self->error);
+    for (size_t i = 0; i < table->rows; i++) {
+        x[i] = table->value[i * table->cols + x_at];
+        y[i] = table->value[i * table->cols + y_at];
+    }
+    tacit_status status = tacit_page_curve(&self->page, title, x, y, table->rows, self->error);
+    free(x);
+    return status;
+}
+
 static tacit_status write_promise(const writing *self, const tacit_guarantee *guarantee) {
     char price[TACIT_PRICE_TEXT_SIZE], text[LINE + TACIT_REASON_SIZE];
     if (guarantee->is_private)
@@ -282,6 +300,10 @@ static tacit_status write_report(const writing *self, const tacit_model *from, c
     TACIT_TRY(tacit_page_paragraph(&self->page, text, self->error));
     for (size_t t = 0; t < report->tables; t++)
         if (belongs(&report->table[t])) TACIT_TRY(write_table(self, &report->table[t]));
+    TACIT_TRY(write_curve(self, report, "roc", "false_positives", "sensitivity",
+                          "ROC: sensitivity over the share of false positives"));
+    TACIT_TRY(write_curve(self, report, "calibration", "predicted", "observed",
+                          "Calibration: observed over predicted"));
     return write_promise(self, &from->guarantee);
 }
 

@@ -102,7 +102,7 @@ cleanup:
 const tacit_command tacit_command_card = {
     .name = "card",
     .section = "Learning",
-    .summary = "a model card: what a model is, how good it is, what was promised, and its limits",
+    .summary = "a model card: what a model is, how good, what was promised",
     .description =
         "Markdown, or HTML where the file's name ends in .html: one page without scripts or links. It has "
         "the "

@@ -306,7 +306,7 @@ static void ascend(double *values, double *scratch, size_t count) {
 
 static tacit_status make_curve(tacit_score_figures *out, const tacit_score_grid *grid, double least,
                                tacit_error *error) {
-    size_t cells = grid->cells, most = TACIT_CURVE_MOST - 1, step = (cells + most - 1) / most, count = 0;
+    size_t cells = grid->cells, most = TACIT_CURVE_MOST - 2, count = 0;
     double *above = TACIT_NEW(double, 4 * (cells + 1)), *wrong = above + cells + 1, seen = 0, last = 0;
     double *rows = wrong + cells + 1, *scratch = rows + cells + 1;
     if (above == NULL) return tacit_fail_memory(error);
@@ -323,13 +323,15 @@ static tacit_status make_curve(tacit_score_figures *out, const tacit_score_grid 
     }
     if (both) ascend(above, scratch, cells + 1);
     if (both) ascend(wrong, scratch, cells + 1);
+    double apart =
+        fmax(fmax(least, 1), cells > most ? rows[cells] / (double)most : 0); /* rows, or all cells */
     for (size_t k = 0; k <= cells && both; k++) {
         seen = rows[k];
         bool end = k == 0 || k == cells;
-        if (!end && (k % step != 0 || seen - last < fmax(least, 1) || rows[cells] - seen < least)) continue;
+        if (!end && (seen - last < apart || rows[cells] - seen < least || count > most)) continue;
         if (count > 0) last = seen;
-        out->point[count++] = (tacit_curve_point){ 1 - (double)k / (double)cells, end ? k > 0 : above[k],
-                                                   end ? k > 0 : wrong[k] };
+        out->point[count++] = (tacit_curve_point){ (double)(cells - k) / (double)cells,
+                                                   end ? k > 0 : above[k], end ? k > 0 : wrong[k] };
     }
     out->point_count = count;
     free(above);

@@ -275,9 +275,12 @@ columns:
         page = Links()
         page.feed((self.path / "card.html").read_text())
         self.assertLessEqual({tag for tag, _ in page.tags}, {"html", "meta", "style", "title", "h1", "h2", "p", "ul", "li", "b",
-                                                             "table", "tr", "th", "td"})
+                                                             "table", "tr", "th", "td", "figure", "figcaption", "svg", "path",
+                                                             "polyline"})
+        self.assertEqual([tag for tag, _ in page.tags].count("polyline"), 2)
         for tag, attributes in page.tags:
-            self.assertLessEqual(set(attributes), {"lang", "charset", "http-equiv", "content", "name", "class"})
+            self.assertLessEqual(set(attributes), {"lang", "charset", "http-equiv", "content", "name", "class", "viewbox", "width",
+                                                    "height", "role", "d", "fill", "stroke", "stroke-width", "points"})
         marked = (self.path / "card.md").read_text()
         self.assertNotIn("<", marked)
         self.assertNotRegex(marked, r"(?<!\\)\[a")
