@@ -70,6 +70,7 @@ MODES = {
                                       "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
     "dpstgd": ("dpstgd", {"set": '{hidden: "3", rounds: 2, sampling: 0.5, keep: 0.3}', "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
     "estimate": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
+    "estimate-firth": ("estimate", {"set": "{bias: firth}", "epsilon": None, "lambda": 0}, EXACT),
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "histogram-coordinator": ("histogram", {"set": "{noise: coordinator}"}, ENTRUSTED),
