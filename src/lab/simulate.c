@@ -268,7 +268,8 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
     if (simulation->minimum_rows == 0 && tacit_plan_counts_persons(out) && simulation->dataset->persons)
         TACIT_TRY(tacit_local_fewest_persons(local, simulation->dataset, &out->minimum_rows, error));
     TACIT_TRY(tacit_methods_check_label(out, error));
-    if (!simulation->without_lambda) TACIT_TRY(tacit_plan_choose_lambda(out, error));
+    if (!simulation->without_lambda || method->choose_lambda == NULL)
+        TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);
 }
 

@@ -621,7 +621,8 @@ const tacit_method tacit_method_estimate = {
     .claim = "the same",
     .caveats =
         "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
-        "coordinator that departs from the protocol can choose weights; each party refuses those under which "
+        "coordinator that departs from the protocol can choose weights[bias=firth:  and the matrix that "
+        "leverages come from]; each party refuses those under which "
         "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
         "method where that matters. Missing values are what the schema says; with missing: fill, its "
         "default, a "

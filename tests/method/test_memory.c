@@ -29,15 +29,17 @@ static void check_run(parties *self) { check_run_for(self, NULL); }
 
 static void estimate_survives_each_failure(void **state) {
     (void)state;
-    static const char *const optimisers[] = { "newton", "lbfgs" }, *const families[] = { "logistic",
-                                                                                         "huber" };
-    for (int k = 0; k < 2; k++) {
+    static const char *const optimisers[] = { "newton", "lbfgs", "newton" };
+    static const char *const families[] = { "logistic", "huber", "logistic" };
+    for (int k = 0; k < 3; k++) {
         parties self;
         tacit_error error = TACIT_ERROR_INIT;
         parties_make(&self, ball(30, 2, 1), 2, NULL);
         self.plan.method = &tacit_method_estimate;
         CHECK_OK(tacit_plan_set(&self.plan, "optimiser", optimisers[k], &error), error);
         CHECK_OK(tacit_plan_set(&self.plan, "family", families[k], &error), error);
+        if (k == 2) self.plan.lambda = 0;
+        CHECK_OK(tacit_plan_set(&self.plan, "bias", k == 2 ? "firth" : "none", &error), error);
         check_run(&self);
         parties_end(&self);
     }

@@ -71,6 +71,7 @@ MODES = {
     "dpstgd": ("dpstgd", {"set": '{hidden: "3", rounds: 2, sampling: 0.5, keep: 0.3}', "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
     "estimate": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate-robust": ("estimate", {"set": "{errors: HC3, influence: yes}", "epsilon": None, "lambda": 0.01}, EXACT),
+    "estimate-firth": ("estimate", {"set": "{bias: firth}", "epsilon": None, "lambda": 0}, EXACT),
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
