@@ -27,6 +27,7 @@ static const double MOST_LEVERAGE = 0.99;
 enum {
     SQUARES2 = TACIT_REACHES, /* of the squared gradients' squares */
     PEARSON2,                 /* of the squared residuals' squares */
+    LEVERAGES,                /* of leverages, asked for or not */
     HIGH,                     /* rows with a leverage above MOST_LEVERAGE */
     WRONG,                    /* rows with one that no Hessian gives */
     COUNTS
@@ -191,6 +192,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
         if (weighs(self) || self->settings->influence) h = curvature * inverse_form(self, self->x);
         self->count[WRONG] += !(h >= -1e-9 && h <= 1 + 1e-6);
         self->count[HIGH] += weighs(self) && !(h <= MOST_LEVERAGE);
+        self->count[LEVERAGES] += h;
         h = fmin(fmax(h, 0), 1);
         if (weighs(self))
             weight = pow(1 - fmin(h, MOST_LEVERAGE), self->settings->errors == TACIT_ERRORS_HC3 ? -2 : -1);
@@ -231,7 +233,7 @@ static tacit_status check_counts(const look *self, const tacit_party *party, tac
     const double *count = self->count;
     const tacit_policy *rules = rules_of(party);
     if (rules == NULL) return TACIT_OK;
-    if (count[WRONG] > 0 || !(count[TACIT_REACH_LEVERAGE] <= (double)self->width * (1 + 1e-6)))
+    if (count[WRONG] > 0 || !(count[LEVERAGES] <= (double)self->width * (1 + 1e-6)))
         return tacit_fail(
             error, TACIT_REFUSED,
             "the coordinator's inverse gives leverages that no Hessian of this party's and other rows has");
@@ -335,6 +337,7 @@ tacit_status tacit_estimate_answer_reach(tacit_party *party, const tacit_questio
     TACIT_CHECK(look_over(&self, party, question, error));
     hold_back(&self, party);
     self.count[TACIT_REACH_HIGH] = self.count[HIGH] > 0;
+    if (self.settings->errors == TACIT_ERRORS_MODEL) self.count[TACIT_REACH_SQUARES] = 0; /* of no use */
     tacit_estimate_most(party->plan, self.n, self.terms, self.width, most);
     for (size_t k = 0; k < TACIT_REACHES; k++)
         reply->contribution[TACIT_ESTIMATE_HEAD + k] = self.count[k] / most[k];
