@@ -179,7 +179,7 @@ static void add_residual(look *self, double y, double score, double h) {
     count[TACIT_REACH_LEVERAGE2] += h * h;
     if (family->loss.of_classes) count[TACIT_REACH_EXPLAINED] += y * mean;
     double cook = square * h / (left * left * self->dispersion * (double)self->width);
-    count[TACIT_REACH_COOK] += !(cook <= 4 / self->n);
+    count[TACIT_REACH_COOK] += square > 0 && !(cook <= 4 / self->n);
 }
 
 static tacit_status look_at(void *context, const tacit_view *block, size_t first, tacit_error *error) {
@@ -286,6 +286,9 @@ static tacit_status begin_look(look *self, const tacit_party *party, const tacit
     TACIT_TRY(tacit_message_numbers(message, "response", TACIT_ESTIMATE_TERMS, &self->terms, error));
     TACIT_TRY(tacit_message_numbers(message, "inverse", width * (width + 1) / 2, &self->inverse, error));
     TACIT_TRY(tacit_message_numbers(message, "dispersion", 1, &dispersion, error));
+    if (self->pass.family->dispersed ? !(*dispersion >= 0) : *dispersion != 1)
+        return tacit_fail(error, TACIT_REFUSED, "the coordinator's dispersion is none that family %s has",
+                          self->pass.family->name);
     self->dispersion = *dispersion;
     self->full = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, 2 * width);
