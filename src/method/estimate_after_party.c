@@ -27,6 +27,7 @@ static const double MOST_LEVERAGE = 0.99;
 enum {
     SQUARES2 = TACIT_REACHES, /* of the squared gradients' squares */
     PEARSON2,                 /* of the squared residuals' squares */
+    LEVERAGES,                /* of leverages, asked for or not */
     HIGH,                     /* rows with a leverage above MOST_LEVERAGE */
     WRONG,                    /* rows with one that no Hessian gives */
     COUNTS
@@ -178,7 +179,7 @@ static void add_residual(look *self, double y, double score, double h) {
     count[TACIT_REACH_LEVERAGE2] += h * h;
     if (family->loss.of_classes) count[TACIT_REACH_EXPLAINED] += y * mean;
     double cook = square * h / (left * left * self->dispersion * (double)self->width);
-    count[TACIT_REACH_COOK] += !(cook <= 4 / self->n);
+    count[TACIT_REACH_COOK] += square > 0 && !(cook <= 4 / self->n);
 }
 
 static tacit_status look_at(void *context, const tacit_view *block, size_t first, tacit_error *error) {
@@ -191,6 +192,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
         if (weighs(self) || self->settings->influence) h = curvature * inverse_form(self, self->x);
         self->count[WRONG] += !(h >= -1e-9 && h <= 1 + 1e-6);
         self->count[HIGH] += weighs(self) && !(h <= MOST_LEVERAGE);
+        self->count[LEVERAGES] += h;
         h = fmin(fmax(h, 0), 1);
         if (weighs(self))
             weight = pow(1 - fmin(h, MOST_LEVERAGE), self->settings->errors == TACIT_ERRORS_HC3 ? -2 : -1);
@@ -231,7 +233,7 @@ static tacit_status check_counts(const look *self, const tacit_party *party, tac
     const double *count = self->count;
     const tacit_policy *rules = rules_of(party);
     if (rules == NULL) return TACIT_OK;
-    if (count[WRONG] > 0 || !(count[TACIT_REACH_LEVERAGE] <= (double)self->width * (1 + 1e-6)))
+    if (count[WRONG] > 0 || !(count[LEVERAGES] <= (double)self->width * (1 + 1e-6)))
         return tacit_fail(
             error, TACIT_REFUSED,
             "the coordinator's inverse gives leverages that no Hessian of this party's and other rows has");
@@ -284,6 +286,9 @@ static tacit_status begin_look(look *self, const tacit_party *party, const tacit
     TACIT_TRY(tacit_message_numbers(message, "response", TACIT_ESTIMATE_TERMS, &self->terms, error));
     TACIT_TRY(tacit_message_numbers(message, "inverse", width * (width + 1) / 2, &self->inverse, error));
     TACIT_TRY(tacit_message_numbers(message, "dispersion", 1, &dispersion, error));
+    if (self->pass.family->dispersed ? !(*dispersion >= 0) : *dispersion != 1)
+        return tacit_fail(error, TACIT_REFUSED, "the coordinator's dispersion is none that family %s has",
+                          self->pass.family->name);
     self->dispersion = *dispersion;
     self->full = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, 2 * width);
@@ -335,6 +340,7 @@ tacit_status tacit_estimate_answer_reach(tacit_party *party, const tacit_questio
     TACIT_CHECK(look_over(&self, party, question, error));
     hold_back(&self, party);
     self.count[TACIT_REACH_HIGH] = self.count[HIGH] > 0;
+    if (self.settings->errors == TACIT_ERRORS_MODEL) self.count[TACIT_REACH_SQUARES] = 0; /* of no use */
     tacit_estimate_most(party->plan, self.n, self.terms, self.width, most);
     for (size_t k = 0; k < TACIT_REACHES; k++)
         reply->contribution[TACIT_ESTIMATE_HEAD + k] = self.count[k] / most[k];

@@ -293,6 +293,13 @@ class Influence(RegressionTest):
     def test_liver_has_the_residuals_and_influence_of_r(self):
         self.assertIsNone(self.check_case("liver", "--set", "errors=cluster")["tjur"])
 
+    def test_a_response_that_never_varies_has_no_residuals(self):
+        rows = self.write("flat.csv", "y,a\n" + "".join(f"5,{k % 7}\n" for k in range(30)))
+        schema = "label: {name: y, kind: number, low: 0, high: 9}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 9}\n"
+        found = self.estimate((rows, schema), "--set", "influence=yes", "--set", "errors=HC1")["influence"]
+        self.assertLess(found["pearson"], 1e-12)
+        self.assertAlmostEqual(found["leverage"], 2, delta=1e-9)
+
     def test_visits_have_the_residuals_and_influence_of_r(self):
         self.check_case("visits", "--set", "errors=HC3")
 
