@@ -32,6 +32,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "method/estimate_fit.h"
 #include "method/methods.h"
 #include "num/lbfgs.h"
 #include "session/session.h"
@@ -55,8 +56,8 @@ static const tacit_parameter parameters[] = {
         "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes", "no",
                        "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
-    TACIT_COUNT(tacit_estimate_settings, impute, "impute", 2, 200,
-                "completed sets, where the schema says missing: impute"),
+    TACIT_LATER_COUNT(tacit_estimate_settings, impute, "impute", 2, 200, "20",
+                      "completed sets, where the schema says missing: impute"),
     TACIT_SETTINGS_END,
 };
 
@@ -67,79 +68,6 @@ static bool infers(const tacit_plan *plan) {
 
 /* ---- the coordinator's half ---- */
 
-/* The objective and its derivatives at a point, the regulariser included. */
-typedef struct point {
-    double *w, *gradient;
-    double *matrix;   /* width x width, lower triangle, as asked for; without the regulariser */
-    double objective; /* F */
-    double loss;      /* F without the regulariser */
-} point;
-
-typedef struct fit {
-    tacit_session *session;
-    const tacit_family *family;
-    tacit_design design;
-    double n, token;
-    size_t parties;
-    size_t set; /* of completed ones, where missing values are imputed */
-    double terms[TACIT_ESTIMATE_TERMS];
-    point here, there; /* the accepted point, and the one that is tried */
-    double *gram;      /* X^T X */
-    double null_loss;  /* with an offset: the loss of the model without terms */
-    double *factor, *scale, *direction;
-    bool *deficient;
-    tacit_lbfgs memory;
-    tacit_firth firth;
-    size_t iterations;
-} fit;
-
-static tacit_status make_point(point *out, size_t width, tacit_error *error) {
-    out->w = TACIT_NEW(double, width);
-    out->gradient = TACIT_NEW(double, width);
-    out->matrix = TACIT_NEW(double, width *width);
-    return out->w != NULL && out->gradient != NULL && out->matrix != NULL ? TACIT_OK
-                                                                          : tacit_fail_memory(error);
-}
-
-static void clear_point(point *at) {
-    free(at->w);
-    free(at->gradient);
-    free(at->matrix);
-}
-
-static void end_fit(fit *self) {
-    clear_point(&self->here);
-    clear_point(&self->there);
-    free(self->gram);
-    free(self->factor);
-    free(self->scale);
-    free(self->direction);
-    free(self->deficient);
-    tacit_lbfgs_clear(&self->memory);
-    tacit_firth_clear(&self->firth);
-    tacit_design_clear(&self->design);
-}
-
-static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *error) {
-    const tacit_plan *plan = session->plan;
-    *self = (fit){ .session = session, .family = tacit_estimate_family(plan) };
-    TACIT_TRY(tacit_design_create(&self->design, self->family, plan->schema, plan->features, error));
-    size_t width = self->design.width;
-    TACIT_TRY(make_point(&self->here, width, error));
-    TACIT_TRY(make_point(&self->there, width, error));
-    TACIT_TRY(tacit_lbfgs_create(&self->memory, width, error));
-    if (tacit_firth_wanted(plan)) TACIT_TRY(tacit_firth_create(&self->firth, width, error));
-    self->gram = TACIT_NEW(double, width *width);
-    self->factor = TACIT_NEW(double, width *width);
-    self->scale = TACIT_NEW(double, width);
-    self->direction = TACIT_NEW(double, width);
-    self->deficient = TACIT_NEW(bool, width);
-    if (self->gram == NULL || self->factor == NULL || self->scale == NULL || self->direction == NULL ||
-        self->deficient == NULL)
-        return tacit_fail_memory(error);
-    return TACIT_OK;
-}
-
 static double dot(const double *a, const double *b, size_t count) {
     double sum = 0;
     for (size_t j = 0; j < count; j++) sum += a[j] * b[j];
@@ -147,7 +75,7 @@ static double dot(const double *a, const double *b, size_t count) {
 }
 
 /* Ask for a sum, and see that those answer who answered first. */
-static tacit_status ask_all(fit *self, const char *question, const tacit_message *message,
+static tacit_status ask_all(estimate_fit *self, const char *question, const tacit_message *message,
                             const double *terms, size_t length, tacit_sum *sum, tacit_error *error) {
     tacit_sum_spec spec = tacit_estimate_sum(self->session->plan, self->n, terms, length);
     TACIT_TRY(tacit_ask_sum(self->session, question, message, &spec, sum, error));
@@ -162,7 +90,8 @@ static tacit_status ask_all(fit *self, const char *question, const tacit_message
 
 /* F, its gradient and a matrix at point->w; with bias=firth and its Hessian, log|H|/2 is taken off F, and its
  * derivative off the gradient, by the parties. */
-static tacit_status ask_point(fit *self, point *at, tacit_row_weight weight, tacit_error *error) {
+static tacit_status ask_point(estimate_fit *self, estimate_point *at, tacit_row_weight weight,
+                              tacit_error *error) {
     size_t width = self->design.width;
     double lambda = self->session->plan->lambda;
     const bool firth = self->firth.inverse != NULL && weight == TACIT_WEIGH_CURVATURE;
@@ -193,7 +122,7 @@ cleanup:
 }
 
 /* What there is to say of columns and levels. */
-static tacit_estimate_facts facts_of(const fit *self) {
+static tacit_estimate_facts facts_of(const estimate_fit *self) {
     return (tacit_estimate_facts){ .plan = self->session->plan,
                                    .family = self->family,
                                    .design = &self->design,
@@ -208,14 +137,14 @@ static tacit_estimate_facts facts_of(const fit *self) {
                                    .deficient = self->deficient };
 }
 
-static tacit_status no_estimate(const fit *self, const double *direction, tacit_error *error) {
+static tacit_status no_estimate(const estimate_fit *self, const double *direction, tacit_error *error) {
     tacit_estimate_facts facts = facts_of(self);
     return tacit_estimate_say_separated(&facts, direction, error);
 }
 
 /* With an offset or weights the model without terms has no closed form: Newton along the intercept, from where the offset
  * is in the middle of its range. Without an intercept it is the offset alone. Leaves the weights there. */
-static tacit_status fit_null(fit *self, tacit_error *error) {
+static tacit_status fit_null(estimate_fit *self, tacit_error *error) {
     static const double NEAR = 1e-20;
     size_t at = self->design.intercept, width = self->design.width;
     bool constant = at != SIZE_MAX;
@@ -237,7 +166,7 @@ static tacit_status fit_null(fit *self, tacit_error *error) {
 }
 
 /* Starts from the model without columns. */
-static tacit_status begin_response(fit *self, const double *terms, tacit_error *error) {
+static tacit_status begin_response(estimate_fit *self, const double *terms, tacit_error *error) {
     memcpy(self->terms, terms, sizeof self->terms);
     bool weighted = self->design.weights != SIZE_MAX, classes = self->family->loss.of_classes;
     double mean = self->terms[0] / (weighted && classes ? self->terms[2] : self->n);
@@ -251,7 +180,7 @@ static tacit_status begin_response(fit *self, const double *terms, tacit_error *
 
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
  * columns. */
-static tacit_status start(fit *self, tacit_error *error) {
+static tacit_status start(estimate_fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     size_t width = self->design.width;
     tacit_sum_spec count = tacit_estimate_rows();
@@ -283,17 +212,17 @@ cleanup:
     return status;
 }
 
-static void swap_points(fit *self) {
-    point other = self->here;
+static void swap_points(estimate_fit *self) {
+    estimate_point other = self->here;
     self->here = self->there;
     self->there = other;
 }
 
-static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error);
+static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_error *error);
 
 /* With bias=firth and a step that does not descend, or steps that hardly shrink: the gradient at this point
  * again, with the inverse of this point, and the direction that follows. */
-static tacit_status renew(fit *self, tacit_error *error) {
+static tacit_status renew(estimate_fit *self, tacit_error *error) {
     bool damped;
     if (!tacit_firth_invert(&self->firth, self->here.matrix, 1)) return no_estimate(self, NULL, error);
     TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
@@ -302,7 +231,7 @@ static tacit_status renew(fit *self, tacit_error *error) {
 
 /* Move along the direction, halving the step until F falls by a ten-thousandth of what its slope promises, or
  * by what rounding hides near the optimum. *moved is false when no step did. */
-static tacit_status search(fit *self, tacit_row_weight weight, bool *moved, tacit_error *error) {
+static tacit_status search(estimate_fit *self, tacit_row_weight weight, bool *moved, tacit_error *error) {
     static const double ENOUGH = 1e-4, HIDDEN = 1e-12;
     size_t width = self->design.width;
     double slope = dot(self->here.gradient, self->direction, width), step = 1;
@@ -330,7 +259,7 @@ static double largest(const double *values, size_t count) {
 
 /* direction = -(H + n lambda I)^-1 g. Where curvature is missing, a hinge's flat parts, the matrix that
  * bounds it everywhere, steepest * X^T X, steps in (*damped): F then falls as a quadratic above it does. */
-static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error) {
+static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_error *error) {
     size_t width = self->design.width;
     const tacit_loss *loss = &self->family->loss;
     double steepest = self->family->likelihood ? 0 : loss->curvature(loss->shape_default);
@@ -354,7 +283,7 @@ static tacit_status newton_direction(fit *self, bool *damped, tacit_error *error
 
 /* The study's own bound on iterations (stop: {rounds: ...}). Short of the optimum there are no standard
  * errors, so there is no table either. */
-static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
+static tacit_status out_of_rounds(const estimate_fit *self, tacit_error *error) {
     return tacit_fail(error, TACIT_NOT_CONVERGED,
                       "%zu iterations, which are all that the study allows, are not enough to converge: "
                       "allow more rounds, or let it stop further from the optimum (converged)",
@@ -365,7 +294,7 @@ static tacit_status out_of_rounds(const fit *self, tacit_error *error) {
  * dispersion, for linear): stop at 1e-8 of one, or as far from it as the plan says is enough, or where
  * rounding lets it fall no further and it is below 1e-5 of one. A likelihood without a maximum shows by steps
  * that stay long while their promise vanishes. */
-static tacit_status descend_newton(fit *self, tacit_error *error) {
+static tacit_status descend_newton(estimate_fit *self, tacit_error *error) {
     static const double PROMISE = 1e-12, LONG = 1e-3;
     size_t width = self->design.width;
     double before = INFINITY, near = fmax(1e-8, self->session->plan->enough);
@@ -401,74 +330,8 @@ static tacit_status descend_newton(fit *self, tacit_error *error) {
 
 /* ---- L-BFGS, with checkpoints: it may take many rounds ---- */
 
-static tacit_status keep_state(const fit *self, tacit_error *error) {
-    size_t width = self->design.width;
-    double about[] = { self->n,
-                       self->token,
-                       (double)self->parties,
-                       (double)self->iterations,
-                       (double)self->memory.pairs,
-                       self->here.objective,
-                       self->here.loss,
-                       self->terms[0],
-                       self->terms[1],
-                       self->terms[2],
-                       self->null_loss };
-    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
-    tacit_message state = TACIT_MESSAGE_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&state, "about", about, known, error));
-    TACIT_CHECK(tacit_message_add_numbers(&state, "weights", self->here.w, width, error));
-    TACIT_CHECK(tacit_message_add_numbers(&state, "gradient", self->here.gradient, width, error));
-    TACIT_CHECK(tacit_message_add_numbers(&state, "gram", self->gram, width * width, error));
-    TACIT_CHECK(
-        tacit_message_add_numbers(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
-    TACIT_CHECK(
-        tacit_message_add_numbers(&state, "changes", self->memory.change, TACIT_LBFGS_PAIRS * width, error));
-    TACIT_CHECK(tacit_checkpoint(self->session, &state, error));
-cleanup:
-    tacit_message_clear(&state);
-    return status;
-}
-
-static tacit_status copy_field(const tacit_message *state, const char *name, double *out, size_t count,
-                               tacit_error *error) {
-    const double *values;
-    TACIT_TRY(tacit_message_numbers(state, name, count, &values, error));
-    memcpy(out, values, count * sizeof *out);
-    return TACIT_OK;
-}
-
-static tacit_status take_up(fit *self, bool *found, tacit_error *error) {
-    size_t width = self->design.width;
-    double about[11];
-    size_t known = sizeof about / sizeof *about - !tacit_design_has_beside(&self->design);
-    tacit_message state = TACIT_MESSAGE_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_resume(self->session, found, &state, error));
-    if (!*found) goto cleanup;
-    TACIT_CHECK(copy_field(&state, "about", about, known, error));
-    TACIT_CHECK(copy_field(&state, "weights", self->here.w, width, error));
-    TACIT_CHECK(copy_field(&state, "gradient", self->here.gradient, width, error));
-    TACIT_CHECK(copy_field(&state, "gram", self->gram, width * width, error));
-    TACIT_CHECK(copy_field(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
-    TACIT_CHECK(copy_field(&state, "changes", self->memory.change, TACIT_LBFGS_PAIRS * width, error));
-    self->n = about[0];
-    self->token = about[1];
-    self->parties = (size_t)about[2];
-    self->iterations = (size_t)about[3];
-    self->memory.pairs = (size_t)fmin(TACIT_LBFGS_PAIRS, fmax(0, about[4]));
-    self->here.objective = about[5];
-    self->here.loss = about[6];
-    memcpy(self->terms, about + 7, sizeof self->terms);
-    if (tacit_design_has_beside(&self->design)) self->null_loss = about[10];
-cleanup:
-    tacit_message_clear(&state);
-    return status;
-}
-
 /* Until the gradient is a thousandth of what chance makes of it (sqrt(n)); Newton does the rest. */
-static tacit_status descend_lbfgs(fit *self, tacit_error *error) {
+static tacit_status descend_lbfgs(estimate_fit *self, tacit_error *error) {
     static const double NEAR = 1e-3;
     size_t width = self->design.width;
     double *step = TACIT_NEW(double, 2 * width), *change = step + width;
@@ -487,7 +350,7 @@ static tacit_status descend_lbfgs(fit *self, tacit_error *error) {
             change[j] = self->here.gradient[j] - change[j];
         }
         if (moved) tacit_lbfgs_keep(&self->memory, step, change);
-        if (++self->iterations % CHECKPOINT_EVERY == 0) TACIT_CHECK(keep_state(self, error));
+        if (++self->iterations % CHECKPOINT_EVERY == 0) TACIT_CHECK(estimate_fit_keep(self, error));
     }
 cleanup:
     free(step);
@@ -497,7 +360,7 @@ cleanup:
 /* ---- what comes out ---- */
 
 /* Weights of all features, those left out being 0, whose score is the mean of a linear response as it is. */
-static tacit_status make_model(const fit *self, tacit_estimates **estimates, tacit_model **out,
+static tacit_status make_model(const estimate_fit *self, tacit_estimates **estimates, tacit_model **out,
                                tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const tacit_design *design = &self->design;
@@ -519,7 +382,7 @@ static tacit_status make_model(const fit *self, tacit_estimates **estimates, tac
     return TACIT_OK;
 }
 
-static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) {
+static tacit_status infer(estimate_fit *self, tacit_estimates **out, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     size_t width = self->design.width;
     tacit_optimum optimum = {
@@ -551,20 +414,20 @@ static tacit_status infer(fit *self, tacit_estimates **out, tacit_error *error) 
 
 /* One completed set, from the optimum of the one before. */
 static tacit_status fit_set(void *context, size_t set, tacit_estimates **out, tacit_error *error) {
-    fit *self = context;
+    estimate_fit *self = context;
     self->set = set;
     TACIT_TRY(descend_newton(self, error));
     return infer(self, out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    fit self;
+    estimate_fit self;
     tacit_estimates *estimates = NULL;
     tacit_model *model = NULL;
     bool found = false;
     tacit_status status;
-    TACIT_CHECK(begin_fit(&self, session, error));
-    TACIT_CHECK(take_up(&self, &found, error));
+    TACIT_CHECK(estimate_fit_begin(&self, session, error));
+    TACIT_CHECK(estimate_fit_take_up(&self, &found, error));
     if (!found) TACIT_CHECK(start(&self, error));
     if (tacit_estimate_settings_of(session->plan)->optimiser == TACIT_ESTIMATE_LBFGS)
         TACIT_CHECK(descend_lbfgs(&self, error));
@@ -579,7 +442,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     status = tacit_outcome_add(out, model, error);
 cleanup:
     tacit_estimates_free(estimates);
-    end_fit(&self);
+    estimate_fit_end(&self);
     return status;
 }
 

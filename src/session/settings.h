@@ -52,6 +52,11 @@ typedef struct tacit_parameter {
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .least = (low),  \
         .most = (high), .help = about                                                                        \
     }
+#define TACIT_LATER_COUNT(S, member, label, low, high, was, about)                                           \
+    {                                                                                                        \
+        .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .least = (low),  \
+        .most = (high), .before = was, .help = about                                                         \
+    }
 #define TACIT_OPEN_NUMBER(S, member, label, high, about, means)                                              \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .most = (high),   \
