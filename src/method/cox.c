@@ -436,11 +436,11 @@ const tacit_method tacit_method_cox = {
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "once, for each cell of time (and stratum), how many of the party's rows leave in it and how "
-              "many have an event; in each "
-              "round, for each group of cells, sums of hazards, of columns and of their products over the "
-              "rows that leave in it "
-              "[ties=efron: and over those with an event], as one contribution to a sum; its number of rows",
+    .leaves =
+        "once, for each cell of time (and stratum), how many of the party's rows leave in it and how many "
+        "have an event; in each round, for each group of cells, sums of hazards, of columns and of their "
+        "products over the rows that leave in it[ties=efron: , and over those with an event], as one "
+        "contribution to a sum; its number of rows",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
                "Everybody sees the weights of every round, how many rows and events each group of cells has, "

@@ -49,7 +49,8 @@ static tacit_status check_sets(const tacit_plan *plan, const tacit_family *famil
 tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     const tacit_family *family = tacit_estimate_family(plan);
     tacit_design design;
-    if (family == NULL) return tacit_methods_check_label(plan, error); /* no family takes such a label */
+    if (family == NULL || family->response == TACIT_RESPONSE_TIME) /* no sums of it take such a label */
+        return tacit_methods_check_label(plan, error);
     bool classes = family->response == TACIT_RESPONSE_CLASS;
     if (classes && plan->classes != 2 && family->loss.several == NULL)
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of two classes, and this one has %zu",

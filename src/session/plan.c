@@ -344,7 +344,8 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
             plan->method->noise_free ? ""
                                      : ". A value that is drawn from all rows of a site lets one row change "
                                        "others, and no bound on what one row can change would hold");
-    if (plan->schema != NULL && !tacit_method_takes_label(plan->method, plan->schema->response))
+    bool others = plan->method->takes_numbers; /* its own check has more to say */
+    if (plan->schema != NULL && !others && !tacit_method_takes_label(plan->method, plan->schema->response))
         return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind %s, and '%s' is of kind %s",
                           plan->method->name, plan->method->takes_times ? "time" : "class",
                           plan->schema->label, tacit_response_name(plan->schema->response));

@@ -56,8 +56,8 @@ static const char *const scripts[] = {
     "INSERT INTO revocation (fingerprint, party, study, revoked)"
     "  SELECT fingerprint, name, study, unixepoch() FROM party WHERE revoked = 1;",
     /* What people call who is invited, and the party that it becomes. */
-    "ALTER TABLE invitation ADD COLUMN called TEXT NOT NULL DEFAULT '';"
-    "ALTER TABLE party ADD COLUMN called TEXT NOT NULL DEFAULT '';",
+    ("ALTER TABLE invitation ADD COLUMN called TEXT NOT NULL DEFAULT '';"
+     "ALTER TABLE party ADD COLUMN called TEXT NOT NULL DEFAULT '';"),
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,

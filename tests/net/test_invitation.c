@@ -250,8 +250,7 @@ static void a_hostile_name_in_an_invitation_is_refused(void **state) {
                                            "cut \xc3",
                                            "right to left \xe2\x80\xae",
                                            "zero\xe2\x80\x8bwidth",
-                                           "no\xc2\xa0"
-                                           "break",
+                                           "no\302\240break",
                                            "party-5f0c1d2e3a4b",
                                            "Center-A" };
     tacit_invitation made = sample();

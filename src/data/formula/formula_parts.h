@@ -17,7 +17,7 @@ typedef enum formula_kind {
     FORMULA_DOT,
 } formula_kind;
 
-enum { FORMULA_NONE = UINT32_MAX };
+#define FORMULA_NONE UINT32_MAX
 
 /* Operators of more than one character. */
 enum { FORMULA_AT_LEAST = 'G', FORMULA_AT_MOST = 'L', FORMULA_EQUAL = 'E', FORMULA_UNEQUAL = 'N' };
