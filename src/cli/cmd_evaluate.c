@@ -84,6 +84,8 @@ static tacit_status make_report(tacit_report **out, const tacit_model_use *use,
     tacit_view rows = tacit_dataset_view(use->rows);
     tacit_tally tally;
     tacit_status status;
+    if (tacit_model_is_numeric(model) && model->family->response == TACIT_RESPONSE_TIME) /* the AUC is all */
+        return tacit_report_create(out, "evaluate", false, (double)use->rows->rows, error);
     wishes.groups = (size_t)tacit_arguments_integer(arguments, "groups");
     if (thresholds != NULL) {
         TACIT_CHECK(tacit_thresholds_parse(thresholds, given, &wishes.threshold_count, error));

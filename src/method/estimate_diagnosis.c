@@ -278,7 +278,9 @@ static tacit_status say_deficient(diagnosis *self, tacit_error *error) {
 static tacit_status begin(diagnosis *self, const tacit_estimate_facts *facts, tacit_error *error) {
     const tacit_design *design = facts->design;
     *self = (diagnosis){ .facts = facts, .text = TACIT_BUFFER_INIT };
-    if (design->schema == NULL || design->schema->cols == 0 || design->intercept == SIZE_MAX) return TACIT_OK;
+    if (design->schema == NULL || design->schema->cols == 0 || design->schema->formula != NULL ||
+        design->shape.scores > 0 || design->intercept == SIZE_MAX)
+        return TACIT_OK;
     self->feature = TACIT_NEW(tacit_feature, design->features);
     if (self->feature == NULL) return tacit_fail_memory(error);
     return tacit_schema_linear(design->schema, self->feature, error);
@@ -291,7 +293,7 @@ static void end(diagnosis *self) {
 
 static double start_mean(const tacit_estimate_facts *facts) {
     const tacit_design *design = facts->design;
-    if (facts->family->mean == NULL) return NAN;
+    if (facts->family->mean == NULL || design->shape.scores > 0) return NAN;
     return facts->family->mean(
         design->intercept != SIZE_MAX ? facts->w[design->intercept] * design->intercept_value : 0);
 }
@@ -360,7 +362,9 @@ tacit_status tacit_estimate_say_separated(const tacit_estimate_facts *facts, con
                                           tacit_error *error) {
     diagnosis self = { .facts = facts, .text = TACIT_BUFFER_INIT };
     const bool firth = facts->family->skewness != NULL && !tacit_firth_wanted(facts->plan);
-    tacit_status status = print_leaders(&self, direction != NULL ? direction : facts->w, error);
+    tacit_status status = TACIT_OK;
+    if (facts->design->shape.scores == 0)
+        status = print_leaders(&self, direction != NULL ? direction : facts->w, error);
     if (status == TACIT_OK)
         status = tacit_fail(
             error, TACIT_NOT_CONVERGED,

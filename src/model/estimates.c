@@ -451,7 +451,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->firth = at->firth;
     if (at->firth) all->penalised = penalise(all, design, at, &work);
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
-    if (at->hessian != NULL) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
+    bool formula = design->schema != NULL && design->schema->formula != NULL; /* which has no columns */
+    if (at->hessian != NULL && !formula) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
     *out = all;
     all = NULL;
 cleanup:
