@@ -148,7 +148,7 @@ class Documents(DeployedTest):
         self.document("describe --schema schema.yaml --out described.json --data", self.rows(7, 400))
         self.document("card estimated.json --evaluation evaluation.json --describe described.json")
         self.document("card model.json")
-        self.document("simulate --method evaluate --model estimated.json --parties 5 --seed 1 --epsilon 1", *plain)
+        self.document("simulate --method evaluate --model estimated.json --parties 5 --seed 1 --epsilon 1", *plain, "--terms", "~ .")
         self.document("predict model.json breast_cancer.csv")
         self.document("predict model.json breast_cancer.csv --out predicted.csv")
         self.document("export model.json --format onnx --out model.onnx")

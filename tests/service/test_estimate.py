@@ -76,7 +76,7 @@ class Estimates(DeployedTest):
         parties = {party: self.join(party, *EXACT) for party in range(3)}
         self.check_done(parties, charged=[])
         shown = "sick ~ age * dose + log(dose + 1) + offset(age/2)"
-        self.assertEqual(self.check_figures("--terms", formula)["terms"], shown)
+        self.assertEqual(self.check_figures("--terms", formula)["formula"], shown)
         parties[0].wait_line(re.escape("terms      the model is made of these functions of the columns: " + shown))
         self.succeed("predict", self.folder / "trial.model.json", self.rows(0))
 
@@ -87,7 +87,7 @@ class Estimates(DeployedTest):
         self.coordinator()
         self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
         summary = self.check_figures("--terms", "sick ~ age + weights(dose)")
-        self.assertEqual(summary["terms"], "sick ~ age + weights(dose)")
+        self.assertEqual(summary["formula"], "sick ~ age + weights(dose)")
 
     def test_terms_that_the_owners_columns_cannot_have_are_refused(self):
         self.study(method="estimate", set=None, epsilon=None, terms="sick ~ age + dose", **{"lambda": 0})
