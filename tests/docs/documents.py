@@ -132,6 +132,12 @@ class Documents(DeployedTest):
         self.document("summary estimated.json")
         self.document("simulate --method estimate --set bias=firth --parties 5 --seed 1 --out penalised.json", *plain)
         self.document("summary penalised.json")
+        (self.path / "times.yaml").write_text("label: {name: [t, e], kind: time, low: 0, high: 9}\ncolumns:\n  - {name: x, kind: number, low: 0, high: 9}\n")
+        (self.path / "times.csv").write_text("x,t,e\n" + "".join(f"{k % 7},{(k * 5 + k % 3) % 9},{k % 2}\n" for k in range(90)))
+        self.document("simulate --method cox --parties 2 --seed 1 --train times.csv --test times.csv --schema times.yaml --out times.json")
+        self.document("summary times.json")
+        self.document("card times.json")
+        self.document("card penalised.json")
         self.document("simulate --method estimate --set errors=HC1 --set influence=yes --lambda 1e-4 --parties 5 --seed 1", *plain)
         for count, name in ((1, "small"), (2, "large")):
             columns = "".join(f"  - {{name: {column}, kind: number, low: 0, high: 9}}\n" for column in ("a", "b")[:count])
