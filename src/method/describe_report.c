@@ -139,9 +139,10 @@ static void fill_number(const making *self, const describe_variable *one, const 
     for (size_t j = 0; j < NUMBER_COLUMNS; j++) value[j] = error[j] = NAN;
     value[MISSING] = from->fit.missing;
     error[MISSING] = self->noisy ? sqrt(from->fit.missing_variance) : NAN;
+    if (!self->noisy && value[MISSING] > 0 && value[MISSING] < self->threshold) value[MISSING] = NAN;
     if (!enough(self, from)) return;
     double mean = from->x / n, spread = from->t / n + 0.5 - mean * mean;
-    value[COUNT] = n;
+    value[COUNT] = isnan(value[MISSING]) ? NAN : n; /* the one follows from the other */
     value[MEAN] = one->low + half * (1 + mean);
     value[DEVIATION] = spread >= 0 && n > 1 ? half * sqrt(spread * n / (n - 1)) : NAN;
     if (!self->noisy) return;
@@ -152,6 +153,21 @@ static void fill_number(const making *self, const describe_variable *one, const 
     error[DEVIATION] = spread > 0 ? half * sure / (2 * sqrt(spread)) : NAN;
 }
 
+/* Whether exact counts tell where in the range a place is, to a twentieth: closed cells may be wider. */
+static bool is_located(const making *self, const number_summary *from, double place) {
+    static const double NEAR = 0.05;
+    const tacit_count_tree tree = self->design->tree;
+    double width = 1 / (double)tree.branch;
+    size_t parents = 1;
+    if (from->open == NULL) return true;
+    for (size_t l = 0; l < tree.depth; l++, width /= (double)tree.branch, parents *= tree.branch) {
+        size_t cell = (size_t)fmin((double)parents - 1, fmax(0, place) * (double)parents);
+        if (!tacit_count_tree_known(tree, from->open, l, cell)) return false;
+        if (width <= NEAR) return true;
+    }
+    return true;
+}
+
 static void fill_quantiles(const making *self, const describe_variable *one, const number_summary *from,
                            double value[QUANTILE_COUNT], double error[QUANTILE_COUNT]) {
     double range = one->high - one->low;
@@ -159,6 +175,7 @@ static void fill_quantiles(const making *self, const describe_variable *one, con
         value[j] = error[j] = NAN;
         if (!enough(self, from)) continue;
         tacit_tree_quantile found = tacit_count_fit_quantile(&from->fit, QUANTILES[j], NORMAL);
+        if (!is_located(self, from, found.value)) continue;
         value[j] = one->low + range * found.value;
         if (self->noisy) error[j] = range * (found.high - found.low) / (2 * NORMAL);
     }
@@ -257,8 +274,8 @@ static tacit_status add_levels_of(const making *self, tacit_report_table *table,
     double variance = self->noisy ? describe_fit_cells(count, cells, self->level_variance * (double)of->count,
                                                        of->rows, of->variance)
                                   : 0;
-    for (size_t j = 0; !known && j < one->levels; j++) count[j] = NAN;
-    describe_hide(self, count, one->levels);
+    for (size_t j = 0; !known && j < cells; j++) count[j] = NAN;
+    describe_hide(self, count, self->noisy ? one->levels : cells);
     tacit_status status = TACIT_OK;
     for (size_t j = 0; j < cells && status == TACIT_OK; j++) {
         char label[NAME * 2], scratch[32];

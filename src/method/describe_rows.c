@@ -146,8 +146,8 @@ tacit_status describe_sums(tacit_party *party, const describe_design *design, do
 
 /*
  * A parent is what has children that may be few: a number's moments, whose only child is all its values; each
- * cell of a tree that is cut further; a category; a cross-table. Its `cells` children begin at `at`. The missing of a
- * variable are never closed: that few cells are empty is not held back.
+ * cell of a tree that is cut further; a category with its missing; a cross-table. Its `cells` children begin at
+ * `at`. The missing of a number are never closed: how many there are the report holds back where they are few.
  */
 typedef struct parent_place {
     const describe_variable *variable; /* NULL: of a cross-table */
@@ -183,8 +183,8 @@ static void each_parent(const describe_design *design, parent_function *function
     for (size_t k = 0; k < design->variables; k++) {
         const describe_variable *one = &design->variable[k];
         for (size_t g = 0; g < one->groups; g++) {
-            const parent_place levels = { one,         one->parents + g, one->counts + g * one->cells,
-                                          one->levels, SIZE_MAX,         false };
+            const parent_place levels = { one,        one->parents + g, one->counts + g * one->cells,
+                                          one->cells, SIZE_MAX,         false };
             if (one->number)
                 each_of_tree(design, one, g, function, context);
             else

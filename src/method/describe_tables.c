@@ -25,15 +25,26 @@ double describe_fit_cells(double *count, size_t cells, double variance, double t
     return variance - variance * variance / all;
 }
 
+/* In exact counts, what is hidden adds up to the threshold at least, and is more than one cell: neither follows
+ * from the rest. */
 void describe_hide(const making *self, double *count, size_t cells) {
-    size_t hidden = 0, least = SIZE_MAX;
+    size_t hidden = 0;
+    double sum = 0;
     for (size_t k = 0; k < cells; k++) {
         bool small = count[k] < self->threshold && (self->noisy || count[k] > 0);
         hidden += small;
+        if (small) sum += count[k];
         if (small) count[k] = NAN;
-        if (count[k] > 0 && (least == SIZE_MAX || count[k] < count[least])) least = k;
     }
-    if (hidden == 1 && !self->noisy && least != SIZE_MAX) count[least] = NAN;
+    while (hidden > 0 && !self->noisy && (hidden == 1 || sum < self->threshold)) {
+        size_t least = SIZE_MAX;
+        for (size_t k = 0; k < cells; k++)
+            if (count[k] > 0 && (least == SIZE_MAX || count[k] < count[least])) least = k;
+        if (least == SIZE_MAX) return;
+        sum += count[least];
+        hidden++;
+        count[least] = NAN;
+    }
 }
 
 /* ---- tests ---- */

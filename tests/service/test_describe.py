@@ -65,6 +65,9 @@ class Described(DeployedTest):
         self.assertEqual((counts["shift=day"], counts["sick=yes"]), (90, 120))
         self.assertIsNone(counts["ward=b"])  # 3 rows at party 0, below the owner's 10
         self.assertIsNone(counts["ward=a"])
+        self.assertIsNone(counts["ward=(missing)"])  # closed with its category
+        _, medians = self.values("quantiles", "50%")
+        self.assertIsNone(medians["age [sick=no]"])  # 20 rows a party do not locate it; the middle of the bounds would be a guess
         self.assertEqual(len(self.charges(0)), 2)
         self.assertIn("held back", [fact["name"] for fact in model["report"]["facts"]])
 
