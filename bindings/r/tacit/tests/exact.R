@@ -47,8 +47,8 @@ huge <- tacit_glm(cells, breast_cancer, epsilon = 1e6, lambda = 1e-7, bounds = w
 near(coef(huge), coef(tacit_glm(cells, breast_cancer, method = "batch", lambda = 1e-7, bounds = wide)), 1e-3)
 near(coef(huge), coef(reference), 1e-2)
 
-# So does Newton's method in fixed point, whose lambda is beside a sum.
-secure <- tacit_glm(cells, breast_cancer, method = "newton", lambda = 1e-4)
+# So does Newton's method in fixed point.
+secure <- tacit_glm(cells, breast_cancer, method = "newton")
 near(coef(summary(secure))[, 1:2], coef(summary(reference))[, 1:2], 1e-3)
 
 # A shrunken model has intervals only with a warning.
