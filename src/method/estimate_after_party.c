@@ -290,6 +290,9 @@ static tacit_status begin_look(look *self, const tacit_party *party, const tacit
         return tacit_fail(error, TACIT_REFUSED, "the coordinator's dispersion is none that family %s has",
                           self->pass.family->name);
     self->dispersion = *dispersion;
+    const double *const chosen[] = { self->w, self->inverse, dispersion, NULL };
+    const size_t counts[] = { width, width * (width + 1) / 2, 1 };
+    TACIT_TRY(tacit_party_asked_once(party, "last-look", chosen, counts, error));
     self->full = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, 2 * width);
     if (self->full == NULL || self->x == NULL) return tacit_fail_memory(error);

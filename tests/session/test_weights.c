@@ -218,6 +218,55 @@ static void test_a_sum_of_squares_that_is_one_row_s_does_not_leave(void **state)
     clear_table(&rows);
 }
 
+/* ---- one choice of numbers ---- */
+
+typedef struct shelf {
+    uint8_t bytes[256];
+    size_t length;
+} shelf;
+
+static tacit_status take(void *context, const char *name, bool *found, tacit_buffer *out,
+                         tacit_error *error) {
+    const shelf *self = context;
+    assert_string_equal(name, "last-look");
+    *found = self->length > 0;
+    return tacit_buffer_append(out, self->bytes, self->length, error);
+}
+
+static tacit_status put(void *context, const char *name, const uint8_t *bytes, size_t length,
+                        tacit_error *error) {
+    shelf *self = context;
+    assert_string_equal(name, "last-look");
+    (void)error;
+    assert_true(length <= sizeof self->bytes);
+    memcpy(self->bytes, bytes, length);
+    self->length = length;
+    return TACIT_OK;
+}
+
+/* Again after a restart, but never at other numbers in the same version of a study. */
+static void test_a_party_is_asked_at_one_choice_of_numbers(void **state) {
+    (void)state;
+    shelf kept = { .length = 0 };
+    const tacit_keep keep = { take, put, &kept };
+    tacit_party party = { .keep = &keep, .study_hash = { 1 } };
+    double w[] = { 1, 2, 3 }, inverse[] = { 4, 5 };
+    const double *const values[] = { w, inverse, NULL };
+    const size_t counts[] = { 3, 2 };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_party_asked_once(&party, "last-look", values, counts, &error), error);
+    CHECK_OK(tacit_party_asked_once(&party, "last-look", values, counts, &error), error);
+    inverse[1] += 1e-12;
+    assert_int_equal(tacit_party_asked_once(&party, "last-look", values, counts, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "asks again at other numbers"));
+    party.study_hash[0] = 2; /* the owner has consented to another version */
+    CHECK_OK(tacit_party_asked_once(&party, "last-look", values, counts, &error), error);
+    inverse[0] = 0;
+    assert_int_equal(tacit_party_asked_once(&party, "last-look", values, counts, &error), TACIT_REFUSED);
+    party.keep = NULL; /* a simulation */
+    CHECK_OK(tacit_party_asked_once(&party, "last-look", values, counts, &error), error);
+}
+
 static void fits(table *rows, const char *family) {
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(fit(rows, family, "newton", &error), error);
@@ -321,6 +370,7 @@ int main(void) {
         cmocka_unit_test(test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence),
         cmocka_unit_test(test_honest_robust_errors_and_summaries_of_influence_are_answered),
         cmocka_unit_test(test_an_inverse_that_no_hessian_has_is_refused),
+        cmocka_unit_test(test_a_party_is_asked_at_one_choice_of_numbers),
         cmocka_unit_test(test_a_sum_of_squares_that_is_one_row_s_does_not_leave),
     };
     if (sodium_init() < 0) return 1;
