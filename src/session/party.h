@@ -111,9 +111,9 @@ void tacit_party_forget(tacit_party *party);
 tacit_status tacit_party_persistent_noise(tacit_party *party, double scale, size_t count, int grid_bits,
                                           double *out, tacit_error *error);
 
-/* Hold a real party to one choice of the coordinator's numbers in a version of a study, under a name: lists of numbers, the last
- * list NULL. The first ones are kept; TACIT_REFUSED for others later. For exact answers, two of which must not differ by
- * what a coordinator changed in between. */
+/* Hold a real party to one choice of the coordinator's numbers in a version of a study, under a name: lists of
+ * numbers, the last list NULL. The first ones are kept; TACIT_REFUSED for others later. For exact answers, two of
+ * which must not differ by what a coordinator changed in between. */
 tacit_status tacit_party_asked_once(const tacit_party *party, const char *name, const double *const *values,
                                     const size_t *counts, tacit_error *error);
 
