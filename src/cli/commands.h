@@ -40,6 +40,7 @@
     X(restore)                                                                                               \
     X(export_audit)                                                                                          \
     X(catalogue)                                                                                             \
+    X(look)                                                                                                  \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
     X(follow)                                                                                                \

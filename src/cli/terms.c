@@ -38,7 +38,7 @@ static void show_points(tacit_console *console, const tacit_site *site) {
     tacit_console_note(console,
                        "points     %zu public points are fetched and checked against the hash you consent to",
                        points);
-    if (labels)
+    if (labels && tacit_site_has_rows(site))
         tacit_console_note(console, "           your classifier labels them: %zu labels, from %zu rows",
                            points, tacit_site_rows(site));
 }
@@ -155,6 +155,7 @@ static void show_price(tacit_console *console, const tacit_plan *plan, const tac
 /* What exact sums tell together with those of earlier studies and versions. */
 static tacit_status show_past(tacit_console *console, const tacit_site *site, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
+    if (!tacit_site_has_rows(site)) return TACIT_OK;
     tacit_status status = tacit_site_sum_history(site, &text, error);
     if (status == TACIT_OK && text.length > 0)
         tacit_console_note(console, "past       %s", tacit_buffer_text(&text));
@@ -214,6 +215,13 @@ static void show_name(tacit_console *console, const tacit_site *site) {
 
 static void show_parties(tacit_console *console, const tacit_site *site, size_t least) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
+    if (!tacit_site_has_rows(site)) {
+        tacit_console_note(console,
+                           "parties    %zu expected, and nothing is computed from fewer than %zu; at least "
+                           "%zu rows of yours are required",
+                           plan->parties, least, plan->minimum_rows);
+        return;
+    }
     tacit_console_note(console,
                        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
                        "rows, and at least %zu are required",

@@ -141,8 +141,19 @@ static tacit_status name_memory(char **out, const char *source, tacit_error *err
     return status;
 }
 
+bool tacit_site_has_rows(const tacit_site *site) { return !site->without_rows; }
+
 bool site_rows_in_memory(const tacit_site *site) {
     return strncmp(site->data, MEMORY_PREFIX, strlen(MEMORY_PREFIX)) == 0;
+}
+
+static tacit_status name_rows(tacit_site *site, const tacit_site_settings *settings, tacit_error *error) {
+    if (settings->data == NULL) {
+        TACIT_TRY(name_memory(&site->data, settings->source, error));
+        return copy_if_given(&site->schema_path, site->data, error);
+    }
+    TACIT_TRY(copy_if_given(&site->data, settings->data, error));
+    return copy_if_given(&site->schema_path, settings->schema, error);
 }
 
 static tacit_status make_site(tacit_site **out, const tacit_site_settings *settings,
@@ -159,10 +170,8 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->allow_difference = settings->allow_difference;
     site->allow_neighbours = settings->allow_neighbours;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
-    TACIT_CHECK(settings->data != NULL ? copy_if_given(&site->data, settings->data, error)
-                                       : name_memory(&site->data, settings->source, error));
-    TACIT_CHECK(
-        copy_if_given(&site->schema_path, settings->data != NULL ? settings->schema : site->data, error));
+    site->without_rows = settings->data == NULL && callbacks->lend == NULL;
+    if (!site->without_rows) TACIT_CHECK(name_rows(site, settings, error));
     TACIT_CHECK(copy_if_given(&site->source, settings->source, error));
     TACIT_CHECK(copy_if_given(&site->link, settings->link, error));
     TACIT_CHECK(copy_if_given(&site->label, settings->label, error));
@@ -268,23 +277,31 @@ cleanup:
     return status;
 }
 
+/* Rows that are here before the study is known: no need to ask for bad ones. */
+static bool loads_first(const tacit_site *site) {
+    return !site->without_rows && site->callbacks.lend == NULL;
+}
+
+/* Does the study ask for what the owner has? */
+static tacit_status compare_with_study(tacit_site *site, tacit_error *error) {
+    TACIT_TRY(site_check_role(site, error));
+    if (!loads_first(site) || site->study->schema->formula != NULL)
+        TACIT_TRY(site_load_rows(site, error)); /* a study's terms say what becomes of the columns */
+    TACIT_TRY(site_compare_schemas(site, error));
+    return site_check_spread(site, error);
+}
+
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
     tacit_carrier *carrier = NULL;
     char authority[PATH_MAX];
     tacit_status status;
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
-    if (site->callbacks.lend == NULL)
-        TACIT_CHECK(site_load_rows(site, error)); /* no need to ask for bad rows */
+    if (loads_first(site)) TACIT_CHECK(site_load_rows(site, error));
     TACIT_CHECK(tacit_folder_make(site->home, error));
     status = site_meet(site, invitation, authority, &carrier, error);
     if (status == TACIT_OK) status = ask_definition(site, carrier, error);
     unlink(authority);
-    if (status == TACIT_OK) status = site_check_role(site, error);
-    const bool late =
-        status == TACIT_OK && (site->callbacks.lend != NULL || site->study->schema->formula != NULL);
-    if (late) status = site_load_rows(site, error); /* a study's terms say what becomes of the columns */
-    if (status == TACIT_OK) status = site_compare_schemas(site, error);
-    if (status == TACIT_OK) status = site_check_spread(site, error);
+    if (status == TACIT_OK && !site->without_rows) status = compare_with_study(site, error);
 cleanup:
     tacit_carrier_free(carrier);
     return status;
@@ -517,6 +534,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
     char key[PATH_MAX], path[PATH_MAX];
     tacit_status status = TACIT_OK;
+    if (site->without_rows) return tacit_fail(error, TACIT_USAGE, "a study is joined with rows: name them");
     bool before = site_file_exists(site, SITE_CERTIFICATE_FILE);
     if (before && site_is_refused(site)) {
         TACIT_TRY(site_check_source(site, error));

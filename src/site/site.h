@@ -16,7 +16,8 @@ typedef struct tacit_site tacit_site;
 typedef struct tacit_site_settings {
     const char *home; /* the party's folder */
     const char *
-        data; /* the rows: a file, or any other source (data/source/source.h); NULL: the program lends them */
+        data; /* the rows: a file, or any other source (data/source/source.h); NULL: the program lends them, or
+                  there are none */
     const char *link;             /* the column that says whom a row is about; NULL: none */
     const char *schema;           /* the owner's own statement of what is public about the columns */
     const char *source;           /* the data source as the ledger calls it */
@@ -56,7 +57,8 @@ tacit_status tacit_site_dismiss(tacit_ranks *ranks, tacit_error *error);
 /* Read the invitation and the owner's files, and ask the coordinator what the study is. Nothing is used up,
  * nothing is promised. TACIT_INPUT for an unreadable or expired invitation or unusable rows, TACIT_USAGE for
  * an unknown local classifier, TACIT_REFUSED when the coordinator refuses the invitation, the study's schema
- * is not the owner's or the study would have a program run. */
+ * is not the owner's or the study would have a program run. Without rows, neither in a file nor lent, the
+ * study can be read and not joined. */
 tacit_status tacit_site_look(tacit_site **out, const char *invitation, size_t length,
                              const tacit_site_settings *settings, const tacit_site_callbacks *callbacks,
                              tacit_error *error);
@@ -148,6 +150,7 @@ const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_called(const tacit_site *site); /* what it calls this party; "" without a name */
 const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
+bool tacit_site_has_rows(const tacit_site *site); /* false: the study is only looked at */
 size_t tacit_site_rows(const tacit_site *site);
 const tacit_dataset *
 tacit_site_dataset(const tacit_site *site); /* for their owner to look at; NULL: they are not all here */

@@ -179,6 +179,7 @@ class Documents(DeployedTest):
         self.document("study status", self.folder)
         (self.path / "invitation.txt").write_text(invitations[0] + "\n")
         self.document("catalogue invitation.txt")
+        self.document("look invitation.txt")
         self.limit(0)
         joined = self.succeed(*self.join_words(0, invitations[0]), "--no-wait", "--json", home=self.home(0))
         self.keep("join", joined.stdout)

@@ -154,6 +154,31 @@ class Lifecycle(DeployedTest):
         self.join(0, invitation=invitation)  # it was not used up
         self.refuse(1, "catalogue", home=self.home(1), says=["invitation"])
 
+    def test_an_invitation_is_read_before_there_are_rows(self):
+        self.document()
+        self.study(**self.about())
+        self.coordinator()
+        invitation = self.invite()
+        schema, template = self.path / "asked.yaml", self.path / "asked.csv"
+        looked = self.succeed("look", invitation, "--json", "--write-schema", schema, "--write-template", template,
+                              home=self.home(0))
+        for line in ("Ethics board 2026-114", "leaves     ", "price      epsilon", "rows of yours are required"):
+            self.assertIn(line, looked.stderr)
+        said = json.loads(looked.stdout)
+        columns = [each["name"] for each in said["columns"]]
+        self.assertEqual([each["role"] for each in said["columns"]].count("label"), 1)
+        self.assertEqual(template.read_text(), ",".join(columns) + "\n")
+        with self.subTest("no row is needed to know what is asked; the files written fit each other"):
+            shown = self.succeed("look", invitation, home=self.home(0)).stdout
+            self.assertTrue(all(name in shown for name in columns), shown)
+            self.succeed("data", "check", "--schema", schema, self.rows(0))
+        with self.subTest("the schema that was written joins, and looking has used nothing up"):
+            schema.replace(self.path / "schema.yaml")
+            self.join(0, invitation=invitation)
+        with self.subTest("an invitation that is none"):
+            (self.path / "none.txt").write_text("tacit-invite-nothing\n")
+            self.refuse(1, "look", self.path / "none.txt", home=self.home(1), says=["invitation"])
+
     def test_the_owners_rules_hold_for_every_study(self):
         self.study()
         self.coordinator()
