@@ -106,6 +106,7 @@ tacit_status tacit_partition_make(tacit_partition *partition, const tacit_argume
     tacit_view train;
     size_t groups = partition->groups;
     TACIT_TRY(hold_out(partition, arguments, partition->grouped ? groups : 0, &root, &train, error));
+    if (partition->site != NULL) train.group = partition->site;
     tacit_stream stream = tacit_stream_fork(&root, "party rows", 0, 0);
     TACIT_TRY(
         partition->grouped

@@ -12,9 +12,10 @@ typedef struct tacit_partition {
     const tacit_dataset *aux_data;    /* NULL when auxiliary rows are, or there are none */
     const tacit_dataset *target_data; /* of a coordinator with rows of its own; NULL without */
     const tacit_schema *schema;       /* of the rows */
-    size_t groups;                    /* of `data`; 0: none */
-    bool grouped;                     /* rows of a group stay together, and parties have several groups */
-    tacit_split *kept;                /* rows left by --undersample; NULL: all */
+    const int32_t *site; /* of each row of `data`, where parties bring files of their own; else NULL */
+    size_t groups;       /* of `data`, or sites; 0: none */
+    bool grouped;        /* rows of a group stay together, and parties have several groups */
+    tacit_split *kept;   /* rows left by --undersample; NULL: all */
     tacit_split *holdout;
     tacit_split *parties;
     tacit_view test;

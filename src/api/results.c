@@ -24,6 +24,8 @@ static json_t *run_document(const tacit_run *run) {
     if (document != NULL)
         json_object_set_new(document, "warning",
                             run->remark[0] != 0 ? json_string(run->remark) : json_null());
+    if (document != NULL && run->failed.status != TACIT_OK)
+        json_object_set_new(document, "failed", tacit_json_text(run->failed.text));
     if (document != NULL)
         json_object_set_new(document, "lambda_from", json_string(tacit_lambda_from_name(run->lambda_from)));
     if (document != NULL && tacit_run_is_numeric(run)) {

@@ -60,6 +60,7 @@ static tacit_status read_lambda(tacit_simulation *plan, const tacit_arguments *a
 
 tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {
     tacit_simulation *plan = &all->plan;
+    plan->goes_on = true;
     TACIT_TRY(read_methods(all, arguments, error));
     TACIT_TRY(read_settings(all, arguments, error));
     plan->epsilons = tacit_arguments_numbers(arguments, "epsilon", &plan->epsilon_count);
@@ -153,13 +154,12 @@ void tacit_sweep_clear(tacit_sweep *all) {
 
 /* ---- for programs ---- */
 
-static const char *const files[] = { "train",    "schema",    "bounds-from-data",
-                                     "response", "text",      "grams",
-                                     "min-df",   "max-df",    "hash",
-                                     "strip",    "test",      "aux",
-                                     "target",   "together",  "out",
-                                     "plot",     "trace",     "label",
-                                     "positive", "no-header", NULL };
+static const char *const files[] = { "train",     "party",  "schema",   "bounds-from-data",
+                                     "response",  "text",   "grams",    "min-df",
+                                     "max-df",    "hash",   "strip",    "test",
+                                     "aux",       "target", "together", "out",
+                                     "plot",      "trace",  "label",    "positive",
+                                     "no-header", NULL };
 static const tacit_form simulate_form = { .name = "simulate",
                                           .options = tacit_simulate_options,
                                           .without = files };

@@ -1,5 +1,6 @@
-/* tacit simulate: methods x epsilons x trials over parties made from one file. */
+/* tacit simulate: methods x epsilons x trials over parties made from one file, or with a file each. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -8,9 +9,11 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/option_spelling.h"
 #include "cli/output_file.h"
 #include "cli/row_reading.h"
 #include "cli/runs.h"
+#include "data/concatenate.h"
 #include "lab/plot/sweep_plot.h"
 #include "method/methods.h"
 
@@ -21,6 +24,7 @@ enum { MODEL_MODE = 0644 };
 typedef struct work {
     tacit_sweep sweep;
     tacit_dataset *data, *test, *aux, *target;
+    int32_t *site;        /* of each row, where parties have files of their own */
     tacit_schema *schema; /* the one given, or drafted from the rows: see data->bounds_from_data */
     tacit_trace trace;
 } work;
@@ -50,10 +54,29 @@ static tacit_status check_files(const tacit_arguments *arguments, tacit_error *e
     return out != NULL ? tacit_file_check_writable(out, error) : TACIT_OK;
 }
 
+/* Parties with files of their own: nothing is left to divide. */
+static tacit_status check_party_files(const tacit_arguments *arguments, tacit_error *error) {
+    static const char *const others[] = { "train", "parties", "split", "together" };
+    if (!tacit_arguments_given(arguments, "party")) {
+        if (tacit_arguments_given(arguments, "train")) return TACIT_OK;
+        return tacit_fail(error, TACIT_USAGE,
+                          "whose rows? give --train, a file that is divided among parties, or --party with "
+                          "the file of each");
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (tacit_arguments_given(arguments, others[i]))
+            return tacit_fail(error, TACIT_USAGE, "--party gives each party its rows: leave --%s out",
+                              others[i]);
+    if (tacit_arguments_given(arguments, "schema")) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "--party needs --schema: files of several parties have only that in common");
+}
+
 /* What can be said before any row is read. */
 static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit_error *error) {
     const tacit_simulation *plan = &all->sweep.plan;
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
+    TACIT_TRY(check_party_files(arguments, error));
     if (tacit_arguments_given(arguments, "schema") && tacit_arguments_flag(arguments, "bounds-from-data"))
         return tacit_fail(error, TACIT_USAGE,
                           "--schema declares the bounds and --bounds-from-data reads them off the rows: give "
@@ -78,8 +101,11 @@ static tacit_status read_plan(work *all, const tacit_arguments *arguments, tacit
 }
 
 /* What several ranks need beside one: the same seed, and nothing that looks at all rows or models at once. */
-static tacit_status settle_ranks(work *all, tacit_ranks *ranks, tacit_error *error) {
+static tacit_status settle_ranks(work *all, const tacit_arguments *arguments, tacit_ranks *ranks,
+                                 tacit_error *error) {
     tacit_buffer seed = TACIT_BUFFER_INIT;
+    if (tacit_ranks_count(ranks) > 1 && tacit_arguments_given(arguments, "party"))
+        return tacit_fail(error, TACIT_USAGE, "--party works in one process: start it without mpirun");
     if (tacit_ranks_count(ranks) > 1 &&
         (all->sweep.plan.trace != NULL || all->sweep.stop.target != TACIT_TARGET_NONE))
         return tacit_fail(error, TACIT_USAGE,
@@ -92,6 +118,24 @@ static tacit_status settle_ranks(work *all, tacit_ranks *ranks, tacit_error *err
     return status;
 }
 
+/* One file a party. */
+static tacit_status read_parties(work *all, const tacit_arguments *arguments,
+                                 const tacit_load_options *options, tacit_error *error) {
+    size_t count = 0, read = 0;
+    const char *const *files = tacit_arguments_words(arguments, "party", &count);
+    tacit_dataset **parts = TACIT_NEW(tacit_dataset *, count);
+    tacit_status status = parts != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (; status == TACIT_OK && read < count; read++) {
+        status = tacit_dataset_load(&parts[read], NULL, files[read], all->schema, options, error);
+        if (status != TACIT_OK) break;
+    }
+    if (status == TACIT_OK)
+        status = tacit_dataset_concatenate(&all->data, &all->site, parts, count, all->schema, error);
+    for (size_t i = 0; i < read; i++) tacit_dataset_free(parts[i]);
+    free(parts);
+    return status;
+}
+
 /* Only rank 0 looks at rows to test on, and at those of a target. */
 static tacit_status read_rows(work *all, const tacit_arguments *arguments, const tacit_load_options *options,
                               bool first_rank, tacit_error *error) {
@@ -99,8 +143,11 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
                *test = tacit_arguments_text(arguments, "test"), *aux = tacit_arguments_text(arguments, "aux"),
                *target = tacit_arguments_text(arguments, "target");
     if (schema != NULL) TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, error));
-    TACIT_TRY(tacit_dataset_load(&all->data, schema != NULL ? NULL : &all->schema,
-                                 tacit_arguments_text(arguments, "train"), all->schema, options, error));
+    if (tacit_arguments_given(arguments, "party"))
+        TACIT_TRY(read_parties(all, arguments, options, error));
+    else
+        TACIT_TRY(tacit_dataset_load(&all->data, schema != NULL ? NULL : &all->schema,
+                                     tacit_arguments_text(arguments, "train"), all->schema, options, error));
     /* The schema has taken label and positive class in; groups only say which party has a row. */
     tacit_load_options others = *options;
     others.label = others.positive = others.group = NULL;
@@ -127,7 +174,9 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     if (together != NULL && split->column != NULL)
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.terms = tacit_arguments_text(arguments, "terms");
-    options.group = together != NULL ? together : split->column;
+    options.group = together != NULL                            ? together
+                    : tacit_arguments_given(arguments, "party") ? NULL
+                                                                : split->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
     options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
@@ -138,7 +187,9 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     partition->aux_data = all->aux;
     partition->target_data = all->target;
     partition->schema = all->schema;
+    partition->site = all->site;
     partition->groups = all->data->groups.count;
+    if (all->site != NULL) (void)tacit_arguments_words(arguments, "party", &partition->groups);
     partition->grouped = together != NULL;
     TACIT_TRY(tacit_sweep_partition(&all->sweep, arguments, split, error));
     if (spread)
@@ -151,8 +202,11 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
                               tacit_error *error) {
     tacit_split_plan *split = NULL;
     all->sweep.ranks = console->ranks;
-    TACIT_TRY(settle_ranks(all, console->ranks, error));
-    TACIT_TRY(tacit_split_plan_parse(&split, tacit_arguments_text(arguments, "split"), error));
+    TACIT_TRY(settle_ranks(all, arguments, console->ranks, error));
+    TACIT_TRY(tacit_split_plan_parse(
+        &split,
+        tacit_arguments_given(arguments, "party") ? "by:party" : tacit_arguments_text(arguments, "split"),
+        error));
     tacit_status status = run_split(all, arguments, split, console, error);
     tacit_split_plan_free(split);
     return status;
@@ -211,6 +265,20 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
         TACIT_TRY(tacit_report_show(console, all->model, NULL, error));
     return tacit_console_document(console, tacit_sweep_document(all), error);
+}
+
+/* Why some methods have no figures; the others' have been printed. */
+static tacit_status tell_refusals(const tacit_sweep *all, tacit_console *console, tacit_error *error) {
+    const tacit_error *first = NULL;
+    for (size_t i = 0; i < all->run_count; i++) {
+        tacit_error why = all->runs[i].failed;
+        if (why.status == TACIT_OK) continue;
+        if (first == NULL)
+            first = &all->runs[i].failed; /* which the program ends with */
+        else if (strcmp(why.text, first->text) != 0)
+            tacit_console_warn(console, "%s", tacit_spell_options(why.text));
+    }
+    return first == NULL ? TACIT_OK : tacit_fail(error, first->status, "%s", first->text);
 }
 
 /* Last, so that a full disk takes only the model and not the figures. */
@@ -282,6 +350,7 @@ static tacit_status run_simulate(const tacit_arguments *arguments, tacit_console
     if (plot != NULL) TACIT_CHECK(write_plot(&all.sweep, plot, console, error));
     if (trace != NULL) TACIT_CHECK(write_trace(&all, trace, console, error));
     if (out != NULL) TACIT_CHECK(write_model(&all.sweep, out, console, error));
+    TACIT_CHECK(tell_refusals(&all.sweep, console, error));
 cleanup:
     tacit_trace_clear(&all.trace);
     tacit_sweep_clear(&all.sweep);
@@ -290,6 +359,7 @@ cleanup:
     tacit_dataset_free(all.aux);
     tacit_dataset_free(all.target);
     tacit_dataset_free(all.data);
+    free(all.site);
     return status;
 }
 
@@ -298,10 +368,13 @@ const tacit_command tacit_command_simulate = {
     .section = "Learning",
     .summary = "compare methods over simulated parties",
     .description =
-        "Divides the rows of one file among many parties in this process, runs each method at each epsilon "
-        "as it would run between organisations, and prints how good the model is and what each party was "
+        "Divides the rows of one file among many parties in this process, or gives each its own file "
+        "(--party), runs each method at each epsilon as it would run between organisations, and prints how "
+        "good the model is and what each party was "
         "charged. Training rows are divided once, and noise is drawn again in each trial. The time of a "
-        "method's first epsilon includes the training of the parties' own models, which later ones reuse.\n\n"
+        "method's first epsilon includes the training of the parties' own models, which later ones reuse. A "
+        "method that refuses keeps the others from nothing: the table is printed, then why, and the command "
+        "fails.\n\n"
         "The noise is drawn fast and from a seed: good for comparing, not for publishing a model of private "
         "rows.\n\n"
         "Where parties and rows exceed one process or machine, mpirun (Open MPI) starts several: each rank "
@@ -325,6 +398,9 @@ const tacit_command tacit_command_simulate = {
             { "Logistic regression of all rows with standard errors, from sums alone.",
               "tacit simulate --method estimate --train examples/breast_cancer.csv --schema "
               "examples/breast_cancer.schema.yaml --parties 5 --lambda 1e-4" },
+            { "Four clinics with a file each, as they are.",
+              "tacit simulate --method batch,indiv,dpnewton --party vienna.csv --party graz.csv --party "
+              "linz.csv --party wels.csv --schema patients.yaml --epsilon 1 --delta 1e-5" },
             { "Keep a model.", "tacit simulate --method avg --train patients.csv --schema patients.yaml "
                                "--parties 10 --epsilon 1 --out model.json" },
             { "Four processes, on this machine or several, that share the parties and the rows.",

@@ -29,13 +29,22 @@ static void add_spread(tacit_grid *grid, const tacit_spread *spread, size_t tria
 /* Six digits, as the ledger shows amounts: what many rounds cost together comes out of an accountant. */
 static void add_charge(tacit_grid *grid, const tacit_run *run) {
     const tacit_price *price = &run->charged;
-    if (isinf(price->epsilon))
+    if (run->failed.status != TACIT_OK)
+        tacit_grid_cell(grid, "refused: see below");
+    else if (isinf(price->epsilon))
         tacit_grid_cell(grid, "not private");
     else if (price->delta > 0)
         tacit_grid_cell(grid, "%.6g, delta %.6g per %s", price->epsilon, price->delta,
                         tacit_unit_name(price->unit));
     else
         tacit_grid_cell(grid, "%.6g per %s", price->epsilon, tacit_unit_name(price->unit));
+}
+
+/* Whether the figures are those of a numeric response; all runs have the same rows. */
+static bool are_numeric(const tacit_run *runs, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].failed.status == TACIT_OK) return tacit_run_is_numeric(&runs[i]);
+    return false;
 }
 
 tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, size_t count, bool lambdas,
@@ -48,7 +57,7 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
                                                     { "RMSE", TACIT_RIGHT },   { "deviance", TACIT_RIGHT },
                                                     { "charged", TACIT_LEFT }, { "time", TACIT_RIGHT },
                                                     { "lambda", TACIT_RIGHT } };
-    bool numbers = count > 0 && tacit_run_is_numeric(&runs[0]);
+    bool numbers = are_numeric(runs, count);
     size_t shown = (numbers ? sizeof of_numbers : sizeof columns) / sizeof *columns - !lambdas;
     tacit_grid *grid = NULL;
     TACIT_TRY(tacit_grid_create(&grid, numbers ? of_numbers : columns, shown, error));
@@ -62,8 +71,13 @@ tacit_status tacit_runs_print(tacit_console *console, const tacit_run *runs, siz
         add_spread(grid, numbers ? &run->rmse : &run->log_loss, run->trials);
         if (numbers) add_spread(grid, &run->deviance, run->trials);
         add_charge(grid, run);
-        tacit_grid_cell(grid, "%.2f s", run->seconds);
-        if (lambdas && isnan(run->lambda))
+        if (run->failed.status != TACIT_OK)
+            tacit_grid_cell(grid, "-");
+        else
+            tacit_grid_cell(grid, "%.2f s", run->seconds);
+        if (lambdas && run->failed.status != TACIT_OK)
+            tacit_grid_cell(grid, "-");
+        else if (lambdas && isnan(run->lambda))
             tacit_grid_cell(grid, "various");
         else if (lambdas)
             tacit_grid_cell(grid, "%.3g", run->lambda);

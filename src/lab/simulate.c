@@ -418,6 +418,46 @@ static tacit_status find_place(places *self, const tacit_simulation *simulation,
     return TACIT_OK;
 }
 
+/* The m-th method at one epsilon. */
+static tacit_status run_one(const tacit_simulation *simulation, tacit_local *local,
+                            const tacit_points *points, size_t m, double epsilon, double spent,
+                            tacit_run *run, tacit_model **model, tacit_error *error) {
+    const bool best = simulation->variants != NULL && simulation->variants[m].best;
+    tacit_plan plan;
+    TACIT_TRY(make_plan(simulation, local, points, m, epsilon, &plan, error));
+    return run_all_trials(simulation, local, &plan, spent, best, run, model, error);
+}
+
+/* Does the method, or its rows, not allow it? All else ends the sweep. */
+static bool is_refusal(const tacit_simulation *simulation, tacit_status status) {
+    return simulation->goes_on && simulation->range.ranks == NULL &&
+           (status == TACIT_USAGE || status == TACIT_INPUT || status == TACIT_REFUSED ||
+            status == TACIT_NOT_CONVERGED);
+}
+
+static void keep_refusal(tacit_run *run, const tacit_method *method, double epsilon, tacit_error *why) {
+    if (strstr(why->text, method->name) == NULL) tacit_fail_in(why, why->status, "method %s", method->name);
+    const tacit_spread none = { NAN, NAN };
+    *run = (tacit_run){ .method = method,
+                        .epsilon = method->noise_free ? INFINITY : epsilon,
+                        .delta = NAN,
+                        .lambda = NAN,
+                        .accuracy = none,
+                        .auc = none,
+                        .log_loss = none,
+                        .rmse = none,
+                        .deviance = none,
+                        .charged = { .epsilon = 0 },
+                        .failed = *why };
+}
+
+/* As the first one that failed says, when none has figures. */
+static tacit_status check_some(const tacit_run *runs, size_t count, tacit_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].failed.status == TACIT_OK) return TACIT_OK;
+    return count > 0 ? tacit_fail(error, runs[0].failed.status, "%s", runs[0].failed.text) : TACIT_OK;
+}
+
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error) {
     places all = { .parties = NULL };
@@ -435,14 +475,16 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         tacit_local *local = NULL;
         TACIT_CHECK(find_place(&all, simulation, m, &local, error));
         for (size_t e = 0; e < runs_of(simulation, m); e++) {
-            tacit_plan plan;
+            tacit_error why = TACIT_ERROR_INIT;
             tacit_run *run = &runs[done++];
             double epsilon = only > 0 ? only : simulation->epsilons[e];
             size_t traced = simulation->trace != NULL ? simulation->trace->count : 0;
-            TACIT_CHECK(make_plan(simulation, local, &points, m, epsilon, &plan, error));
-            bool best = simulation->variants != NULL && simulation->variants[m].best;
-            TACIT_CHECK(run_all_trials(simulation, local, &plan, spent, best, run,
-                                       model != NULL ? &last : NULL, error));
+            status = run_one(simulation, local, &points, m, epsilon, spent, run, model != NULL ? &last : NULL,
+                             &why);
+            if (is_refusal(simulation, status))
+                keep_refusal(run, method, epsilon, &why);
+            else if (status != TACIT_OK)
+                TACIT_CHECK(tacit_fail(error, status, "%s", why.text));
             run->label = simulation->variants != NULL && simulation->variants[m].label != NULL
                              ? simulation->variants[m].label
                              : method->name;
@@ -451,6 +493,7 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
             spent += cost_of_run(simulation, method);
         }
     }
+    TACIT_CHECK(check_some(runs, done, error));
     if (model != NULL) {
         *model = last;
         last = NULL;

@@ -63,6 +63,7 @@ typedef struct tacit_simulation {
     const char *folder; /* of an experiment that reads rows itself: where they are; else NULL */
     bool full;          /* it takes as long as the paper's */
     bool named;         /* this setup was asked for by its name */
+    bool goes_on;       /* a method that refuses keeps the others from nothing: see tacit_run.failed */
     tacit_trace *trace; /* receives the rounds of methods without a center; NULL: nobody looks */
     tacit_pool *pool;
     tacit_pool *leader; /* for what is done while parties wait; NULL: pool */
@@ -93,6 +94,7 @@ typedef struct tacit_run {
     char refusal[TACIT_ERROR_TEXT_SIZE];   /* why the first refused */
     bool one_class;                        /* in every trial each test row got the same class */
     char remark[TACIT_HOPELESS_SIZE + 64]; /* what is to be said of it: a warning, or "" */
+    tacit_error failed;                    /* why there are no figures; TACIT_OK where there are */
 } tacit_run;
 
 /* The only epsilon that a method runs at: infinity for one without noise, or that of its variant (which may
@@ -103,7 +105,7 @@ double tacit_variant_epsilon(const tacit_method *method, const tacit_variant *va
 size_t tacit_simulation_runs(const tacit_simulation *simulation);
 
 /* Fill `runs`, tacit_simulation_runs of them. `model` (may be NULL) receives the model of the last run's
- * first trial.
+ * first trial. Where a simulation goes on, it fails only when every run did, as the first of them.
  */
 tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs, tacit_model **model,
                             tacit_error *error);

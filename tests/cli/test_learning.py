@@ -222,6 +222,52 @@ class Simulate(LearningTest):
         self.assertIn("1 of 3 parties refused", done.stderr)
         self.assertIn("at least 100", done.stderr)
 
+    def test_a_method_that_refuses_keeps_the_others_from_nothing(self):
+        words = ["simulate", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--epsilon", "1", "--seed", "1", "--quiet"]
+        done = self.tacit(*words, "--method", "batch,vote,avg", "--json")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("tacit: method vote needs public auxiliary points: give a file of them with --aux", done.stderr)
+        found = json.loads(done.stdout)
+        runs = {run["method"]: run for run in found["runs"]}
+        self.assertEqual(found["error"]["code"], "USAGE")
+        self.assertIsNone(runs["vote"]["accuracy"])
+        self.assertIn("auxiliary points", runs["vote"]["failed"])
+        alone = json.loads(self.succeed(*words, "--method", "batch,avg", "--json").stdout)
+        for run in alone["runs"]:
+            self.assertNotIn("failed", runs[run["method"]])
+            self.assertEqual(run["accuracy"], runs[run["method"]]["accuracy"])
+        table = self.tacit(*words, "--method", "vote,avg").stdout
+        self.assertRegex(table, r"vote +1 +- +- +- +refused: see below +- +-\n")
+        with self.subTest("where all refuse it is as with one"):
+            self.fail_with(2, *words, "--method", "vote,soft", says=["method vote needs"])
+
+    def test_parties_bring_files_of_their_own(self):
+        rows = list(csv.reader(Path(ROWS).read_text().splitlines()))
+        sites = [rows[1:120], rows[120:400], rows[400:]]
+        with open(self.path / "whole.csv", "w") as whole:
+            writer = csv.writer(whole)
+            writer.writerow([*rows[0], "site"])
+            for number, site in enumerate(sites):
+                writer.writerows([*row, f"s{number}"] for row in site)
+        files = []
+        for number, site in enumerate(sites):
+            files += ["--party", f"site{number}.csv"]
+            with open(self.path / files[-1], "w") as out:
+                order = list(range(len(rows[0])))[::1 if number else -1]  # as unlike as sites are
+                csv.writer(out, delimiter=";,\t"[number]).writerows([row[k] for k in order] for row in [rows[0], *site])
+        words = ["--method", "batch,indiv,avg", "--epsilon", "1", "--test", ROWS, "--seed", "1", "--schema", SCHEMA]
+        apart = json.loads(self.succeed("simulate", *files, *words, "--json").stdout)
+        split = json.loads(self.succeed("simulate", "--train", "whole.csv", "--split", "by:site", *words, "--json").stdout)
+        for one, other in zip(apart["runs"], split["runs"]):
+            self.assertEqual({key: one[key] for key in one if key != "seconds"}, {key: other[key] for key in other if key != "seconds"})
+        self.assertIn("3 parties of 119 to 280 rows", self.succeed("simulate", *files, *words).stdout)
+        with self.subTest("what makes no sense beside it"):
+            self.refuse(2, *files, *words, "--parties", "3", says=["leave --parties out"])
+            self.refuse(2, *files, *words, "--train", ROWS, says=["leave --train out"])
+            self.refuse(2, *files, "--method", "batch", says=["--schema"])
+            self.refuse(2, "--method", "batch", "--schema", SCHEMA, says=["--train", "--party"])
+            self.refuse(1, *files, "--party", "nowhere.csv", *words, says=["nowhere.csv"])
+
     def test_settings_reach_the_method(self):
         told = self.simulate("--method", "batch,avg", "--parties", "5", "--epsilon", "8", "--set", "unit=party", "--set",
                              "noise=party")

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from tacit._call import Progress, Settings, Task, options_of, take_text
+from tacit._errors import spell
 from tacit._frame import Bounds, Frame, places, pointer_of
 from tacit._native import ffi, lib
 from tacit.model import Model
@@ -81,6 +83,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
              discard=lambda: (lib.tacit_string_free(text[0]), lib.tacit_model_free(model[0])))
     found = json.loads(take_text(text[0]))
     runs = [{**run, "epsilon": float(run["epsilon"])} for run in found["runs"]]  # "inf" is a number here
+    for refused in sorted({run["failed"] for run in runs if "failed" in run}):
+        warnings.warn(spell(refused), stacklevel=2)
     return Simulation(runs, found["seed"], Model(model[0]) if model[0] else None, found)
 
 

@@ -88,3 +88,11 @@ def test_catalogue():
 def test_audit_finds_broken_noise():
     assert tacit.audit("laplace-halved", epsilon=1, runs=20000, seed=1)["verdict"] == "broken"
     assert tacit.audit("laplace", epsilon=1, runs=20000, seed=1)["verdict"] == "holds"
+
+
+def test_a_method_that_refuses_keeps_the_others_from_nothing(rows):
+    with pytest.warns(UserWarning, match="method vote needs public auxiliary points.*aux_fraction"):
+        found = tacit.simulate(*rows, methods=["batch", "vote"], parties=5, epsilon=1, seed=4)
+    assert found.runs[0]["accuracy"]["mean"] > 0.5 and found.runs[1]["accuracy"] is None
+    with pytest.raises(tacit.UsageError, match="vote"):
+        tacit.simulate(*rows, methods=["vote"], parties=5, epsilon=1, seed=4)

@@ -24,6 +24,7 @@ tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL
     seed = seed, threads = threads, ..., settings = settings)
   answer <- checked(.Call(glue_frame_simulate, list(train, labelled(test), points, labelled(target)), options$names, options$values))
   document <- json_read(answer[[1]])
+  for (refused in unique(unlist(lapply(document$runs, `[[`, "failed")))) warning(spelled(refused), call. = FALSE)
   model <- if (!is.null(answer[[2]])) simulated_model(answer[[2]], plan)
   structure(class = "tacit_simulation", list(call = match.call(), runs = runs_table(document$runs), seed = document$seed,
     document = document, model = model))

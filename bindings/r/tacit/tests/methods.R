@@ -23,6 +23,13 @@ runs <- as.data.frame(sweep)
 stopifnot(nrow(runs) == 3, setequal(runs$method, c("batch", "avg")), all(runs$accuracy > 0.5), Inf %in% runs$epsilon, sweep$seed == 1)
 stopifnot(identical(runs$accuracy, simulate(c("batch", "avg"), epsilon = c(1, 10), parties = 5, seed = 1, trials = 3)$runs$accuracy))
 
+# A method that refuses keeps the others from nothing.
+said <- NULL
+some <- withCallingHandlers(simulate(c("batch", "vote"), epsilon = 1, parties = 5, seed = 1),
+  warning = function(told) { said <<- conditionMessage(told); invokeRestart("muffleWarning") })
+stopifnot(grepl("vote needs public auxiliary points", said), some$runs$accuracy[some$runs$method == "batch"] > 0.5,
+  is.na(some$runs$accuracy[some$runs$method == "vote"]))
+
 # Whose row is whose; rows to test on; the model that was made.
 clinic <- rep(c("north", "south", "west"), length.out = 569)
 held <- seq(1, 569, by = 4)
