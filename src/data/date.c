@@ -95,14 +95,19 @@ bool tacit_date_parse(tacit_date *out, const char *text) {
     return true;
 }
 
-const char *tacit_date_text(const tacit_date *date, char out[TACIT_DATE_TEXT]) {
+const char *tacit_day_text(int32_t number, char out[TACIT_DAY_TEXT]) {
     int32_t year, month, day;
-    date_of(date->reference, &year, &month, &day);
+    date_of(number, &year, &month, &day);
+    snprintf(out, TACIT_DAY_TEXT, "%04d-%02d-%02d", (int)year % 10000, (int)month % 100, (int)day % 100);
+    return out;
+}
+
+const char *tacit_date_text(const tacit_date *date, char out[TACIT_DATE_TEXT]) {
+    char reference[TACIT_DAY_TEXT];
     if (date->use == TACIT_DATE_YEAR)
         snprintf(out, TACIT_DATE_TEXT, "year");
     else
-        snprintf(out, TACIT_DATE_TEXT, "%s%04d-%02d-%02d",
-                 date->use == TACIT_DATE_DAYS ? days_words : age_words, (int)year % 10000, (int)month % 100,
-                 (int)day % 100);
+        snprintf(out, TACIT_DATE_TEXT, "%s%s", date->use == TACIT_DATE_DAYS ? days_words : age_words,
+                 tacit_day_text(date->reference, reference));
     return out;
 }

@@ -28,6 +28,10 @@ typedef struct tacit_date {
 /* The day that a cell names, counted from 1970-01-01. False for anything else. */
 bool tacit_text_to_day(const char *text, size_t length, int32_t *day);
 
+/* "2024-02-29", of a day from 0001-01-01 to 9999-12-31. Returns `out`. */
+enum { TACIT_DAY_TEXT = 16, TACIT_FIRST_DAY = -719162, TACIT_LAST_DAY = 2932896 };
+const char *tacit_day_text(int32_t day, char out[TACIT_DAY_TEXT]);
+
 double tacit_date_number(const tacit_date *date, int32_t day);
 
 /* Read and write the phrases above. */

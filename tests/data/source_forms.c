@@ -2,6 +2,9 @@
 
 #include <ftw.h>
 #include <libpq-fe.h>
+#ifdef TACIT_READSTAT
+#include <readstat.h>
+#endif
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,6 +347,80 @@ static void vanish_postgres(void) {
                 "'client backend'");
 }
 
+#ifdef TACIT_READSTAT
+char statistical_path[128];
+
+static ssize_t write_bytes(const void *bytes, size_t length, void *file) {
+    return (ssize_t)fwrite(bytes, 1, length, file);
+}
+
+/* A Stata file; a text beyond 2,045 bytes is held apart from its row there. */
+static void write_stata(size_t rows, bool with_long, bool texts) {
+    readstat_writer_t *writer = readstat_writer_init();
+    FILE *file = fopen(statistical_path, "wb");
+    assert_non_null(file);
+    readstat_set_data_writer(writer, write_bytes);
+    readstat_writer_set_file_format_version(writer, 118);
+    readstat_variable_t *variable[COLUMNS];
+    for (size_t j = 0; j < COLUMNS; j++)
+        variable[j] = readstat_add_variable(writer, reference_columns[j],
+                                            j == 1 && !texts      ? READSTAT_TYPE_DOUBLE
+                                            : j == 2 && with_long ? READSTAT_TYPE_STRING_REF
+                                                                  : READSTAT_TYPE_STRING,
+                                            64);
+    readstat_string_ref_t *long_note = with_long ? readstat_add_string_ref(writer, long_text) : NULL;
+    char who[32], age[32], note[64];
+    const char *sick;
+    readstat_string_ref_t **notes = calloc(rows + 1, sizeof *notes);
+    assert_non_null(notes);
+    for (size_t i = 0; with_long && i + 1 < rows; i++) {
+        row_of(i, who, age, note, &sick);
+        notes[i] = readstat_add_string_ref(writer, note);
+    }
+    if (with_long) notes[rows - 1] = long_note;
+    assert_int_equal(readstat_begin_writing_dta(writer, file, (long)rows), READSTAT_OK);
+    for (size_t i = 0; i < rows; i++) {
+        row_of(i, who, age, note, &sick);
+        readstat_begin_row(writer);
+        readstat_insert_string_value(writer, variable[0], who);
+        if (texts)
+            readstat_insert_string_value(writer, variable[1], i == 1 ? "old" : age);
+        else if (age[0] == 0)
+            readstat_insert_missing_value(writer, variable[1]);
+        else
+            readstat_insert_double_value(writer, variable[1], 1.0 / (3 + (double)i));
+        if (with_long)
+            readstat_insert_string_ref(writer, variable[2], notes[i]);
+        else
+            readstat_insert_string_value(writer, variable[2], note);
+        readstat_insert_string_value(writer, variable[3], sick);
+        assert_int_equal(readstat_end_row(writer), READSTAT_OK);
+    }
+    assert_int_equal(readstat_end_writing(writer), READSTAT_OK);
+    readstat_writer_free(writer);
+    free(notes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void make_statistical(char name[512], size_t rows, bool with_long) {
+    snprintf(statistical_path, sizeof statistical_path, "%s/t.dta", base);
+    write_stata(rows, with_long, false);
+    strcpy(name, statistical_path);
+}
+
+static void spoil_statistical(char name[512]) {
+    make_statistical(name, 1, false);
+    write_stata(2, false, true);
+}
+
+static void change_statistical(size_t rows) {
+    (void)rows;
+    append_to(statistical_path);
+}
+
+static void vanish_statistical(void) { assert_int_equal(unlink(statistical_path), 0); }
+#endif
+
 const form forms[FORMS] = {
     { "csv", "a file", COLUMNS, make_csv, expect_row, spoil_csv, "t.csv:3:2 (age)", change_csv, vanish_csv,
       TACIT_OK },
@@ -357,6 +434,10 @@ const form forms[FORMS] = {
       change_sqlite, vanish_sqlite, TACIT_OK },
     { "postgres", "a query", COLUMNS, make_postgres, expect_row, spoil_postgres,
       "PostgreSQL: row 2, column 2 (age)", change_postgres, vanish_postgres, TACIT_INPUT },
+#ifdef TACIT_READSTAT
+    { "statistical", "a Stata file", COLUMNS, make_statistical, expect_row, spoil_statistical,
+      "t.dta: row 2, column 2 (age)", change_statistical, vanish_statistical, TACIT_INPUT },
+#endif
 };
 
 bool can_be_made(const form *one) { return strcmp(one->kind, "postgres") != 0 || server_name() != NULL; }

@@ -22,7 +22,12 @@ typedef struct form {
     tacit_status vanished;         /* besides the same rows, what may come of it */
 } form;
 
-enum { FORMS = 6, FORM_CSV = 0, FORM_FOLDER, FORM_LIBSVM, FORM_DOCUMENTS, FORM_SQLITE, FORM_POSTGRES };
+enum { FORM_CSV, FORM_FOLDER, FORM_LIBSVM, FORM_DOCUMENTS, FORM_SQLITE, FORM_POSTGRES, FORM_STATISTICAL };
+#ifdef TACIT_READSTAT
+enum { FORMS = FORM_STATISTICAL + 1 };
+#else
+enum { FORMS = FORM_STATISTICAL };
+#endif
 extern const form forms[FORMS];
 
 bool can_be_made(const form *one);
@@ -38,7 +43,7 @@ int forms_begin(void **state);
 int forms_end(void **state);
 void put(const char *path, const tacit_buffer *text);
 void append_to(const char *path);
-extern char csv_path[128], sqlite_path[128];
+extern char csv_path[128], sqlite_path[128], statistical_path[128];
 void sqlite_do(const char *text);
 const char *server_name(void); /* of PostgreSQL; NULL: there is none */
 

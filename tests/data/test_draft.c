@@ -182,6 +182,13 @@ static void missing_values_of_numbers_are_counted(void **state) {
     tacit_dataset_free(data);
 }
 
+/* Where they are read, only by their path, and these bytes are in memory. */
+#ifdef TACIT_READSTAT
+#define STATISTICAL(what) "a file of SAS, Stata or SPSS, which is read by its path"
+#else
+#define STATISTICAL(what) what
+#endif
+
 static void files_of_other_programs_are_named(void **state) {
     (void)state;
     static const struct {
@@ -190,10 +197,10 @@ static void files_of_other_programs_are_named(void **state) {
     } files[] = { { "PAR1\x15\x04", "a Parquet file", 6 },
                   { "PK\x03\x04\x14", "an Excel or OpenDocument workbook", 5 },
                   { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "old kind (.xls)", 8 },
-                  { "\0\0\0\0\0\0\0\0\0\0\0\0\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\0", "a SAS file",
-                    24 },
-                  { "<stata_dta><header>", "a Stata file", 19 },
-                  { "$FL2@(#) SPSS", "an SPSS file", 13 },
+                  { "\0\0\0\0\0\0\0\0\0\0\0\0\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\0",
+                    STATISTICAL("a SAS file"), 24 },
+                  { "<stata_dta><header>", STATISTICAL("a Stata file"), 19 },
+                  { "$FL2@(#) SPSS", STATISTICAL("an SPSS file"), 13 },
                   { "SQLite format 3\0", "a SQLite database", 16 } };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         tacit_dataset *data = NULL;

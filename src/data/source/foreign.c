@@ -13,19 +13,26 @@ typedef struct foreign {
 
 static const char save_as[] = "save it as CSV (UTF-8) in the program that it comes from";
 
+#ifndef TACIT_READSTAT
+static const char with_readstat[] = "a Tacit that was built with ReadStat (libreadstat-dev) reads it; or "
+                                    "write it as CSV: PROC EXPORT in SAS, "
+                                    "'export delimited' in Stata, SAVE TRANSLATE in SPSS";
+#endif
+
 static const foreign kinds[] = {
     { 0, MAGIC("PAR1"), "a Parquet file",
       "write it as CSV, for example with DuckDB: COPY 'FILE' TO 'rows.csv'" },
     { 0, MAGIC("ARROW1"), "an Arrow (Feather) file", "write it as CSV" },
     { 0, MAGIC("PK\x03\x04"), "an Excel or OpenDocument workbook (or another zip archive)", save_as },
     { 0, MAGIC("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "an Excel workbook of an old kind (.xls)", save_as },
+#ifndef TACIT_READSTAT
     { 12, MAGIC("\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\x00"), "a SAS file (.sas7bdat)",
-      "write it as CSV with PROC EXPORT, or in R with haven::read_sas and write.csv" },
-    { 0, MAGIC("HEADER RECORD*******LIB"), "a SAS transport file (.xpt)",
-      "write it as CSV with PROC EXPORT, or in R with haven::read_xpt and write.csv" },
-    { 0, MAGIC("<stata_dta>"), "a Stata file (.dta)", "write it as CSV with 'export delimited'" },
-    { 0, MAGIC("$FL2"), "an SPSS file (.sav)", "write it as CSV with SAVE TRANSLATE" },
-    { 0, MAGIC("$FL3"), "an SPSS file (.zsav)", "write it as CSV with SAVE TRANSLATE" },
+      with_readstat },
+    { 0, MAGIC("HEADER RECORD*******LIB"), "a SAS transport file (.xpt)", with_readstat },
+    { 0, MAGIC("<stata_dta>"), "a Stata file (.dta)", with_readstat },
+    { 0, MAGIC("$FL2"), "an SPSS file (.sav)", with_readstat },
+    { 0, MAGIC("$FL3"), "an SPSS file (.zsav)", with_readstat },
+#endif
     { 0, MAGIC("RDX3\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
     { 0, MAGIC("RDX2\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
     { 0, MAGIC("X\n\x00\x00\x00"), "an R object (.rds)", "write it with write.csv in R" },

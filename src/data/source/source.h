@@ -2,6 +2,7 @@
  * Where rows come from, whatever holds them. One word names a source, and every command takes every kind:
  *
  *   patients.csv                    a file: CSV or LIBSVM, plain, .gz or .xz
+ *   clinic.dta, .sav, .sas7bdat     a file of Stata, SPSS or SAS, where ReadStat was there to build with
  *   /data/patients                  a folder with *.csv, *.csv.gz or *.csv.xz in it: all of them, in the order of
  *                                   their names, with the same header
  *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file, text, folder

@@ -12,6 +12,13 @@ enum {
     COLUMN_LIMIT = 100000,
 };
 
+/* Files of SAS, Stata and SPSS, where ReadStat was there when Tacit was built. */
+#ifdef TACIT_READSTAT
+#define TACIT_SOURCE_STATISTICAL(X) X(statistical)
+#else
+#define TACIT_SOURCE_STATISTICAL(X)
+#endif
+
 /* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this
  * order. */
 #define TACIT_SOURCES(X)                                                                                     \
@@ -19,6 +26,7 @@ enum {
     X(postgres)                                                                                              \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
+    TACIT_SOURCE_STATISTICAL(X)                                                                              \
     X(libsvm)                                                                                                \
     X(csv)
 
