@@ -98,7 +98,8 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     const char *schema = tacit_arguments_text(arguments, "schema"),
                *test = tacit_arguments_text(arguments, "test"), *aux = tacit_arguments_text(arguments, "aux"),
                *target = tacit_arguments_text(arguments, "target");
-    if (schema != NULL) TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, error));
+    if (schema != NULL)
+        TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, options->subset, error));
     TACIT_TRY(tacit_dataset_load(&all->data, schema != NULL ? NULL : &all->schema,
                                  tacit_arguments_text(arguments, "train"), all->schema, options, error));
     /* The schema has taken label and positive class in; groups only say which party has a row. */
@@ -127,6 +128,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     if (together != NULL && split->column != NULL)
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.terms = tacit_arguments_text(arguments, "terms");
+    options.subset = tacit_arguments_text(arguments, "subset");
     options.group = together != NULL ? together : split->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;

@@ -281,8 +281,9 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     unlink(authority);
     if (status == TACIT_OK) status = site_check_role(site, error);
     const bool late =
-        status == TACIT_OK && (site->callbacks.lend != NULL || site->study->schema->formula != NULL);
-    if (late) status = site_load_rows(site, error); /* a study's terms say what becomes of the columns */
+        status == TACIT_OK && (site->callbacks.lend != NULL || site->study->schema->formula != NULL ||
+                               site->study->schema->subset != NULL);
+    if (late) status = site_load_rows(site, error); /* a study says what becomes of columns, and which rows */
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
     if (status == TACIT_OK) status = site_check_spread(site, error);
 cleanup:

@@ -343,7 +343,7 @@ static double weight_of(const tacit_formula *formula, const formula_cells *cells
 
 size_t tacit_formula_row(const tacit_formula *formula, const double *number, const size_t *place,
                          const int32_t *level, uint32_t *column, double *value) {
-    formula_cells cells = { formula->schema, number, place, level };
+    formula_cells cells = { formula->schema, number, place, level, false };
     size_t used = 0;
     for (size_t t = 0; t < formula->terms; t++)
         used += term_row(formula, &formula->term[t], &cells, column + used, value + used);
@@ -361,7 +361,7 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
 
 void tacit_formula_dense_row(const tacit_formula *formula, const double *number, const size_t *place,
                              const int32_t *level, double *out) {
-    formula_cells cells = { formula->schema, number, place, level };
+    formula_cells cells = { formula->schema, number, place, level, false };
     memset(out, 0, formula->features * sizeof *out);
     for (size_t t = 0; t < formula->terms; t++) term_row(formula, &formula->term[t], &cells, NULL, out);
     if (formula->offset != FORMULA_NONE) out[formula->offset_feature] = offset_of(formula, &cells);
