@@ -154,11 +154,6 @@ class Files(TermsTest):
         self.assertIn("4028", self.succeed("evaluate", "model.json", WILMS).stdout)
         self.assertIn("Call: relapse ~ unfavourable * stage", self.succeed("summary", "model.json").stdout)
 
-    def test_exports_that_cannot_hold_terms_are_refused(self):
-        self.fitted()
-        for form in ("pmml", "onnx"):
-            self.fail_with(2, "export", "model.json", "--format", form, "--out", f"model.{form}", says=["made of terms"])
-
     def test_a_schema_may_have_the_terms(self):
         schema = self.schema(more='terms: "relapse ~ unfavourable * stage"\n')
         words = ("simulate", "--method", "estimate", "--train", WILMS, "--test", WILMS, "--parties", "2", "--seed", "1", "--json")

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/formula/formula_build.h"
 #include "data/formula/formula_parts.h"
 #include "data/names.h"
 
@@ -60,8 +61,7 @@ double formula_cell(const formula_cells *cells, size_t column) {
     const tacit_schema_column *declared = &cells->schema->columns[column];
     double value = cells->number[cells->place != NULL ? cells->place[column] : column];
     if (cells->as_they_are) return value;
-    if (isnan(value))
-        value = declared->sd > 0 ? declared->mean : declared->low + (declared->high - declared->low) / 2;
+    if (isnan(value)) return tacit_formula_fill(declared);
     return fmin(fmax(value, declared->low), declared->high);
 }
 
