@@ -85,6 +85,19 @@ class AnovaTest(ProgramTest):
                     with self.subTest(**case, parties=parties):
                         self.check(case, parties)
 
+    def test_robust_errors_of_completed_sets_are_pooled(self):
+        """Rows that lack nothing are the same in all sets: the errors are those of one, and t has the degrees of freedom of Rubin's rules."""
+        columns = '  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}\n  - {name: age, kind: number, low: 0, high: 200}\n'
+        schema = 'label: {name: relapse, classes: ["no", "yes"]}\ncolumns:\n' + columns
+        words = ("simulate", "--method", "estimate", "--train", WILMS, "--test", WILMS, "--parties", "3", "--seed", "1", "--set", "errors=HC1", "--json")
+        plain = json.loads(self.succeed(*words, "--schema", self.write("a.yaml", schema)).stdout)["summary"]
+        sets = json.loads(self.succeed(*words, "--set", "impute=3", "--schema",
+                                       self.write("b.yaml", schema + "missing: impute\n")).stdout)["summary"]
+        self.assertEqual(sets["errors"], "HC1")
+        for mine, theirs in zip(sets["coefficients"], plain["coefficients"]):
+            self.near(mine["estimate"], theirs["estimate"], mine["name"])
+            self.near(mine["error"], theirs["error"], mine["name"])
+
     def test_terms_are_printed(self):
         case = {"family": "binomial", "formula": "relapse ~ unfavourable * stage + age", "settings": "anova=drop1"}
         self.estimate(case, 2, "--out", "model.json")
