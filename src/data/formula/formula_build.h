@@ -27,6 +27,10 @@ tacit_status tacit_formula_build(const tacit_formula *formula, const tacit_formu
 /* Whether a prediction looks at a column. */
 bool tacit_formula_predicts_by(const tacit_formula *formula, size_t column);
 
+/* Whether a feature is a column of the schema by itself (*level: SIZE_MAX), an indicator of one level of a category, or of
+ * levels of several at once (*column: SIZE_MAX). */
+bool tacit_formula_plain(const tacit_formula *formula, size_t feature, size_t *column, size_t *level);
+
 /* What a missing number of a column counts as. */
 struct tacit_schema_column;
 double tacit_formula_fill(const struct tacit_schema_column *column);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/formula/formula_build.h"
 #include "data/formula/formula_parts.h"
 
 static const formula_variable *variable_at(const tacit_formula *formula, const formula_term *term, size_t k) {
@@ -228,6 +229,22 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
         TACIT_TRY(print_factor(formula, term, k, column[k], out, error));
     }
     return TACIT_OK;
+}
+
+bool tacit_formula_plain(const tacit_formula *formula, size_t feature, size_t *column, size_t *level) {
+    size_t at[TACIT_FORMULA_FACTORS];
+    if (feature >= formula->features || is_beside(formula, feature)) return false;
+    const formula_term *term = term_of(formula, feature);
+    const formula_variable *first = variable_at(formula, term, 0);
+    columns_of(formula, term, feature, at);
+    *level = SIZE_MAX;
+    *column = first->column;
+    if (first->kind == FORMULA_VARIABLE_NUMBER) return term->factors == 1 && first->column != SIZE_MAX;
+    for (size_t k = 0; k < term->factors; k++)
+        if (!is_category(formula, term, k)) return false;
+    *level = at[0] + !term->full[0];
+    if (term->factors > 1 || first->level != NULL) *column = SIZE_MAX;
+    return true;
 }
 
 /* The place of a feature without some of its factors, in the term that has the others. */
