@@ -31,6 +31,21 @@ static void check_row(const tacit_schema *schema, const uint8_t *bytes, size_t l
     free(row);
 }
 
+/* The same bytes as a condition on rows. */
+static void check_subset(tacit_schema *schema, tacit_schema *again, const char *text) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const size_t *columns;
+    double value[COLUMNS] = { 2, NAN, 1, -1 };
+    if (tacit_schema_set_subset(schema, text, &error) != TACIT_OK) {
+        if (error.text[0] == 0) abort();
+        return;
+    }
+    if (tacit_schema_set_subset(again, tacit_condition_text(schema->subset), NULL) != TACIT_OK) abort();
+    if (strcmp(tacit_condition_text(schema->subset), tacit_condition_text(again->subset)) != 0) abort();
+    if (tacit_condition_columns(schema->subset, &columns) > COLUMNS) abort();
+    if (tacit_condition_holds(schema->subset, value) != tacit_condition_holds(again->subset, value)) abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_schema *schema = NULL, *again = NULL;
     tacit_error error = TACIT_ERROR_INIT;
@@ -41,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     size_t used = strlen(text);
     if (tacit_schema_parse(&schema, SCHEMA, sizeof SCHEMA - 1, "schema", NULL) != TACIT_OK) abort();
     if (tacit_schema_parse(&again, SCHEMA, sizeof SCHEMA - 1, "schema", NULL) != TACIT_OK) abort();
+    check_subset(schema, again, text);
     if (tacit_schema_set_terms(schema, text, &error) != TACIT_OK) {
         if (error.text[0] == 0) abort();
     } else {

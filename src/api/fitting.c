@@ -97,8 +97,8 @@ static tacit_status fit(tacit_model **out, const tacit_frame *frame, const tacit
     tacit_plan plan;
     tacit_status status;
     TACIT_CHECK(tacit_fitting_plan(&plan, &job->candidates, arguments, error));
-    TACIT_CHECK(
-        frame_schema_with(&drafted, frame, tacit_arguments_text(arguments, "terms"), job->pool, error));
+    TACIT_CHECK(frame_schema_with(&drafted, frame, tacit_arguments_text(arguments, "terms"),
+                                  tacit_arguments_text(arguments, "subset"), job->pool, error));
     job->schema = drafted != NULL ? drafted : frame->schema;
     TACIT_CHECK(frame_encode(&rows, frame, job->schema, NEED_LABELS, job->pool, error));
     job->rows = rows;

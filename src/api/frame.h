@@ -64,19 +64,38 @@ tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *
  * TACIT_USAGE for a frame whose owner said neither. */
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
 
-/* The same of any frame, with terms (NULL: none); *out stays NULL where the frame's own schema will do. */
+/* The same of any frame, with terms and a subset (NULL: none); *out stays NULL where the frame's own schema will
+ * do. */
 tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
-                               tacit_pool *pool, tacit_error *error);
+                               const char *subset, tacit_pool *pool, tacit_error *error);
 
 /* A copy of a schema. */
 tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, tacit_error *error);
 
-typedef enum frame_need { NEED_LABELS, NEED_ROWS } frame_need;
+/* With an identity: tacit_dataset.identity. */
+typedef enum frame_need { NEED_LABELS, NEED_ROWS, NEED_IDENTITY } frame_need;
 
 /* Encode by `schema`; the frame's own or another one with as many columns. What can be used where it lies is
  * lent by the frame, which must outlive the result. */
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error);
+
+/* A copy of the rows of a frame in memory that a schema's subset is about, with their labels. */
+typedef struct frame_picked {
+    tacit_frame frame; /* borrows these, and the rest from the frame that they were picked of */
+    double *values, *response;
+    int32_t *label, *party;
+} frame_picked;
+
+#define FRAME_PICKED_INIT                                                                                    \
+    { .values = NULL }
+
+tacit_status frame_pick(frame_picked *out, const tacit_frame *frame, const tacit_schema *schema,
+                        tacit_error *error);
+
+/* The data set that was made of them owns from now on what it borrows. */
+void frame_picked_give(frame_picked *picked, tacit_dataset *data);
+void frame_picked_clear(frame_picked *picked);
 
 /* How rows of numbers are encoded by a schema; for blocks of a frame. */
 typedef struct frame_map {

@@ -1,6 +1,7 @@
 /* From numbers in memory to rows inside the unit ball: the same that reading them from a file by the same
  * schema would give. */
 #include <math.h>
+#include <sodium.h>
 #include <string.h>
 
 #include "api/frame.h"
@@ -444,6 +445,26 @@ static tacit_status set_labels(tacit_dataset *data, const tacit_frame *frame, co
     return TACIT_OK;
 }
 
+/* A hash of a row's raw numbers and its label. */
+static tacit_status identify(tacit_dataset *data, const tacit_frame *frame, tacit_error *error) {
+    static const uint8_t key[crypto_shorthash_KEYBYTES]; /* as in data/table.c */
+    const size_t columns = frame->columns;
+    double *row = TACIT_NEW(double, columns + 2);
+    tacit_status status = TACIT_OK;
+    data->identity = TACIT_NEW(uint64_t, frame->rows);
+    if (row == NULL || data->identity == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t i = 0; i < frame->rows; i++) {
+        gather(frame, i, 1, row);
+        row[columns] = frame->label != NULL ? frame->label[i] : 0;
+        row[columns + 1] = frame->response != NULL ? frame->response[i] : 0;
+        crypto_shorthash((uint8_t *)&data->identity[i], (const uint8_t *)row, (columns + 2) * sizeof *row,
+                         key);
+    }
+cleanup:
+    free(row);
+    return status;
+}
+
 /* ---- all of it ---- */
 
 static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
@@ -459,9 +480,10 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
+    options.identified = need == NEED_IDENTITY;
     tacit_dataset *data = NULL;
     TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
-    if (data->rows == frame->rows) { /* callers have room for as many */
+    if (data->rows == frame->rows || schema->subset != NULL) { /* callers have room for as many */
         *out = data;
         return TACIT_OK;
     }
@@ -479,12 +501,11 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
                       frame->rows, rows);
 }
 
-tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
-                          frame_need need, tacit_pool *pool, tacit_error *error) {
+static tacit_status encode_memory(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
+                                  frame_need need, tacit_pool *pool, tacit_error *error) {
     frame_map map = FRAME_MAP_INIT;
     tacit_dataset *data = NULL;
     tacit_status status;
-    if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
     TACIT_TRY(frame_map_create(&map, schema, frame, error));
     data = TACIT_NEW(tacit_dataset, 1);
     if (data == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -495,12 +516,32 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
                     ? make_sparse(data, frame, schema, error)
                     : make_dense(data, frame, &map, pool, error));
     TACIT_CHECK(frame_check_complete(frame, schema, data->counts.missing, error));
-    if (need == NEED_LABELS) TACIT_CHECK(set_labels(data, frame, schema, error));
+    if (need != NEED_ROWS) TACIT_CHECK(set_labels(data, frame, schema, error));
+    if (need == NEED_IDENTITY) TACIT_CHECK(identify(data, frame, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
     *out = data;
     data = NULL;
 cleanup:
     tacit_dataset_free(data);
     frame_map_clear(&map);
+    return status;
+}
+
+tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
+                          frame_need need, tacit_pool *pool, tacit_error *error) {
+    frame_picked picked = FRAME_PICKED_INIT;
+    if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
+    if (schema->subset == NULL || need == NEED_ROWS)
+        return encode_memory(out, frame, schema, need, pool, error);
+    frame_map map = FRAME_MAP_INIT; /* whether the columns are those of the schema */
+    TACIT_TRY(frame_map_create(&map, schema, frame, error));
+    frame_map_clear(&map);
+    TACIT_TRY(frame_pick(&picked, frame, schema, error));
+    tacit_status status = encode_memory(out, &picked.frame, schema, need, pool, error);
+    if (status == TACIT_OK) {
+        (*out)->counts.outside = frame->rows - picked.frame.rows;
+        frame_picked_give(&picked, *out);
+    }
+    frame_picked_clear(&picked);
     return status;
 }

@@ -17,6 +17,7 @@ static const tacit_option options_of_load[] = {
       .help = "the column whose values are the parties" },
     TACIT_OPTION_RESPONSE,
     TACIT_OPTION_TERMS,
+    TACIT_OPTION_SUBSET,
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
@@ -35,8 +36,11 @@ static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, c
     tacit_load_options reading = tacit_reading_options(arguments, progress);
     reading.response = tacit_reading_response(arguments);
     reading.terms = tacit_arguments_text(arguments, "terms");
+    reading.subset = tacit_arguments_text(arguments, "subset");
+    reading.identified = true; /* the frame may be lent to studies, which compare rows */
     reading.group = tacit_arguments_text(arguments, "group");
-    if (schema != NULL) TACIT_TRY(tacit_schema_load_terms(&frame->schema, schema, reading.terms, error));
+    if (schema != NULL)
+        TACIT_TRY(tacit_schema_load_terms(&frame->schema, schema, reading.terms, reading.subset, error));
     TACIT_TRY(tacit_dataset_load(&frame->data, schema != NULL ? NULL : &frame->schema, frame->path,
                                  frame->schema, &reading, error));
     frame->no_header = reading.no_header;

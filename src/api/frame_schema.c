@@ -201,13 +201,14 @@ tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, t
 }
 
 tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
-                               tacit_pool *pool, tacit_error *error) {
+                               const char *subset, tacit_pool *pool, tacit_error *error) {
     tacit_schema *schema = NULL;
     const bool from_file = frame->kind == FRAME_FILE;
-    if (from_file && terms == NULL) return TACIT_OK;
+    if (from_file && terms == NULL && subset == NULL) return TACIT_OK;
     TACIT_TRY(from_file ? frame_copy_schema(&schema, frame->schema, error)
                         : frame_schema(&schema, frame, pool, error));
     tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
     if (status == TACIT_OK)
         *out = schema;
     else

@@ -164,6 +164,12 @@ typedef struct tacit_form {
                 "schema by default"                                                                          \
     }
 
+#define TACIT_OPTION_SUBSET                                                                                  \
+    {                                                                                                        \
+        .name = "subset", .kind = TACIT_OPTION_TEXT, .placeholder = "CONDITION",                             \
+        .help = "which rows, as R writes it: 'age > 50 & stage == \"III\"'; all by default"                  \
+    }
+
 /* For whatever draws random numbers, on several processors. */
 #define TACIT_OPTION_SEED                                                                                    \
     {                                                                                                        \

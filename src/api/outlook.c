@@ -54,8 +54,8 @@ tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, c
 
 static tacit_status read_study(tacit_planning *self, const tacit_arguments *arguments, const char *path,
                                tacit_error *error) {
-    static const char *const numbers[] = { "schema", "parties",  "rows",      "epsilon",
-                                           "delta",  "dropouts", "colluders", "terms" };
+    static const char *const numbers[] = { "schema",   "parties",   "rows",  "epsilon", "delta",
+                                           "dropouts", "colluders", "terms", "subset" };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (tacit_arguments_given(arguments, numbers[i]))
             return tacit_fail(error, TACIT_USAGE,
@@ -79,7 +79,8 @@ static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *ar
                 "'epsilon': the option '%s' is missing",
                 needed[i]);
     TACIT_TRY(tacit_schema_load_terms(&self->schema, tacit_arguments_text(arguments, "schema"),
-                                      tacit_arguments_text(arguments, "terms"), error));
+                                      tacit_arguments_text(arguments, "terms"),
+                                      tacit_arguments_text(arguments, "subset"), error));
     request->belief.schema = self->schema;
     request->parties = (size_t)tacit_arguments_integer(arguments, "parties");
     request->rows = (size_t)tacit_arguments_integer(arguments, "rows");

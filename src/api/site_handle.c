@@ -60,6 +60,8 @@ static tacit_status describe(tacit_schema **out, const tacit_frame *frame, const
         TACIT_CHECK(follow_study(schema, study, error));
     }
     if (terms != NULL) TACIT_CHECK(tacit_schema_set_terms(schema, terms, error));
+    if (study->subset != NULL)
+        TACIT_CHECK(tacit_schema_set_subset(schema, tacit_condition_text(study->subset), error));
     *out = schema;
     schema = NULL;
 cleanup:
@@ -76,8 +78,9 @@ static tacit_status lend(const void *lender, const tacit_schema *study, tacit_sc
     tacit_status status;
     TACIT_CHECK(describe(&schema, frame, study, error));
     TACIT_CHECK(tacit_schema_check_public(schema, error));
-    TACIT_CHECK(frame_encode(&rows, frame, from_file && study->formula == NULL ? frame->schema : schema,
-                             NEED_LABELS, NULL, error));
+    const bool plain = study->formula == NULL && study->subset == NULL;
+    TACIT_CHECK(
+        frame_encode(&rows, frame, from_file && plain ? frame->schema : schema, NEED_IDENTITY, NULL, error));
     *schema_out = schema;
     *rows_out = rows;
     schema = NULL;

@@ -182,11 +182,12 @@ static void framed_clear(framed *all) {
     tacit_schema_free(all->drafted);
 }
 
-static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4], const char *terms,
-                                  tacit_pool *pool, tacit_error *error) {
+static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4],
+                                  const tacit_arguments *arguments, tacit_pool *pool, tacit_error *error) {
     static const char *const called[] = { "train", "test", "auxiliary", "target" };
     tacit_dataset **rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
-    TACIT_TRY(frame_schema_with(&all->drafted, frames[0], terms, pool, error));
+    TACIT_TRY(frame_schema_with(&all->drafted, frames[0], tacit_arguments_text(arguments, "terms"),
+                                tacit_arguments_text(arguments, "subset"), pool, error));
     all->sweep.partition.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
     for (size_t k = 0; k < 4; k++) {
         if (frames[k] == NULL) continue;
@@ -227,7 +228,7 @@ static tacit_status simulate(framed *all, const tacit_frame *const frames[4],
     TACIT_TRY(tacit_sweep_plan(&all->sweep, arguments, error));
     TACIT_TRY(read_split(all, frames[0], arguments, error));
     TACIT_TRY(tacit_pool_create(&pool, tacit_run_options_threads(arguments), error));
-    TACIT_CHECK(encode_frames(all, frames, tacit_arguments_text(arguments, "terms"), pool, error));
+    TACIT_CHECK(encode_frames(all, frames, arguments, pool, error));
     TACIT_CHECK(tacit_sweep_partition(&all->sweep, arguments, all->split, error));
     TACIT_CHECK(tacit_sweep_run(&all->sweep, arguments, progress, NULL, error));
     if (all->sweep.model != NULL) {

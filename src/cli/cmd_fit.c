@@ -98,6 +98,7 @@ static tacit_status run_fit(const tacit_arguments *arguments, tacit_console *con
                                     .data = data,
                                     .schema = tacit_arguments_text(arguments, "schema"),
                                     .terms = tacit_arguments_text(arguments, "terms"),
+                                    .subset = tacit_arguments_text(arguments, "subset"),
                                     .source = source,
                                     .label = reading.label,
                                     .positive = reading.positive,

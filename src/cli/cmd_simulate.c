@@ -142,7 +142,8 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     const char *schema = tacit_arguments_text(arguments, "schema"),
                *test = tacit_arguments_text(arguments, "test"), *aux = tacit_arguments_text(arguments, "aux"),
                *target = tacit_arguments_text(arguments, "target");
-    if (schema != NULL) TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, error));
+    if (schema != NULL)
+        TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, options->subset, error));
     if (tacit_arguments_given(arguments, "party"))
         TACIT_TRY(read_parties(all, arguments, options, error));
     else
@@ -174,6 +175,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     if (together != NULL && split->column != NULL)
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.terms = tacit_arguments_text(arguments, "terms");
+    options.subset = tacit_arguments_text(arguments, "subset");
     options.group = together != NULL                            ? together
                     : tacit_arguments_given(arguments, "party") ? NULL
                                                                 : split->column;

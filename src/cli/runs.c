@@ -295,6 +295,7 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     if (!(estimates->needs_rows > 0))
         tacit_summary_print_ratios(console, estimates, (int)name_width(estimates));
     tacit_summary_print_terms(console, estimates, (int)name_width(estimates));
+    tacit_summary_print_anova(console, estimates, (int)name_width(estimates));
     if (estimates->baseline != NULL)
         print_hazards(console, estimates);
     else if (!estimates->noisy)

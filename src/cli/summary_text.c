@@ -36,7 +36,8 @@ void tacit_summary_print_ratios(tacit_console *console, const tacit_estimates *e
 void tacit_summary_print_terms(tacit_console *console, const tacit_estimates *estimates, int width) {
     char p[32], inflation[32];
     if (estimates->terms == 0) return;
-    tacit_console_print(console, "Columns (Wald's test of all their coefficients; GVIF of model errors):\n");
+    tacit_console_print(console, "%s (Wald's test of all their coefficients; GVIF of model errors):\n",
+                        estimates->formula != NULL ? "Terms" : "Columns");
     tacit_console_print(console, "%-*s %4s %12s %9s     %12s %16s\n", width, "", "Df",
                         estimates->student ? "F" : "Chisq", estimates->student ? "Pr(>F)" : "Pr(>Chi)",
                         "GVIF", "GVIF^(1/(2 Df))");
@@ -48,6 +49,28 @@ void tacit_summary_print_terms(tacit_console *console, const tacit_estimates *es
         if (isfinite(term->inflation))
             tacit_console_print(console, " %12.6g %16s", term->inflation, inflation);
         tacit_console_print(console, "\n");
+    }
+    tacit_console_print(console, "\n");
+}
+
+void tacit_summary_print_anova(tacit_console *console, const tacit_estimates *estimates, int width) {
+    char p[32];
+    const bool fisher = estimates->student, dropped = strcmp(estimates->anova, "drop1") == 0;
+    if (estimates->anova[0] == 0) return;
+    tacit_console_print(console, dropped ? "Single terms left out (likelihood ratio):\n"
+                                         : "Terms added one after the other (likelihood ratio):\n");
+    tacit_console_print(console, "%-*s %4s %12s %12s %9s\n", width, "", "Df",
+                        dropped ? "Deviance" : "Resid. Dev",
+                        fisher    ? "F"
+                        : dropped ? "LRT"
+                                  : "Deviance",
+                        fisher ? "Pr(>F)" : "Pr(>Chi)");
+    tacit_console_print(console, "%-*s %4s %12.6g\n", width, dropped ? "<none>" : "NULL", "",
+                        dropped ? estimates->deviance : estimates->null_deviance);
+    for (size_t k = 0; k < estimates->ratios; k++) {
+        const tacit_term_ratio *one = &estimates->ratio[k];
+        tacit_console_print(console, "%-*s %4.0f %12.6g %12.6g %9s %s\n", width, one->name, one->degrees,
+                            one->deviance, one->statistic, tacit_p_text(one->p, p), tacit_p_stars(one->p));
     }
     tacit_console_print(console, "\n");
 }

@@ -13,6 +13,7 @@ void tacit_summary_print_ratios(tacit_console *console, const tacit_estimates *e
 
 /* Columns tested as a whole, likelihood, and kinds of R squared. */
 void tacit_summary_print_terms(tacit_console *console, const tacit_estimates *estimates, int width);
+void tacit_summary_print_anova(tacit_console *console, const tacit_estimates *estimates, int width);
 void tacit_summary_print_measures(tacit_console *console, const tacit_estimates *estimates);
 
 /* Which standard errors those are, where others than the model's were asked for; and residuals and influence. */

@@ -187,6 +187,9 @@ static void show_about(tacit_console *console, const tacit_study *study) {
     if (study->schema->formula != NULL) /* whole, however long: it says what is asked of the rows */
         tacit_console_note(console, "terms      the model is made of these functions of the columns: %s",
                            tacit_formula_text(study->schema->formula));
+    if (study->schema->subset != NULL)
+        tacit_console_note(console, "subset     of your rows only those for which this holds: %s",
+                           tacit_condition_text(study->schema->subset));
     if (study->from != 0 || study->until != 0)
         tacit_console_note(console, "schedule   %s%s%s%s", study->from != 0 ? "not before " : "",
                            study->from != 0 ? tacit_study_time_text(from, study->from) : "",
@@ -226,6 +229,9 @@ static void show_parties(tacit_console *console, const tacit_site *site, size_t 
                        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
                        "rows, and at least %zu are required",
                        plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+    if (tacit_site_dataset(site) != NULL && plan->schema->subset != NULL)
+        tacit_console_note(console, "           %llu more are not of the subset",
+                           (unsigned long long)tacit_site_dataset(site)->counts.outside);
     if (tacit_site_dataset(site) != NULL && tacit_schema_counts_missing(plan->schema))
         tacit_missing_note(console, plan->schema, tacit_site_dataset(site));
 }

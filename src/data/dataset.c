@@ -28,6 +28,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     free(dataset->response);
     free(dataset->group);
     free(dataset->absent);
+    free(dataset->identity);
     tacit_missing_cells_clear(&dataset->missing);
     free(dataset);
     return NULL;

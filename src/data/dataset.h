@@ -45,6 +45,8 @@ typedef struct tacit_dataset {
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
     tacit_missing_cells missing;
+    uint64_t
+        *identity; /* of each row, a hash of all cells it has in its source (table.h); NULL: not asked for */
 } tacit_dataset;
 
 /* The vocabulary of a text column without a schema: hashed, or read off the rows, which is not private. */
@@ -73,16 +75,19 @@ typedef struct tacit_load_options {
     bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
     bool
         no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
-    const char *link;  /* as in tacit_source_options; NULL: none */
-    bool tidy;         /* without a schema: the draft is for people (tacit_draft_options) */
-    bool of_model;     /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
-    const char *terms; /* without a schema: the draft gets these (tacit_schema_set_terms); NULL: none */
+    const char *link;   /* as in tacit_source_options; NULL: none */
+    bool tidy;          /* without a schema: the draft is for people (tacit_draft_options) */
+    bool of_model;      /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
+    const char *terms;  /* without a schema: the draft gets these (tacit_schema_set_terms); NULL: none */
+    const char *subset; /* the same (tacit_schema_set_subset) */
+    bool identified;    /* with a schema: rows get an identity */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
-            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false, NULL   \
+            { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false, NULL,  \
+            NULL, false                                                                                      \
     }
 
 /* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without

@@ -453,33 +453,59 @@ static void declare_missing(tacit_column *column, tacit_missing what, tacit_labe
     column->leaves_out = whole && labelled;
 }
 
+static tacit_status declare_feature(tacit_table *table, const tacit_schema *schema, size_t at,
+                                    const tacit_source *source, tacit_missing missing, tacit_label_need need,
+                                    tacit_error *error) {
+    const tacit_schema_column *declared = &schema->columns[at];
+    size_t field;
+    tacit_column *column;
+    bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
+    TACIT_TRY(tacit_source_require(source, declared->name, "schema", &field, error));
+    TACIT_TRY(tacit_table_declare(table, &column, declared->name,
+                                  number ? TACIT_COLUMN_NUMBER
+                                  : text ? TACIT_COLUMN_TEXT
+                                         : TACIT_COLUMN_CATEGORY,
+                                  field, error));
+    if (text) column->vocabulary = &declared->text;
+    declare_missing(column, missing, need);
+    column->closed = true;
+    column->strict = schema->strict;
+    column->date = declared->date;
+    column->has_others = declared->others >= 0;
+    column->others = declared->others;
+    return number || text ? TACIT_OK : tacit_levels_copy(&column->levels, &declared->levels, error);
+}
+
 static tacit_status declare_features(tacit_table *table, const tacit_schema *schema,
                                      const tacit_source *source, tacit_label_need need, tacit_error *error) {
     for (size_t i = 0; i < schema->cols; i++) {
-        const tacit_schema_column *declared = &schema->columns[i];
         if (!tacit_schema_uses(schema, i)) continue;
         if (is_weights(schema, i) && need != TACIT_LABEL_REQUIRED &&
-            tacit_source_find_column(source, declared->name) < 0)
+            tacit_source_find_column(source, schema->columns[i].name) < 0)
             continue;
-        size_t field;
-        tacit_column *column;
-        bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
-        TACIT_TRY(tacit_source_require(source, declared->name, "schema", &field, error));
-        TACIT_TRY(tacit_table_declare(table, &column, declared->name,
-                                      number ? TACIT_COLUMN_NUMBER
-                                      : text ? TACIT_COLUMN_TEXT
-                                             : TACIT_COLUMN_CATEGORY,
-                                      field, error));
-        if (text) column->vocabulary = &declared->text;
-        declare_missing(column, tacit_schema_missing(schema, declared), need);
-        column->closed = true;
-        column->strict = schema->strict;
-        column->date = declared->date;
-        column->has_others = declared->others >= 0;
-        column->others = declared->others;
-        if (!number && !text) TACIT_TRY(tacit_levels_copy(&column->levels, &declared->levels, error));
+        TACIT_TRY(declare_feature(table, schema, i, source, tacit_schema_missing(schema, &schema->columns[i]),
+                                  need, error));
     }
     return TACIT_OK;
+}
+
+/* Rows to learn from, or to judge a model by; whoever asks for a prediction asks for that row. */
+static tacit_status declare_subset(tacit_table *table, const tacit_schema *schema, const tacit_source *source,
+                                   tacit_label_need need, tacit_error *error) {
+    const size_t *columns;
+    tacit_table *probe = NULL;
+    if (schema->subset == NULL || (need != TACIT_LABEL_REQUIRED && need != TACIT_LABEL_OF_MODEL))
+        return TACIT_OK;
+    const size_t count = tacit_condition_columns(schema->subset, &columns);
+    TACIT_TRY(tacit_table_create_empty(&probe, source->name, error));
+    tacit_status status = TACIT_OK;
+    for (size_t k = 0; k < count && status == TACIT_OK; k++)
+        status = declare_feature(probe, schema, columns[k], source, TACIT_MISSING_FILL, need, error);
+    if (status == TACIT_OK)
+        tacit_table_choose(table, schema->subset, probe);
+    else
+        tacit_table_free(probe);
+    return status;
 }
 
 static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_source *source,
@@ -537,6 +563,7 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
     tacit_status status = TACIT_OK;
     size_t label_found = SIZE_MAX, group_found = SIZE_MAX;
     TACIT_CHECK(declare_features(table, schema, source, need, error));
+    TACIT_CHECK(declare_subset(table, schema, source, need, error));
     TACIT_CHECK(declare_label(table, schema, source, need, &label_found, error));
     if (group != NULL) TACIT_CHECK(tacit_table_declare_group(table, source, group, &group_found, error));
     *out = table;

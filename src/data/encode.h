@@ -14,6 +14,7 @@ typedef struct tacit_encode_counts {
     uint64_t outside_bounds; /* cells moved to a bound */
     uint64_t missing;        /* cells filled */
     uint64_t left_out;       /* rows that are not here, because something of them is missing */
+    uint64_t outside;        /* rows that are not here, because they are not of the subset */
     uint64_t unknown_levels; /* cells encoded as all zeros */
     uint64_t shortened_rows; /* rows longer than C scaled back */
 } tacit_encode_counts;

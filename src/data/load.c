@@ -80,6 +80,8 @@ typedef struct loading {
     size_t class_capacity;
     tacit_vocabulary vocabulary; /* of the text column, where one is drafted */
     uint64_t moved;              /* responses that were outside their bounds */
+    uint64_t *identity;
+    size_t identity_capacity;
 } loading;
 
 static void loading_clear(loading *load) {
@@ -88,11 +90,12 @@ static void loading_clear(loading *load) {
     tacit_gather_clear(&load->gather);
     tacit_vocabulary_clear(&load->vocabulary);
     free(load->classes);
+    free(load->identity);
 }
 
 static tacit_status check_progress(const loading *load, tacit_error *error) {
-    uint64_t rows =
-        load->table->rows + load->table->dropped + load->table->left_out + load->table->incomplete;
+    uint64_t rows = load->table->rows + load->table->dropped + load->table->left_out +
+                    load->table->incomplete + load->table->outside;
     tacit_progress_report(load->options->progress, "reading", rows, 0);
     if (tacit_progress_cancelled(load->options->progress))
         return tacit_fail(error, TACIT_CANCELLED, "reading %s was cancelled", load->table->name);
@@ -128,10 +131,25 @@ static tacit_status bound_responses(loading *load, tacit_error *error) {
     return TACIT_OK;
 }
 
+static tacit_status keep_identities(loading *load, tacit_error *error) {
+    const size_t before = load->gather.rows, rows = load->table->rows;
+    if (rows == 0) return TACIT_OK;
+    if (before + rows > load->identity_capacity) {
+        const size_t capacity = before + before / 2 + rows;
+        uint64_t *grown = tacit_grow(load->identity, capacity, sizeof *grown);
+        if (grown == NULL) return tacit_fail_memory(error);
+        load->identity = grown;
+        load->identity_capacity = capacity;
+    }
+    memcpy(load->identity + before, load->table->identity, rows * sizeof *load->identity);
+    return TACIT_OK;
+}
+
 static tacit_status gather_rows(loading *load, tacit_error *error) {
     const tacit_table *table = load->table;
     bool classes = load->gather.has_label, responses = load->gather.has_response;
     if (responses) TACIT_TRY(bound_responses(load, error));
+    if (load->options->identified) TACIT_TRY(keep_identities(load, error));
     if (classes) {
         if (load->class_capacity < table->rows) {
             int32_t *grown = tacit_grow(load->classes, table->rows, sizeof *grown);
@@ -168,7 +186,8 @@ static tacit_status count_left_out(const loading *load, tacit_dataset *dataset, 
     missing->columns = load->schema->cols + 1;
     if (table->incomplete == 0) return TACIT_OK;
     for (size_t i = 0; i < load->schema->cols; i++) /* the table has those that are used, in their order */
-        if (load->schema->columns[i].kind != TACIT_SCHEMA_SKIP)
+        if (tacit_schema_uses(load->schema, i) && next < table->cols &&
+            strcmp(table->columns[next].name, load->schema->columns[i].name) == 0)
             missing->left_out_cells[i] = table->columns[next++].missing_left_out;
     if (load->label != SIZE_MAX)
         missing->left_out_cells[load->schema->cols] = table->columns[load->label].missing_left_out;
@@ -189,6 +208,9 @@ static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *erro
     }
     dataset->counts = *tacit_encoder_counts(load->encoder);
     dataset->counts.outside_bounds += load->moved;
+    dataset->counts.outside = load->table->outside;
+    dataset->identity = load->identity;
+    load->identity = NULL;
     TACIT_CHECK(count_left_out(load, dataset, error));
     *out = dataset;
     dataset = NULL;
@@ -238,13 +260,16 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
                                                      : NULL;
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
                                  label_need(load->options), group, error));
-    if (tacit_schema_leaves_out(schema) && (load->options->no_features || load->options->only_count))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "rows that are incomplete are left out (missing: complete-case), so that rows cannot "
-            "be dealt out to several processes before they are read: run in one process, or "
-            "remove incomplete rows from %s first",
-            source->name);
+    load->table->identified = load->options->identified;
+    if ((tacit_schema_leaves_out(schema) || schema->subset != NULL) &&
+        (load->options->no_features || load->options->only_count))
+        return tacit_fail(error, TACIT_USAGE,
+                          "%s, so that rows cannot be dealt out to several processes before they are read: "
+                          "run in one process, or remove %s rows from %s first",
+                          schema->subset != NULL
+                              ? "rows that are not of the subset are passed over"
+                              : "rows that are incomplete are left out (missing: complete-case)",
+                          schema->subset != NULL ? "those" : "incomplete", source->name);
     TACIT_TRY(start_gathering(load, error));
     static const tacit_row_filter none = { tacit_row_filter_none, NULL };
     source->filter = load->options->only_count ? &none : load->options->rows;
@@ -323,10 +348,25 @@ static tacit_status read_whole_table(loading *load, bool label_required, tacit_e
     return TACIT_OK;
 }
 
+/* By the schema that was made of all rows, those of its subset. */
+static tacit_status read_again(loading *load, const tacit_schema *schema, tacit_dataset **out,
+                               tacit_error *error) {
+    const tacit_load_options *whole = load->options;
+    tacit_load_options options = *whole;
+    options.label = options.positive = NULL; /* the schema has them */
+    load->table = tacit_table_free(load->table);
+    load->schema = schema;
+    load->options = &options;
+    load->label = load->group = SIZE_MAX;
+    tacit_status status = tacit_source_rewind(load->source, error);
+    if (status == TACIT_OK) status = load_with_schema(load, out, error);
+    load->options = whole;
+    return status;
+}
+
 static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_schema **drafted,
                                    tacit_error *error) {
     tacit_schema *schema = NULL;
-    tacit_dataset *dataset = NULL;
     tacit_status status = TACIT_OK;
     if (load->options->text != NULL) TACIT_CHECK(draft_vocabulary(load, error));
     TACIT_CHECK(read_whole_table(load, true, error));
@@ -335,12 +375,17 @@ static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_sch
     TACIT_CHECK(tacit_schema_draft(&schema, load->table, &draft, error));
     if (load->options->terms != NULL)
         TACIT_CHECK(tacit_schema_set_terms(schema, load->options->terms, error));
+    if (load->options->subset != NULL) {
+        TACIT_CHECK(tacit_schema_set_subset(schema, load->options->subset, error));
+        TACIT_CHECK(read_again(load, schema, out, error));
+        goto done;
+    }
     load->schema = schema;
     TACIT_CHECK(start_gathering(load, error));
     TACIT_CHECK(tacit_gather_expect(&load->gather, load->table->rows, error));
     TACIT_CHECK(gather_rows(load, error));
-    TACIT_CHECK(finish(load, &dataset, error));
-    *out = dataset;
+    TACIT_CHECK(finish(load, out, error));
+done:
     if (drafted != NULL) {
         *drafted = schema;
         schema = NULL;

@@ -59,6 +59,7 @@ bool tacit_schema_counts_missing(const tacit_schema *schema) {
 tacit_status tacit_schema_encoding_text(const tacit_schema *schema, tacit_buffer *out, tacit_error *error) {
     tacit_schema plain = *schema; /* borrows everything but the columns' own array */
     plain.complete_case = false;
+    plain.subset = NULL;
     if (plain.label_missing == TACIT_MISSING_COMPLETE_CASE) plain.label_missing = TACIT_MISSING_DEFAULT;
     plain.columns = TACIT_NEW(tacit_schema_column, schema->cols);
     if (plain.columns == NULL) return tacit_fail_memory(error);

@@ -32,6 +32,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     free(schema->event);
     free(schema->person);
     tacit_formula_free(schema->formula);
+    tacit_condition_free(schema->subset);
     tacit_levels_clear(&schema->classes);
     free(schema);
     return NULL;
@@ -106,6 +107,16 @@ tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tac
     tacit_formula_free(schema->formula);
     schema->formula = formula;
     if (formula != NULL) schema->intercept = tacit_formula_intercept(formula);
+    return TACIT_OK;
+}
+
+tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, tacit_error *error) {
+    tacit_condition *condition = NULL;
+    if (subset != NULL && schema->sparse > 0)
+        return tacit_fail(error, TACIT_USAGE, "subset: rows of a LIBSVM file have no named columns");
+    if (subset != NULL) TACIT_TRY(tacit_condition_create(&condition, subset, schema, error));
+    tacit_condition_free(schema->subset);
+    schema->subset = condition;
     return TACIT_OK;
 }
 
@@ -376,6 +387,12 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
     return tacit_buffer_print(out, error, "\n%s", mark);
 }
 
+static tacit_status print_formula(tacit_buffer *out, const char *key, const char *text, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "%s: ", key));
+    TACIT_TRY(print_quoted(out, text, error));
+    return tacit_buffer_print(out, error, "\n");
+}
+
 static tacit_status print_schema(const tacit_schema *schema, bool canonical, tacit_buffer *out,
                                  tacit_error *error) {
     char clip[TACIT_NUMBER_TEXT];
@@ -393,11 +410,10 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
         TACIT_TRY(print_text(out, schema->person, canonical, error));
         TACIT_TRY(tacit_buffer_print(out, error, "\n"));
     }
-    if (schema->formula != NULL) {
-        TACIT_TRY(tacit_buffer_print(out, error, "terms: "));
-        TACIT_TRY(print_quoted(out, tacit_formula_text(schema->formula), error));
-        TACIT_TRY(tacit_buffer_print(out, error, "\n"));
-    }
+    if (schema->formula != NULL)
+        TACIT_TRY(print_formula(out, "terms", tacit_formula_text(schema->formula), error));
+    if (schema->subset != NULL)
+        TACIT_TRY(print_formula(out, "subset", tacit_condition_text(schema->subset), error));
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
                                  schema->missing_is_error ? "error"
                                  : schema->complete_case  ? "complete-case"

@@ -35,6 +35,8 @@
  *   rows: bound                      # default; or unit, or {clip: C}
  *   terms: y ~ age + log(dose)*sex   # optional: features are the columns of this formula (formula/formula.h)
  *                                    # rather than one column after the other; it decides about the intercept
+ *   subset: age > 50 & sex == "f"    # optional: rows to learn from, or to judge a model by, are those for which
+ *                                    # this holds (formula/condition.h); of others nothing is kept or counted
  *
  * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean
  * and sd, levels, terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse:
@@ -62,6 +64,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "data/formula/condition.h"
 #include "data/formula/formula.h"
 #include "data/levels.h"
 #include "data/missing.h"
@@ -135,7 +138,8 @@ typedef struct tacit_schema {
     tacit_schema_rows rows;
     double clip;                                            /* C, with TACIT_ROWS_CLIP */
     bool label_from_rows, sparse_from_rows, clip_from_rows; /* these were read off rows */
-    tacit_formula *formula; /* the terms that features are made of; NULL: each column by itself */
+    tacit_formula *formula;  /* the terms that features are made of; NULL: each column by itself */
+    tacit_condition *subset; /* which rows; NULL: all */
 } tacit_schema;
 
 enum {
@@ -146,8 +150,9 @@ enum {
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
+/* The same, then tacit_schema_set_terms and tacit_schema_set_subset of what is not NULL. */
 tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const char *terms,
-                                     tacit_error *error); /* and tacit_schema_set_terms, unless NULL */
+                                     const char *subset, tacit_error *error);
 tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t length, const char *name,
                                 tacit_error *error);
 
@@ -158,6 +163,9 @@ tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tac
 /* The same with weights of rows (a column; NULL: none), which become part of the formula: weights(COLUMN). */
 tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
                                     tacit_error *error);
+
+/* Which rows the schema is about: those for which the condition holds (NULL: all). As tacit_schema_set_terms. */
+tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, tacit_error *error);
 
 /* Whether features are made of a column. */
 bool tacit_schema_uses(const tacit_schema *schema, size_t column);

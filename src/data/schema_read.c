@@ -512,18 +512,20 @@ static tacit_status read_person(const reading *r, const yaml_node_t *node) {
     return schema->person != NULL ? TACIT_OK : tacit_fail_memory(r->error);
 }
 
-static tacit_status read_terms(const reading *r, const yaml_node_t *node) {
+static tacit_status read_terms(const reading *r, const yaml_node_t *node, const char *key,
+                               tacit_status set(tacit_schema *, const char *, tacit_error *)) {
     const char *text;
     size_t length;
-    TACIT_TRY(tacit_yaml_text(r->yaml, node, "terms", &text, &length, r->error));
-    tacit_status status = tacit_schema_set_terms(r->schema, text, r->error);
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, key, &text, &length, r->error));
+    tacit_status status = set(r->schema, text, r->error);
     return tacit_fail_in(r->error, status == TACIT_USAGE ? TACIT_INPUT : status, "%s", r->yaml->name);
 }
 
 static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
-    enum { LABEL, COLUMNS, SPARSE, PERSON, MISSING, STRICT, INTERCEPT, ROWS, TERMS_TEXT, KEYS };
+    enum { LABEL, COLUMNS, SPARSE, PERSON, MISSING, STRICT, INTERCEPT, ROWS, TERMS_TEXT, SUBSET, KEYS };
     static const char *const keys[] = { "label",  "columns",   "sparse", "person", "missing",
-                                        "strict", "intercept", "rows",   "terms" };
+                                        "strict", "intercept", "rows",   "terms",  "subset" };
     const yaml_node_t *values[KEYS];
     TACIT_TRY(tacit_yaml_mapping(r->yaml, root, "the schema", keys, KEYS, values, r->error));
     if (values[LABEL] == NULL) return tacit_yaml_fail(r->yaml, root, r->error, "the schema has no label");
@@ -542,7 +544,8 @@ static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
     if (r->schema->sparse > 0 && r->schema->rows == TACIT_ROWS_BOUND)
         return tacit_yaml_fail(r->yaml, values[ROWS] != NULL ? values[ROWS] : root, r->error,
                                "sparse rows have no bounds: rows must be unit or {clip: C}");
-    if (values[TERMS_TEXT] != NULL) return read_terms(r, values[TERMS_TEXT]);
+    TACIT_TRY(read_terms(r, values[SUBSET], "subset", tacit_schema_set_subset));
+    if (values[TERMS_TEXT] != NULL) return read_terms(r, values[TERMS_TEXT], "terms", tacit_schema_set_terms);
     size_t features = tacit_schema_features(r->schema);
     if (features == r->schema->intercept)
         return tacit_yaml_fail(r->yaml, values[COLUMNS], r->error, "every column is skipped");
@@ -571,10 +574,11 @@ cleanup:
 }
 
 tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const char *terms,
-                                     tacit_error *error) {
+                                     const char *subset, tacit_error *error) {
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_load(&schema, path, error));
     tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
     if (status == TACIT_OK)
         *out = schema;
     else

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <sodium.h>
 #include <string.h>
 #include <strings.h>
 
@@ -90,6 +91,8 @@ tacit_table *tacit_table_free(tacit_table *table) {
         tacit_bag_clear(&column->entries);
         tacit_levels_clear(&column->levels);
     }
+    tacit_table_free(table->probe);
+    free(table->identity);
     free(table->columns);
     free(table->name);
     free(table);
@@ -127,6 +130,11 @@ static tacit_status make_room(tacit_table *table, tacit_error *error) {
         return tacit_fail(error, TACIT_LIMIT, "%s: more than 2^32 - 1 rows", table->name);
     size_t capacity = table->capacity > 0 ? table->capacity + table->capacity / 2 : 256;
     for (size_t i = 0; i < table->cols; i++) TACIT_TRY(grow_column(&table->columns[i], capacity, error));
+    if (table->identified) {
+        uint64_t *identity = tacit_grow(table->identity, capacity, sizeof *identity);
+        if (identity == NULL) return tacit_fail_memory(error);
+        table->identity = identity;
+    }
     table->capacity = capacity;
     return TACIT_OK;
 }
@@ -350,10 +358,65 @@ static bool leave_out(tacit_table *table, const tacit_cell *cells) {
     return true;
 }
 
+/* ---- which rows ---- */
+
+void tacit_table_choose(tacit_table *table, const tacit_condition *condition, tacit_table *probe) {
+    tacit_table_free(table->probe);
+    table->condition = condition;
+    table->probe = probe;
+}
+
+static tacit_status add_record(tacit_table *table, const tacit_source *source, const tacit_cell *cells,
+                               tacit_error *error);
+
+/* Of a category its level, NaN for what is missing. */
+static double probe_value(const tacit_column *column) {
+    if (column->kind == TACIT_COLUMN_NUMBER) return column->number[0];
+    return column->code[0] == TACIT_CODE_MISSING ? NAN : column->code[0] < 0 ? -1 : column->code[0];
+}
+
+/* Whether the row is one of those that were asked for. A cell that cannot be read is an error even so. */
+static tacit_status is_chosen(tacit_table *table, const tacit_source *source, const tacit_cell *cells,
+                              bool *out, tacit_error *error) {
+    tacit_table *probe = table->probe;
+    double few[16], *value = probe->cols <= 16 ? few : TACIT_NEW(double, probe->cols);
+    if (value == NULL) return tacit_fail_memory(error);
+    probe->rows = 0;
+    tacit_status status = add_record(probe, source, cells, error);
+    for (size_t k = 0; status == TACIT_OK && k < probe->cols; k++) value[k] = probe_value(&probe->columns[k]);
+    if (status == TACIT_OK) *out = tacit_condition_holds(table->condition, value);
+    if (value != few) free(value);
+    return status;
+}
+
+/* A sum over the columns, so that their order does not matter. */
+static uint64_t identify(const tacit_source *source, const tacit_cell *cells) {
+    static const uint8_t key[crypto_shorthash_KEYBYTES]; /* whoever keeps the hash has a key of its own */
+    uint64_t sum = 0;
+    for (size_t i = 0; i < source->columns.count; i++) {
+        const tacit_cell *cell = &cells[i];
+        const bool number = cell->kind == TACIT_CELL_NUMBER;
+        uint64_t hash[2];
+        crypto_shorthash((uint8_t *)&hash[0], (const uint8_t *)source->columns.text[i],
+                         strlen(source->columns.text[i]), key);
+        crypto_shorthash((uint8_t *)&hash[1],
+                         number ? (const uint8_t *)&cell->number : (const uint8_t *)cell->text,
+                         number ? sizeof cell->number : cell->length, key);
+        uint64_t both;
+        crypto_shorthash((uint8_t *)&both, (const uint8_t *)hash, sizeof hash, key);
+        sum += both;
+    }
+    return sum;
+}
+
 static tacit_status add_record(tacit_table *table, const tacit_source *source, const tacit_cell *cells,
                                tacit_error *error) {
-    if (leave_out(table, cells)) return TACIT_OK;
+    bool chosen = true;
+    if (table->probe != NULL) TACIT_TRY(is_chosen(table, source, cells, &chosen, error));
+    table->outside += !chosen;
+    if (!chosen || leave_out(table, cells)) return TACIT_OK;
     TACIT_TRY(make_room(table, error));
+    if (table->identified) table->identity[table->rows] = identify(source, cells);
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
         const tacit_cell *cell = &cells[column->source];
@@ -472,6 +535,9 @@ tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t m
         count += block.rows + (size_t)block.left_out;
         over = block.ended;
     }
+    if (over && table->outside > 0 && table->incomplete == 0 && table->rows + table->dropped == 0)
+        return tacit_fail(error, TACIT_INPUT, "%s has no row of the subset: %s", table->name,
+                          tacit_condition_text(table->condition));
     if (over && table->incomplete > 0 && table->rows + table->dropped == 0)
         return tacit_fail(error, TACIT_INPUT,
                           "%s has no complete row: in each a value is missing of a column that leaves such "

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 #include "data/date.h"
+#include "data/formula/condition.h"
 #include "data/row_filter.h"
 #include "data/source/source.h"
 #include "data/vocabulary.h"
@@ -67,6 +68,12 @@ typedef struct tacit_table {
     size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */
+    const tacit_condition
+        *condition;            /* rows for which it does not hold are passed over; NULL: none; borrowed */
+    struct tacit_table *probe; /* the columns that it looks at, for one row at a time */
+    uint64_t outside;          /* rows that were passed over */
+    bool identified;           /* each row gets an identity */
+    uint64_t *identity;        /* of each row: a hash of all its cells, whichever of them are columns here */
 } tacit_table;
 
 /* What becomes of the cells of a column that turns out to hold dates: days since 2000-01-01. */
@@ -87,6 +94,10 @@ tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, cons
  * A row without a group is an error. TACIT_USAGE when there is no such field. */
 tacit_status tacit_table_declare_group(tacit_table *table, const tacit_source *source, const char *name,
                                        size_t *at, tacit_error *error);
+
+/* From now on only rows for which the condition holds are added. `probe` is a table with the condition's columns
+ * in their order; the table owns it from now on. */
+void tacit_table_choose(tacit_table *table, const tacit_condition *condition, tacit_table *probe);
 
 /* Append up to `most` rows (0: all) of the source, and say whether it ended. Where kinds are still to be
  * detected the first call may read more than `most`. A file without any rows is TACIT_INPUT. */

@@ -58,6 +58,9 @@ static const tacit_parameter parameters[] = {
                        "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_LATER_COUNT(tacit_estimate_settings, impute, "impute", 2, 200, "20",
                       "completed sets, where the schema says missing: impute"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, anova, "anova", TACIT_ESTIMATE_ANOVA, "none",
+                       "likelihood-ratio tests by term: drop1 leaves out each term that no other contains, "
+                       "sequential adds one after the other"),
     TACIT_SETTINGS_END,
 };
 
@@ -201,6 +204,7 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
                                                  self->here.w, error));
     else
         TACIT_CHECK(begin_response(self, terms.values + TACIT_ESTIMATE_HEAD, error));
+    memcpy(self->start, self->here.w, width * sizeof *self->start);
     TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
     tacit_estimate_facts facts = facts_of(self);
@@ -257,6 +261,16 @@ static double largest(const double *values, size_t count) {
     return most;
 }
 
+/* Those that stay 0 have no part in a step. */
+static void hold_weights(estimate_fit *self) {
+    const size_t width = self->design.width;
+    for (size_t i = 0; self->held != NULL && i < width; i++) {
+        if (!self->held[i]) continue;
+        for (size_t j = 0; j < width; j++) self->factor[i > j ? i * width + j : j * width + i] = i == j;
+        self->direction[i] = 0;
+    }
+}
+
 /* direction = -(H + n lambda I)^-1 g. Where curvature is missing, a hinge's flat parts, the matrix that
  * bounds it everywhere, steepest * X^T X, steps in (*damped): F then falls as a quadratic above it does. */
 static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_error *error) {
@@ -272,6 +286,7 @@ static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_err
             self->factor[i * width + i] += self->n * self->session->plan->lambda;
             self->direction[i] = -self->here.gradient[i];
         }
+        hold_weights(self);
         static const double FLAT = 1e-13;
         if (tacit_cholesky_factor(self->factor, width, FLAT, self->scale, self->deficient) == 0) break;
         if (*damped || steepest == 0) return no_estimate(self, NULL, error);
@@ -408,8 +423,10 @@ static tacit_status infer(estimate_fit *self, tacit_estimates **out, tacit_error
                                   .design = &self->design,
                                   .sums = &optimum,
                                   .token = self->token,
-                                  .parties = self->parties };
-    return tacit_estimate_table(out, &at, error);
+                                  .parties = self->parties,
+                                  .set = self->set };
+    TACIT_TRY(tacit_estimate_table(out, &at, error));
+    return tacit_estimate_ratios(self, descend_newton, &optimum, *out, error);
 }
 
 /* One completed set, from the optimum of the one before. */

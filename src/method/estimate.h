@@ -16,6 +16,7 @@ enum {
 #define TACIT_ESTIMATE_OPTIMISERS "newton|lbfgs"
 #define TACIT_ESTIMATE_BIASES "none|firth"
 #define TACIT_ESTIMATE_ERRORS "model|HC0|HC1|HC2|HC3|cluster"
+#define TACIT_ESTIMATE_ANOVA "none|drop1|sequential"
 
 typedef struct tacit_estimate_settings {
     enum { TACIT_ESTIMATE_AUTO } family; /* or the place of its name in the list */
@@ -32,6 +33,7 @@ typedef struct tacit_estimate_settings {
     } errors;
     enum { TACIT_INFLUENCE_NO, TACIT_INFLUENCE_YES } influence;
     uint64_t impute;
+    enum { TACIT_ANOVA_NONE, TACIT_ANOVA_DROP, TACIT_ANOVA_SEQUENTIAL } anova;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -71,6 +73,11 @@ typedef struct tacit_estimate_completed {
 tacit_status tacit_estimate_complete(tacit_estimate_completed *out, tacit_party *party, size_t set,
                                      tacit_error *error);
 void tacit_estimate_completed_clear(tacit_estimate_completed *self);
+
+/* The party with the rows that are asked for: as they are, or one of its completed sets, which `complete` then has. */
+tacit_status tacit_estimate_choose_rows(tacit_party *party, const tacit_question *question,
+                                        tacit_estimate_completed *complete, tacit_party **out,
+                                        tacit_error *error);
 
 /* Fit all completed sets but the first, whose estimates are given, and pool them; *w, the weights of the fit at
  * hand, becomes their mean. Does nothing where nothing is imputed. */
@@ -173,6 +180,7 @@ typedef struct tacit_estimate_optimum {
     tacit_optimum *sums; /* a middle that the settings ask for is added */
     double token;
     size_t parties;
+    size_t set; /* of completed ones */
 } tacit_estimate_optimum;
 
 /* The table of estimates, with what the settings ask for beside the Hessian. */
@@ -223,6 +231,14 @@ enum {
  * on. */
 tacit_status tacit_firth_adjust(double *gradient, double sizes[TACIT_FIRTH_SIZES], const tacit_row_sums *how,
                                 const double *triangle, const tacit_view *rows, tacit_error *error);
+
+/* ---- likelihood-ratio tests by term (estimate_ratios.c) ---- */
+
+bool tacit_estimate_wants_ratios(const tacit_plan *plan);
+
+/* TACIT_USAGE where the plan wants them and there are none. */
+tacit_status tacit_estimate_check_ratios(const tacit_plan *plan, const tacit_family *family,
+                                         tacit_error *error);
 
 /* ---- where there is no estimate (estimate_diagnosis.c) ---- */
 

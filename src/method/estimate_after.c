@@ -29,8 +29,7 @@ static int grid_bits(const tacit_plan *plan, double bound) {
 void tacit_estimate_most(const tacit_plan *plan, double n, const double *terms, size_t width,
                          double most[TACIT_REACHES]) {
     static const double MOST_SQUARE = 1e9; /* of a residual, on average */
-    double high = plan->schema != NULL ? plan->schema->high : 0;
-    double bound = tacit_estimate_family(plan)->bound(fmax(1, n), high, terms);
+    const double bound = tacit_estimate_sum(plan, n, terms, 1).bound;
     most[TACIT_REACH_SQUARES] = bound * bound * 1e4;
     most[TACIT_REACH_CLUSTERS] = n;
     most[TACIT_REACH_PEARSON] = n * MOST_SQUARE;
@@ -98,6 +97,8 @@ static tacit_status ask(after *self, const char *question, const tacit_sum_spec 
         tacit_message_add_numbers(&message, "response", at->sums->response, TACIT_ESTIMATE_TERMS, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "inverse", self->inverse, d * (d + 1) / 2, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "dispersion", &self->dispersion, 1, error));
+    if (tacit_estimate_sets(at->session->plan) > 0)
+        TACIT_CHECK(tacit_message_add_integers(&message, "set", &(int64_t){ (int64_t)at->set }, 1, error));
     if (self->squares > 0)
         TACIT_CHECK(tacit_message_add_numbers(&message, "squares", &self->squares, 1, error));
     TACIT_CHECK(tacit_ask_sum(at->session, question, &message, spec, sum, error));

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "method/estimate.h"
 
 static const double MOST_LEVERAGE = 0.99;
@@ -162,9 +163,11 @@ static void take_row(look *self, const tacit_view *block, size_t i, double *y, d
         take_several(self, *y);
         return;
     }
-    *score = product(self->x, self->w, self->width);
+    const double weight = tacit_row_weight_of(&self->pass.design, &block->rows, i);
+    *score = product(self->x, self->w, self->width) + tacit_row_offset(&self->pass.design, &block->rows, i);
     loss->rows(tacit_kernels_choose(), loss->shape_default, 1, y, score, &value, &slope, curvature);
-    for (size_t j = 0; j < self->width; j++) self->gradient[j] = slope * self->x[j];
+    *curvature *= weight;
+    for (size_t j = 0; j < self->width; j++) self->gradient[j] = weight * slope * self->x[j];
 }
 
 /* Pearson's residual, what it does, and what it explains. */
@@ -292,7 +295,15 @@ static tacit_status begin_look(look *self, const tacit_party *party, const tacit
     self->dispersion = *dispersion;
     const double *const chosen[] = { self->w, self->inverse, dispersion, NULL };
     const size_t counts[] = { width, width * (width + 1) / 2, 1 };
-    TACIT_TRY(tacit_party_asked_once(party, "last-look", chosen, counts, error));
+    char name[40] = "last-look"; /* of each completed set */
+    const int64_t *set;
+    if (tacit_estimate_sets(party->plan) > 0) {
+        TACIT_TRY(tacit_message_integers(message, "set", 1, &set, error));
+        if (*set < 0 || (size_t)*set >= tacit_estimate_sets(party->plan))
+            return tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown set");
+        if (*set > 0) tacit_format(name, sizeof name, "last-look-%d", (int)*set);
+    }
+    TACIT_TRY(tacit_party_asked_once(party, name, chosen, counts, error));
     self->full = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, 2 * width);
     if (self->full == NULL || self->x == NULL) return tacit_fail_memory(error);
@@ -324,6 +335,7 @@ static tacit_status look_over(look *self, tacit_party *party, const tacit_questi
                            .width = self->width,
                            .w = self->w,
                            .kept = self->pass.design.kept,
+                           .design = &self->pass.design,
                            .response = tacit_estimate_response,
                            .context = &self->pass,
                            .pool = party->pool };
@@ -334,10 +346,12 @@ static tacit_status look_over(look *self, tacit_party *party, const tacit_questi
 tacit_status tacit_estimate_answer_reach(tacit_party *party, const tacit_question *question,
                                          tacit_reply *reply, tacit_error *error) {
     tacit_sum_spec spec = tacit_estimate_reach_sum(party->plan);
+    tacit_estimate_completed complete = { .label = NULL };
     double most[TACIT_REACHES];
     look self;
     tacit_status status;
     TACIT_CHECK(begin_look(&self, party, question, error));
+    TACIT_CHECK(tacit_estimate_choose_rows(party, question, &complete, &party, error));
     TACIT_CHECK(same_sum(question, &spec, error));
     TACIT_CHECK(tacit_estimate_begin_reply(party, spec.length, reply, error));
     TACIT_CHECK(look_over(&self, party, question, error));
@@ -349,16 +363,19 @@ tacit_status tacit_estimate_answer_reach(tacit_party *party, const tacit_questio
         reply->contribution[TACIT_ESTIMATE_HEAD + k] = self.count[k] / most[k];
     tacit_estimate_seal(party, &spec, reply->contribution);
 cleanup:
+    tacit_estimate_completed_clear(&complete);
     end_look(&self);
     return status;
 }
 
 tacit_status tacit_estimate_answer_middle(tacit_party *party, const tacit_question *question,
                                           tacit_reply *reply, tacit_error *error) {
+    tacit_estimate_completed complete = { .label = NULL };
     const double *squares;
     look self;
     tacit_status status;
     TACIT_CHECK(begin_look(&self, party, question, error));
+    TACIT_CHECK(tacit_estimate_choose_rows(party, question, &complete, &party, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "squares", 1, &squares, error));
     if (!(*squares > 0 && isfinite(*squares)) || self.settings->errors == TACIT_ERRORS_MODEL)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
@@ -373,6 +390,7 @@ tacit_status tacit_estimate_answer_middle(tacit_party *party, const tacit_questi
                                         spec.length - TACIT_ESTIMATE_HEAD, error));
     tacit_estimate_seal(party, &spec, reply->contribution);
 cleanup:
+    tacit_estimate_completed_clear(&complete);
     end_look(&self);
     return status;
 }

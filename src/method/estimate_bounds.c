@@ -28,7 +28,7 @@
 
 static const double MOST_SCORE = 100;
 
-enum { ROUNDS_NEWTON = 300, ROUNDS_LBFGS = 1500 };
+enum { ROUNDS_NEWTON = 300, ROUNDS_LBFGS = 1500, ROUNDS_TERM = 30 };
 
 /* Sums over rows, which add up over all who hold rows. */
 enum {
@@ -73,10 +73,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
         }
         of->rows(tacit_kernels_choose(), of->shape_default, count, y, score, loss, slope, curvature);
         for (size_t i = 0; i < count; i++) {
-            bool weighted = how->design != NULL && how->design->weights != SIZE_MAX;
-            double weight = weighted ? how->design->weights_scale *
-                                           tacit_rows_cell(&block->rows, at + i, how->design->weights)
-                                     : 1;
+            double weight = tacit_row_weight_of(how->design, &block->rows, at + i);
             count_one(self, score[i], weight * slope[i], weight * curvature[i]);
         }
     }
@@ -160,7 +157,10 @@ static tacit_status check_rounds(const tacit_party *party, const tacit_question 
                                  tacit_error *error) {
     const bool lbfgs = tacit_estimate_settings_of(party->plan)->optimiser == TACIT_ESTIMATE_LBFGS;
     const size_t sets = tacit_estimate_sets(party->plan);
-    const uint64_t most = (lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON) * (sets > 1 ? sets : 1);
+    const tacit_schema *schema = party->plan->schema;
+    uint64_t most = (lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON) * (sets > 1 ? sets : 1);
+    if (tacit_estimate_wants_ratios(party->plan) && schema != NULL)
+        most += ROUNDS_TERM * (schema->formula != NULL ? tacit_formula_terms(schema->formula) : schema->cols);
     if (question->round < most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "the coordinator asks in round %llu, and an honest fit takes fewer than %llu",

@@ -37,12 +37,12 @@ static tacit_status check_sets(const tacit_plan *plan, const tacit_family *famil
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
     if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->bias != TACIT_ESTIMATE_PLAIN ||
-        tacit_estimate_looks_again(plan) || family->loss.several != NULL ||
+        settings->influence != TACIT_INFLUENCE_NO || family->loss.several != NULL ||
         (plan->schema != NULL && plan->schema->formula != NULL))
         return tacit_fail(error, TACIT_USAGE,
                           "imputed sets (missing: impute) are fitted by optimiser newton, to the columns as "
-                          "they are: leave 'bias', 'errors', 'influence' and terms out, and families "
-                          "multinomial and ordinal");
+                          "they are, and only estimates are pooled: leave 'bias', 'influence' and terms out, "
+                          "and families multinomial and ordinal");
     return TACIT_OK;
 }
 
@@ -71,14 +71,15 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
                           family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     TACIT_TRY(tacit_firth_check(plan, family, error));
     TACIT_TRY(check_sets(plan, family, error));
+    TACIT_TRY(tacit_estimate_check_ratios(plan, family, error));
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
-    const bool beside = tacit_design_has_beside(&design);
+    const bool weighted = design.weights != SIZE_MAX;
     tacit_design_clear(&design);
-    if (beside && (tacit_firth_wanted(plan) || tacit_estimate_looks_again(plan)))
+    if (weighted && tacit_estimate_settings_of(plan)->influence != TACIT_INFLUENCE_NO)
         return tacit_fail(error, TACIT_USAGE,
-                          "settings 'bias', 'errors' and 'influence' go with terms without offset and "
-                          "weights: leave the one or the other out");
+                          "summaries of influence are of rows that count once each: leave 'influence' or "
+                          "weights out");
     if (width > MOST_WIDTH)
         return tacit_fail(
             error, TACIT_USAGE,

@@ -18,6 +18,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
+#include "data/formula/formula_build.h"
 #include "privacy/policy.h"
 
 enum { MOST_NAMED = 5 };
@@ -82,6 +83,7 @@ static bool count_first(const diagnosis *self, size_t column, double mean, cell 
         const tacit_feature *as = &self->feature[design->kept[j]];
         cell one;
         if (as->column != column || as->level == SIZE_MAX) continue;
+        if (as->level == 0) return false; /* the terms have all levels */
         if (!count_cell(self, j, mean, &one)) return false;
         found = true;
         out->rows -= one.rows;
@@ -275,15 +277,35 @@ static tacit_status say_deficient(diagnosis *self, tacit_error *error) {
 
 /* ---- both, at the start ---- */
 
+/* Of a formula: those of its features that are columns or levels by themselves. */
+static void terms_as_columns(const tacit_schema *schema, size_t features, tacit_feature *out) {
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
+    for (size_t j = 0; j < features; j++) {
+        tacit_feature one = { SIZE_MAX, SIZE_MAX, 1, 0, false };
+        if (tacit_formula_plain(schema->formula, j, &one.column, &one.level)) {
+            const size_t parts = tacit_schema_term_parts(schema, j, part);
+            for (size_t k = 0; k < parts; k++) {
+                if (part[k].column == SIZE_MAX)
+                    one.shift = part[k].coefficient;
+                else
+                    one.scale = part[k].coefficient;
+            }
+        }
+        out[j] = one;
+    }
+}
+
 static tacit_status begin(diagnosis *self, const tacit_estimate_facts *facts, tacit_error *error) {
     const tacit_design *design = facts->design;
     *self = (diagnosis){ .facts = facts, .text = TACIT_BUFFER_INIT };
-    if (design->schema == NULL || design->schema->cols == 0 || design->schema->formula != NULL ||
-        design->shape.scores > 0 || design->intercept == SIZE_MAX)
+    if (design->schema == NULL || design->schema->cols == 0 || design->shape.scores > 0 ||
+        design->intercept == SIZE_MAX || tacit_design_has_beside(design))
         return TACIT_OK;
     self->feature = TACIT_NEW(tacit_feature, design->features);
     if (self->feature == NULL) return tacit_fail_memory(error);
-    return tacit_schema_linear(design->schema, self->feature, error);
+    if (design->schema->formula == NULL) return tacit_schema_linear(design->schema, self->feature, error);
+    terms_as_columns(design->schema, design->features, self->feature);
+    return TACIT_OK;
 }
 
 static void end(diagnosis *self) {

@@ -142,14 +142,17 @@ static void add_block(const parts *all, const tacit_view *block, double *room, d
     gather(how, &block->rows, product + BLOCK * d, x);
     for (size_t i = 0; i < count; i++) {
         how->response(how->context, block, i, y + i * loss->columns);
-        score[i] = cblas_ddot((int)d, x + i * d, 1, how->w, 1);
+        score[i] =
+            cblas_ddot((int)d, x + i * d, 1, how->w, 1) + tacit_row_offset(how->design, &block->rows, i);
     }
     loss->rows(tacit_kernels_choose(), loss->shape_default, count, y, score, lost, slope, curvature);
     cblas_dsymm(CblasRowMajor, CblasRight, CblasLower, (int)count, (int)d, 1, all->inverse, (int)d, x, (int)d,
                 0, product, (int)d);
     for (size_t i = 0; i < count; i++) {
         double square = cblas_ddot((int)d, x + i * d, 1, product + i * d, 1);
-        add_row(sums, d, x + i * d, slope[i], adjustment(how->family, score[i], curvature[i], square));
+        double weight = tacit_row_weight_of(how->design, &block->rows, i);
+        add_row(sums, d, x + i * d, weight * slope[i],
+                adjustment(how->family, score[i], weight * curvature[i], square));
     }
 }
 

@@ -28,6 +28,7 @@ void estimate_fit_end(estimate_fit *self) {
     free(self->scale);
     free(self->direction);
     free(self->deficient);
+    free(self->start);
     tacit_lbfgs_clear(&self->memory);
     tacit_firth_clear(&self->firth);
     tacit_design_clear(&self->design);
@@ -47,8 +48,9 @@ tacit_status estimate_fit_begin(estimate_fit *self, tacit_session *session, taci
     self->scale = TACIT_NEW(double, width);
     self->direction = TACIT_NEW(double, width);
     self->deficient = TACIT_NEW(bool, width);
+    self->start = TACIT_NEW(double, width);
     if (self->gram == NULL || self->factor == NULL || self->scale == NULL || self->direction == NULL ||
-        self->deficient == NULL)
+        self->deficient == NULL || self->start == NULL)
         return tacit_fail_memory(error);
     return TACIT_OK;
 }
@@ -77,6 +79,8 @@ tacit_status estimate_fit_keep(const estimate_fit *self, tacit_error *error) {
         tacit_message_add_numbers(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
     TACIT_CHECK(
         tacit_message_add_numbers(&state, "changes", self->memory.change, TACIT_LBFGS_PAIRS * width, error));
+    if (tacit_estimate_wants_ratios(self->session->plan))
+        TACIT_CHECK(tacit_message_add_numbers(&state, "start", self->start, width, error));
     TACIT_CHECK(tacit_checkpoint(self->session, &state, error));
 cleanup:
     tacit_message_clear(&state);
@@ -105,6 +109,8 @@ tacit_status estimate_fit_take_up(estimate_fit *self, bool *found, tacit_error *
     TACIT_CHECK(copy_field(&state, "gram", self->gram, width * width, error));
     TACIT_CHECK(copy_field(&state, "steps", self->memory.step, TACIT_LBFGS_PAIRS * width, error));
     TACIT_CHECK(copy_field(&state, "changes", self->memory.change, TACIT_LBFGS_PAIRS * width, error));
+    if (tacit_estimate_wants_ratios(self->session->plan))
+        TACIT_CHECK(copy_field(&state, "start", self->start, width, error));
     self->n = about[0];
     self->token = about[1];
     self->parties = (size_t)about[2];

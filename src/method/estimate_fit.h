@@ -29,11 +29,20 @@ typedef struct estimate_fit {
     tacit_lbfgs memory;
     tacit_firth firth;
     size_t iterations;
+    double *start; /* where it started: the model without columns */
+    bool *held;    /* weights that stay 0; NULL: none */
 } estimate_fit;
 
 /* Empty, at weights of 0; to be ended also where this fails. */
 tacit_status estimate_fit_begin(estimate_fit *self, tacit_session *session, tacit_error *error);
 void estimate_fit_end(estimate_fit *self);
+
+/* Newton from where the fit is to its end. */
+typedef tacit_status estimate_descent(estimate_fit *self, tacit_error *error);
+
+/* Test terms by likelihood ratios, where the plan says so; `at` is the optimum, at which the fit is before and after. */
+tacit_status tacit_estimate_ratios(estimate_fit *fit, estimate_descent *descend, const tacit_optimum *at,
+                                   tacit_estimates *out, tacit_error *error);
 
 /* As a checkpoint, and back; *found is false where there is none. */
 tacit_status estimate_fit_keep(const estimate_fit *self, tacit_error *error);

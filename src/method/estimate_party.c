@@ -192,10 +192,9 @@ cleanup:
     return status;
 }
 
-/* The party with the rows that are asked for: as they are, or one of its completed sets. */
-static tacit_status choose_rows(tacit_party *party, const tacit_question *question,
-                                tacit_estimate_completed *complete, const tacit_party **out,
-                                tacit_error *error) {
+tacit_status tacit_estimate_choose_rows(tacit_party *party, const tacit_question *question,
+                                        tacit_estimate_completed *complete, tacit_party **out,
+                                        tacit_error *error) {
     const int64_t *set;
     *out = party;
     if (tacit_estimate_sets(party->plan) == 0) return TACIT_OK;
@@ -209,7 +208,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                                 tacit_error *error) {
     const int64_t *weight;
     tacit_estimate_completed complete = { .label = NULL };
-    const tacit_party *chosen = party;
+    tacit_party *chosen = party;
     const double *w, *terms, *inverse;
     double sizes[TACIT_FIRTH_SIZES];
     tacit_sum_spec spec;
@@ -226,7 +225,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     tacit_row_weight kind = (tacit_row_weight)*weight;
     TACIT_CHECK(tacit_estimate_begin_sum(party, question, terms, tacit_sums_length(kind, width), &spec, reply,
                                          error));
-    TACIT_CHECK(choose_rows(party, question, &complete, &chosen, error));
+    TACIT_CHECK(tacit_estimate_choose_rows(party, question, &complete, &chosen, error));
     tacit_row_sums how = { .family = self.family,
                            .several = self.design.shape.scores > 0 ? &self.design.shape : NULL,
                            .weight = kind,

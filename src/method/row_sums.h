@@ -32,6 +32,16 @@ typedef struct tacit_row_sums {
     const double *adjusted; /* what adjustments of the gradient rest on (estimate.h); NULL: there are none */
 } tacit_row_sums;
 
+/* The offset of row i, in units of the score, and its weight; `design` NULL: there are none. */
+static inline double tacit_row_offset(const tacit_design *design, const tacit_rows *rows, size_t i) {
+    if (design == NULL || design->offset == SIZE_MAX) return 0;
+    return design->offset_weight * tacit_rows_cell(rows, i, design->offset);
+}
+static inline double tacit_row_weight_of(const tacit_design *design, const tacit_rows *rows, size_t i) {
+    if (design == NULL || design->weights == SIZE_MAX) return 1;
+    return design->weights_scale * tacit_rows_cell(rows, i, design->weights);
+}
+
 /* Into tacit_sums_length(weight, width) numbers, as tacit_sums_pack orders them. */
 tacit_status tacit_row_sums_make(double *out, const tacit_row_sums *how, const tacit_view *rows,
                                  tacit_error *error);

@@ -15,6 +15,8 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) free(estimates->term[k].name);
     free(estimates->coefficient);
     free(estimates->term);
+    for (size_t k = 0; estimates->ratio != NULL && k < estimates->ratios; k++) free(estimates->ratio[k].name);
+    free(estimates->ratio);
     for (size_t k = 0; estimates->missing != NULL && k < estimates->missing_columns; k++)
         free(estimates->missing[k].column);
     free(estimates->missing);
@@ -219,17 +221,37 @@ static void measure_fit(tacit_estimates *out, const tacit_design *design, const 
     out->dispersion = fit.dispersion;
 }
 
+double tacit_estimates_deviance_at(const tacit_design *design, const tacit_optimum *at, double objective) {
+    tacit_family_sums sums = { .rows = at->rows,
+                               .coefficients = (double)design->width,
+                               .objective = objective,
+                               .scale = design->half,
+                               .intercept = design->intercept != SIZE_MAX };
+    tacit_family_fit fit = { NAN, NAN, NAN, 1 };
+    memcpy(sums.terms, at->response, sizeof sums.terms);
+    if (at->family->measure != NULL) at->family->measure(&sums, &fit);
+    return fit.deviance;
+}
+
 /* ---- coefficients ---- */
 
-/* Of terms: what each feature has of column k. */
+/* Of terms: what each feature has of the column of weight k. Ordinal scores have columns with the sign reversed, and
+ * an intercept of their own each. */
 static void raw_row_of_terms(const tacit_design *design, size_t k, double *row) {
-    size_t column = k == design->intercept ? SIZE_MAX : design->kept[k];
+    const tacit_several_shape *shape = &design->shape;
+    const bool parallel = shape->scores > 0 && shape->parallel,
+               constant = tacit_design_is_intercept(design, k);
+    size_t base = shape->scores == 0 ? design->width : shape->base - parallel;
+    size_t first = shape->scores == 0 || parallel ? 0 : k / base * base;
+    size_t column = constant ? SIZE_MAX : design->kept[tacit_design_kept(design, k)];
     tacit_formula_part part[TACIT_FORMULA_PARTS];
-    for (size_t j = 0; j < design->width; j++) {
+    for (size_t j = 0; j < base; j++) {
         size_t parts = tacit_schema_term_parts(design->schema, design->kept[j], part);
         for (size_t i = 0; i < parts; i++)
-            if (part[i].column == column) row[j] += part[i].coefficient;
+            if (part[i].column == column)
+                row[first + j] += parallel && constant ? -part[i].coefficient : part[i].coefficient;
     }
+    if (parallel && constant) row[k] = design->intercept_value;
 }
 
 /* The row of the map from weights to coefficient k on the raw scale: raw = half * row.w (+ middle for the
@@ -322,8 +344,15 @@ static tacit_status prepare(workspace *work, const tacit_design *design, const t
 static double penalise(const tacit_estimates *all, const tacit_design *design, const tacit_optimum *at,
                        const workspace *work) {
     double sum = (double)design->width - all->aic / 2 + at->penalty;
-    for (size_t j = 0; design->schema != NULL && j < design->width; j++)
-        sum -= log(fabs(work->feature[design->kept[j]].scale));
+    if (design->schema != NULL && design->schema->formula != NULL) /* the map is triangular */
+        for (size_t j = 0; j < design->width; j++) {
+            memset(work->row, 0, design->width * sizeof *work->row);
+            raw_row_of_terms(design, j, work->row);
+            sum -= log(fabs(work->row[j]));
+        }
+    else
+        for (size_t j = 0; design->schema != NULL && j < design->width; j++)
+            sum -= log(fabs(work->feature[design->kept[j]].scale));
     return sum;
 }
 
@@ -451,8 +480,7 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->firth = at->firth;
     if (at->firth) all->penalised = penalise(all, design, at, &work);
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
-    bool formula = design->schema != NULL && design->schema->formula != NULL; /* which has no columns */
-    if (at->hessian != NULL && !formula) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
+    if (at->hessian != NULL) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
     *out = all;
     all = NULL;
 cleanup:

@@ -49,6 +49,14 @@ typedef struct tacit_term {
     double inflation; /* generalised variance inflation factor (Fox and Monette 1992); NaN: there is none */
 } tacit_term;
 
+/* A term against the model without it. */
+typedef struct tacit_term_ratio {
+    char *name;
+    double degrees;      /* how many coefficients it has */
+    double deviance;     /* of the smaller model: without the term, or with no term after it */
+    double statistic, p; /* the likelihood ratio; where tests are Student's an F */
+} tacit_term_ratio;
+
 /* Residuals and influence, as far as sums tell. NaN: held back, because few rows of a party make it up. */
 typedef struct tacit_influence {
     bool known;
@@ -91,6 +99,9 @@ typedef struct tacit_estimates {
                          unit of the raw columns */
     size_t terms; /* 0: unknown */
     tacit_term *term;
+    char anova[16]; /* which tests of terms by likelihood ratios there are: "drop1", "sequential"; else "" */
+    size_t ratios;
+    tacit_term_ratio *ratio;
     size_t iterations, rounds;
     double *covariance;                 /* count x count, in the order of the coefficients; NULL: not kept */
     bool noisy;                         /* privacy noise is in the estimates, and in their errors */
@@ -198,6 +209,15 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
 enum { TACIT_TERMS_WIDTH = 500 };
 tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_design *design,
                                         const tacit_optimum *optimum, tacit_error *error);
+
+/* Which term, or column, a place of the table belongs to; SIZE_MAX: none. Its name, as R prints it. Out: `width`
+ * of `design`. */
+tacit_status tacit_design_terms(const tacit_design *design, size_t *out, tacit_error *error);
+tacit_status tacit_design_term_name(const tacit_design *design, size_t term, tacit_buffer *out,
+                                    tacit_error *error);
+
+/* The deviance where the sum of losses is `objective`; the rest as at the optimum. NaN: there is no likelihood. */
+double tacit_estimates_deviance_at(const tacit_design *design, const tacit_optimum *at, double objective);
 
 /* What follows from a table's deviances. NaN where it does not apply. */
 typedef struct tacit_fit_measures {

@@ -31,6 +31,17 @@ static json_t *terms_to_json(const tacit_estimates *estimates) {
     return list;
 }
 
+static json_t *ratios_to_json(const tacit_estimates *estimates) {
+    json_t *list = json_array();
+    for (size_t k = 0; k < estimates->ratios; k++) {
+        const tacit_term_ratio *one = &estimates->ratio[k];
+        json_array_append_new(list, json_pack("{s:s,s:f,s:o,s:o,s:o}", "name", one->name, "degrees",
+                                              one->degrees, "deviance", number(one->deviance), "statistic",
+                                              number(one->statistic), "p", number(one->p)));
+    }
+    return json_pack("{s:s,s:o}", "kind", estimates->anova, "terms", list);
+}
+
 static json_t *covariance_to_json(const tacit_estimates *estimates) {
     json_t *rows = json_array();
     for (size_t i = 0; i < estimates->count; i++) {
@@ -70,6 +81,7 @@ static json_t *influence_to_json(const tacit_influence *at, double degrees) {
 static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
     if (object == NULL) return NULL;
     if (estimates->terms > 0) json_object_set_new(object, "terms", terms_to_json(estimates));
+    if (estimates->anova[0] != 0) json_object_set_new(object, "anova", ratios_to_json(estimates));
     if (estimates->errors[0] != 0) json_object_set_new(object, "errors", json_string(estimates->errors));
     if (estimates->clusters > 0) json_object_set_new(object, "clusters", json_real(estimates->clusters));
     if (estimates->influence.known)
@@ -203,6 +215,28 @@ static bool read_terms(tacit_estimates *out, const json_t *list) {
     return out->term != NULL;
 }
 
+static bool read_ratios(tacit_estimates *out, const json_t *object) {
+    const char *kind = json_string_value(json_object_get(object, "kind"));
+    const json_t *list = json_object_get(object, "terms");
+    size_t count = json_array_size(list);
+    if (object == NULL) return true;
+    if (kind == NULL || strlen(kind) >= sizeof out->anova || !json_is_array(list) || count > out->count)
+        return false;
+    memcpy(out->anova, kind, strlen(kind) + 1);
+    out->ratio = TACIT_NEW(tacit_term_ratio, count + 1);
+    for (; out->ratio != NULL && out->ratios < count; out->ratios++) {
+        const json_t *item = json_array_get(list, out->ratios);
+        const char *name = json_string_value(json_object_get(item, "name"));
+        tacit_term_ratio *one = &out->ratio[out->ratios];
+        if (name == NULL || !read_number(item, "degrees", &one->degrees) ||
+            !read_number(item, "deviance", &one->deviance) ||
+            !read_number(item, "statistic", &one->statistic) || !read_number(item, "p", &one->p))
+            return false;
+        if ((one->name = tacit_copy_text(name)) == NULL) return false;
+    }
+    return out->ratio != NULL;
+}
+
 static bool read_asked(tacit_estimates *out, const json_t *object) {
     const json_t *errors = json_object_get(object, "errors"),
                  *influence = json_object_get(object, "influence");
@@ -214,6 +248,7 @@ static bool read_asked(tacit_estimates *out, const json_t *object) {
     }
     if (clusters != NULL && !read_number(object, "clusters", &out->clusters)) return false;
     if (!read_terms(out, json_object_get(object, "terms"))) return false;
+    if (!read_ratios(out, json_object_get(object, "anova"))) return false;
     if (influence == NULL) return true;
     at->known = true;
     return read_number(influence, "pearson", &at->pearson) &&

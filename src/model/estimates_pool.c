@@ -58,6 +58,7 @@ tacit_status tacit_estimates_pool(tacit_estimates **out, tacit_estimates **sets,
     pooled->dispersion = dispersion;
     pooled->deviance = pooled->aic = NAN; /* of no single set */
     pooled->student = true;
+    while (pooled->terms > 0) free(pooled->term[--pooled->terms].name); /* of one set */
     pooled->sets = count;
     for (size_t s = 1; s < count; s++) {
         pooled->iterations = sets[s]->iterations;

@@ -79,6 +79,36 @@ cleanup:
     return status;
 }
 
+/* ---- which term a coefficient is of ---- */
+
+static const tacit_formula *formula_of(const tacit_design *design) {
+    return design->schema != NULL ? design->schema->formula : NULL;
+}
+
+tacit_status tacit_design_terms(const tacit_design *design, size_t *out, tacit_error *error) {
+    const tacit_formula *formula = formula_of(design);
+    tacit_feature *feature = TACIT_NEW(tacit_feature, design->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK && formula == NULL) status = tacit_schema_linear(design->schema, feature, error);
+    for (size_t k = 0; status == TACIT_OK && k < design->width; k++) {
+        const size_t at = tacit_design_at(design, k);
+        if (formula == NULL)
+            out[k] = tacit_design_column(design, feature, at);
+        else
+            out[k] = tacit_design_is_intercept(design, at)
+                         ? SIZE_MAX
+                         : tacit_formula_term(formula, design->kept[tacit_design_kept(design, at)]);
+    }
+    free(feature);
+    return status;
+}
+
+tacit_status tacit_design_term_name(const tacit_design *design, size_t term, tacit_buffer *out,
+                                    tacit_error *error) {
+    if (formula_of(design) != NULL) return tacit_formula_term_name(formula_of(design), term, out, error);
+    return tacit_buffer_print(out, error, "%s", design->schema->columns[term].name);
+}
+
 static tacit_status make(covariance *self, const tacit_design *design, const tacit_optimum *at,
                          tacit_error *error) {
     size_t d = self->count = design->width;
@@ -87,18 +117,11 @@ static tacit_status make(covariance *self, const tacit_design *design, const tac
     self->column = TACIT_NEW(size_t, d);
     self->room = TACIT_NEW(double, d *(d + 3));
     self->deficient = TACIT_NEW(bool, d);
-    tacit_feature *feature = TACIT_NEW(tacit_feature, design->features);
-    tacit_status status = TACIT_OK;
     if (self->model == NULL || self->used == NULL || self->column == NULL || self->room == NULL ||
-        self->deficient == NULL || feature == NULL)
-        TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(tacit_schema_linear(design->schema, feature, error));
-    for (size_t k = 0; k < d; k++)
-        self->column[k] = tacit_design_column(design, feature, tacit_design_at(design, k));
-    TACIT_CHECK(fill(self, design, at, error));
-cleanup:
-    free(feature);
-    return status;
+        self->deficient == NULL)
+        return tacit_fail_memory(error);
+    TACIT_TRY(tacit_design_terms(design, self->column, error));
+    return fill(self, design, at, error);
 }
 
 /* The part of a matrix whose coefficients are of the column (or of all other columns), as correlations, into
@@ -150,6 +173,7 @@ static void test_term(tacit_term *term, covariance *self, size_t column, const t
 tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_design *design,
                                         const tacit_optimum *at, tacit_error *error) {
     covariance self = { .count = 0 };
+    tacit_buffer name = TACIT_BUFFER_INIT;
     tacit_status status;
     if (design->width > TACIT_TERMS_WIDTH || design->schema == NULL || design->schema->cols == 0)
         return TACIT_OK;
@@ -165,7 +189,9 @@ tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_
         for (size_t l = 0; l < k && !seen; l++) seen = self.column[l] == self.column[k];
         if (seen) continue;
         tacit_term *term = &estimates->term[estimates->terms];
-        term->name = tacit_copy_text(design->schema->columns[self.column[k]].name);
+        tacit_buffer_clear(&name);
+        TACIT_CHECK(tacit_design_term_name(design, self.column[k], &name, error));
+        term->name = tacit_copy_text(tacit_buffer_text(&name));
         if (term->name == NULL) TACIT_CHECK(tacit_fail_memory(error));
         estimates->terms++;
         test_term(term, &self, self.column[k], estimates, phi);
@@ -177,6 +203,7 @@ tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_
     for (size_t k = 0; (several || estimates->terms < 2) && k < estimates->terms; k++)
         estimates->term[k].inflation = NAN;
 cleanup:
+    tacit_buffer_clear(&name);
     clear(&self);
     return status;
 }

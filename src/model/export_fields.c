@@ -2,8 +2,11 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "data/formula/formula_build.h"
 #include "data/text.h"
 
 pmml_name pmml_own(const pmml *p, const char *word, size_t number) {
@@ -308,10 +311,109 @@ static void row_factor(pmml *p) {
     pmml_derived_end(p);
 }
 
+/* ---- terms ---- */
+
+/* Values are fields: their names live as long as the builder. */
+typedef struct term_fields {
+    pmml *p;
+    size_t made;
+    tacit_levels names;
+} term_fields;
+
+static const char *next_field(term_fields *self) {
+    const pmml_name name = pmml_own(self->p, "v", ++self->made);
+    int32_t at = 0;
+    if (tacit_levels_add(&self->names, name.text, strlen(name.text), &at, NULL) != TACIT_OK) return NULL;
+    pmml_derived(self->p, name.text, NULL);
+    return self->names.text[at];
+}
+
+static const export_input *input_of(const pmml *p, size_t column) {
+    size_t i = 0;
+    while (p->plan->input[i].column != &p->plan->model->schema->columns[column]) i++;
+    return &p->plan->input[i];
+}
+
+/* Bounds are the mining schema's. */
+static const char *term_column(void *context, size_t column) {
+    term_fields *self = context;
+    const export_input *input = input_of(self->p, column);
+    const char *name = next_field(self);
+    if (name == NULL) return NULL;
+    xml_leaf(&self->p->x, "FieldRef", "field", input->name, "mapMissingTo", XML_NUMBER(input->fill), XML_END);
+    pmml_derived_end(self->p);
+    return name;
+}
+
+static const char *term_level(void *context, size_t column, size_t level) {
+    term_fields *self = context;
+    const char *name = next_field(self);
+    if (name == NULL) return NULL;
+    level_expression(self->p, input_of(self->p, column), level);
+    pmml_derived_end(self->p);
+    return name;
+}
+
+static const char *term_number(void *context, double value) {
+    term_fields *self = context;
+    const char *name = next_field(self);
+    if (name == NULL) return NULL;
+    pmml_constant(self->p, value);
+    pmml_derived_end(self->p);
+    return name;
+}
+
+static const char *term_apply(void *context, const char *operation, const char *a, const char *b) {
+    term_fields *self = context;
+    pmml *p = self->p;
+    const bool equal = strcmp(operation, "equal") == 0;
+    const char *name = next_field(self);
+    if (name == NULL) return NULL;
+    if (equal) pmml_apply(p, "if", NULL);
+    pmml_apply(p,
+               strcmp(operation, "^") == 0     ? "pow"
+               : strcmp(operation, "log") == 0 ? "ln"
+                                               : operation,
+               NULL);
+    pmml_ref(p, a);
+    if (b != NULL) pmml_ref(p, b);
+    pmml_end(p);
+    if (equal) {
+        pmml_constant(p, 1);
+        pmml_constant(p, 0);
+        pmml_end(p);
+    }
+    pmml_derived_end(p);
+    return name;
+}
+
+static void term_features(pmml *p, const char *word) {
+    const export_plan *plan = p->plan;
+    term_fields self = { .p = p, .names = TACIT_LEVELS_INIT };
+    const tacit_formula_builder builder = { term_column, term_level, term_number, term_apply, &self };
+    const char **feature = TACIT_NEW(const char *, plan->raw);
+    tacit_error *error = p->x.error;
+    if (p->x.status == TACIT_OK)
+        p->x.status = feature != NULL ? tacit_formula_build(plan->formula, &builder, feature, error)
+                                      : tacit_fail_memory(error);
+    for (size_t j = 0; j < plan->raw && p->x.status == TACIT_OK; j++) {
+        pmml_derived(p, pmml_own(p, word, j + 1).text, plan->feature[j]);
+        if (plan->rows == EXPORT_ROWS_TIMES) pmml_apply(p, "*", NULL);
+        pmml_ref(p, feature[j]);
+        if (plan->rows == EXPORT_ROWS_TIMES) {
+            pmml_constant(p, plan->factor);
+            pmml_end(p);
+        }
+        pmml_derived_end(p);
+    }
+    free(feature);
+    tacit_levels_clear(&self.names);
+}
+
 void pmml_encoding(pmml *p) {
     const export_plan *plan = p->plan;
     bool by_norm = plan->rows == EXPORT_ROWS_UNIT || plan->rows == EXPORT_ROWS_CLIP;
-    unscaled_features(p, by_norm ? "u" : "x");
+    (plan->formula != NULL ? term_features : unscaled_features)(p, by_norm ? "u" : "x");
     if (by_norm) {
         row_factor(p);
         for (size_t j = 0; j < plan->raw; j++) {

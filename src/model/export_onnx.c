@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/formula/formula_build.h"
 #include "model/export_graph.h"
 
 /* A graph under way: the columns encoded so far, and which rows the schema refuses. */
@@ -159,6 +160,17 @@ static graph_value indicators(writing *w, graph_value code, size_t first, size_t
     return graph_cast(&w->g, GRAPH(&w->g, "Equal", code, graph_integers(&w->g, count, wanted)), GRAPH_NUMBER);
 }
 
+/* Whether a level that is missing or unknown makes a row refused. */
+static void check_level(writing *w, const export_input *input, graph_value code) {
+    onnx_graph *g = &w->g;
+    if (input->refuses_missing)
+        w->check[w->checks++] =
+            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_MISSING)), GRAPH_NUMBER);
+    if (w->plan->refuses_unknown)
+        w->check[w->checks++] =
+            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_UNKNOWN)), GRAPH_NUMBER);
+}
+
 static void encode_category(writing *w, const export_input *input, graph_value raw) {
     onnx_graph *g = &w->g;
     graph_value code = encode_level(w, input, raw);
@@ -167,12 +179,7 @@ static void encode_category(writing *w, const export_input *input, graph_value r
         if (input->column->effect) own = GRAPH(g, "Sub", own, indicators(w, code, input->width, 1));
         add_block(w, input, own);
     }
-    if (input->refuses_missing)
-        w->check[w->checks++] =
-            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_MISSING)), GRAPH_NUMBER);
-    if (w->plan->refuses_unknown)
-        w->check[w->checks++] =
-            graph_cast(g, GRAPH(g, "Equal", code, graph_integer(g, CODE_UNKNOWN)), GRAPH_NUMBER);
+    check_level(w, input, code);
 }
 
 /* The norm of each row, as a column. */
@@ -205,9 +212,92 @@ static void encode_values(writing *w, const export_input *input, graph_value raw
     add_block(w, input, raw);
 }
 
+/* ---- terms ---- */
+
+/* The place among the inputs of a column of the schema. */
+static size_t input_of(const writing *w, size_t column) {
+    size_t i = 0;
+    while (w->plan->input[i].column != &w->plan->model->schema->columns[column]) i++;
+    return i;
+}
+
+/* Numbers within their bounds and codes of levels, and which rows are refused. */
+static void clean_inputs(writing *w) {
+    onnx_graph *g = &w->g;
+    for (size_t i = 0; i < w->plan->inputs && !g->failed; i++) {
+        const export_input *input = &w->plan->input[i];
+        if (input->kind == EXPORT_CATEGORY) {
+            w->raw[i] = encode_level(w, input, w->raw[i]);
+            check_level(w, input, w->raw[i]);
+            continue;
+        }
+        graph_value missing = GRAPH(g, "IsNaN", w->raw[i]);
+        graph_value lowered = GRAPH(g, "Min", w->raw[i], graph_number(g, input->column->high));
+        graph_value moved = GRAPH(g, "Max", lowered, graph_number(g, input->column->low));
+        if (input->refuses_missing) w->check[w->checks++] = graph_cast(g, missing, GRAPH_NUMBER);
+        w->raw[i] = GRAPH(g, "Where", missing, graph_number(g, input->fill), moved);
+    }
+}
+
+static const char *failed_or(const writing *w, graph_value value) { return w->g.failed ? NULL : value; }
+
+static const char *term_column(void *context, size_t column) {
+    writing *w = context;
+    return w->raw[input_of(w, column)];
+}
+
+static const char *term_level(void *context, size_t column, size_t level) {
+    writing *w = context;
+    graph_value same =
+        GRAPH(&w->g, "Equal", w->raw[input_of(w, column)], graph_integer(&w->g, (int64_t)level));
+    return failed_or(w, graph_cast(&w->g, same, GRAPH_NUMBER));
+}
+
+static const char *term_number(void *context, double value) {
+    writing *w = context;
+    return failed_or(w, graph_number(&w->g, value));
+}
+
+static const char *term_apply(void *context, const char *operation, const char *a, const char *b) {
+    static const char *const names[][2] = { { "+", "Add" },   { "-", "Sub" },   { "*", "Mul" },
+                                            { "/", "Div" },   { "^", "Pow" },   { "min", "Min" },
+                                            { "max", "Max" }, { "log", "Log" }, { "sqrt", "Sqrt" },
+                                            { "exp", "Exp" }, { "abs", "Abs" }, { "equal", "Equal" } };
+    writing *w = context;
+    const char *name = names[0][1];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], operation) == 0) name = names[i][1];
+    graph_value value = b != NULL ? GRAPH(&w->g, name, a, b) : GRAPH(&w->g, name, a);
+    if (strcmp(name, "Equal") == 0) value = graph_cast(&w->g, value, GRAPH_NUMBER);
+    return failed_or(w, value);
+}
+
+/* One column a feature. Constants, of which there is the weight of rows, get as many rows as the first input. */
+static graph_value encode_terms(writing *w) {
+    onnx_graph *g = &w->g;
+    const tacit_formula_builder builder = { term_column, term_level, term_number, term_apply, w };
+    graph_value *feature = graph_allocate(g, w->plan->raw, sizeof *feature);
+    size_t column;
+    double most;
+    declare_inputs(w);
+    graph_value first = w->raw[0];
+    clean_inputs(w);
+    if (g->failed || tacit_formula_build(w->plan->formula, &builder, feature, NULL) != TACIT_OK) {
+        g->failed = true;
+        return "";
+    }
+    const size_t weights = tacit_formula_weights(w->plan->formula, &most, &column);
+    if (weights != SIZE_MAX) {
+        graph_value none = GRAPH(g, "Equal", first, first); /* 1 or 0 in each row, whatever it holds */
+        feature[weights] = GRAPH(g, "Mul", graph_cast(g, none, GRAPH_NUMBER), constant(w, 0));
+    }
+    return graph_join(g, w->plan->raw, feature);
+}
+
 /* The features in their order. */
 static graph_value encode(writing *w) {
     const export_plan *plan = w->plan;
+    if (plan->formula != NULL) return encode_terms(w);
     declare_inputs(w);
     encode_numbers(w);
     for (size_t i = 0; i < plan->inputs && !w->g.failed; i++) {

@@ -42,7 +42,8 @@ typedef struct export_plan {
     const tacit_model *model;
     size_t inputs;
     export_input *input;
-    size_t raw; /* features of all inputs */
+    size_t raw;                   /* features of all inputs */
+    const tacit_formula *formula; /* that makes them of the inputs; NULL: each input is some of them */
     export_rows rows;
     double factor, clip;
     bool intercept; /* one feature more, after the others and not scaled with them */

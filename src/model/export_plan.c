@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
+#include "data/formula/formula_build.h"
 #include "data/text.h"
 #include "model/export_parts.h"
 
@@ -55,6 +56,25 @@ static void plan_columns(export_plan *plan, const tacit_schema *schema) {
     }
     double inside = tacit_schema_intercept_value(schema);
     plan->factor = schema->rows == TACIT_ROWS_BOUND && reach > 0 ? inside / sqrt(reach) : inside;
+}
+
+/* Of a formula: the columns it looks at, of which features are made later. */
+static void plan_terms(export_plan *plan, const tacit_schema *schema) {
+    const double reach = tacit_formula_reach(schema->formula), inside = tacit_schema_intercept_value(schema);
+    for (size_t i = 0; i < schema->cols; i++) {
+        const tacit_schema_column *column = &schema->columns[i];
+        if (!tacit_formula_predicts_by(schema->formula, i)) continue;
+        tacit_missing missing = tacit_schema_missing(schema, column);
+        export_input *input = &plan->input[plan->inputs++];
+        *input = input_of_column(column, 0);
+        input->indicator = false;
+        input->fill = column->kind == TACIT_SCHEMA_NUMBER ? tacit_formula_fill(column) : 0;
+        input->refuses_missing = missing == TACIT_MISSING_ERROR || missing == TACIT_MISSING_COMPLETE_CASE ||
+                                 missing == TACIT_MISSING_IMPUTE;
+    }
+    plan->raw = tacit_formula_features(schema->formula);
+    plan->factor = schema->rows == TACIT_ROWS_BOUND && reach > 0 ? inside / sqrt(reach) : inside;
+    plan->formula = schema->formula;
 }
 
 /* Rows as in LIBSVM, or rows that somebody else encodes. */
@@ -132,14 +152,11 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
                           model->family->name);
     out->model = model;
     TACIT_TRY(tacit_model_check_predicts(model, error));
-    if (schema != NULL && schema->formula != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "the model is made of terms (%.80s), which PMML and ONNX exports do not hold: use "
-                          "its own file, or make columns of the terms first",
-                          tacit_formula_text(schema->formula));
     out->input = TACIT_NEW(export_input, schema != NULL ? schema->cols + 1 : 1);
     if (out->input == NULL) return tacit_fail_memory(error);
-    if (schema != NULL && schema->sparse == 0)
+    if (schema != NULL && schema->formula != NULL)
+        plan_terms(out, schema);
+    else if (schema != NULL && schema->sparse == 0)
         plan_columns(out, schema);
     else
         plan_values(out, schema);
@@ -147,7 +164,7 @@ tacit_status export_plan_make(export_plan *out, const tacit_model *model, tacit_
     if (out->raw + out->intercept != model->features)
         return tacit_fail(error, TACIT_INPUT, "the schema makes %zu features and the model has %zu",
                           out->raw + out->intercept, model->features);
-    if (out->raw == 0)
+    if (out->raw == 0 || out->inputs == 0)
         return tacit_fail(error, TACIT_INPUT, "the model uses no column: there is nothing to give it");
     TACIT_TRY(check_names(out, error));
     TACIT_TRY(choose_prefix(out, error));

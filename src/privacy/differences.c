@@ -112,25 +112,112 @@ static size_t rank_without(grouped *self, size_t rows) {
     return rank_of(self->room, rows, columns);
 }
 
+/* ---- groups of rows that are in the same sets ---- */
+
+enum { ROW_GROUPS_MOST = 20000 };
+
+static int compare_patterns(const void *a, const void *b) {
+    uint32_t first, second;
+    memcpy(&first, a, sizeof first);
+    memcpy(&second, b, sizeof second);
+    return (first > second) - (first < second);
+}
+
+typedef struct merging {
+    const tacit_row_list *list;
+    size_t at[TACIT_SETS_MOST + 1];
+    size_t lists;
+} merging;
+
+/* The next row in the order of hashes: which sets it is in; 0 after the last. A hash that is there k times stands
+ * for k rows: the j-th of them is in the sets that have it at least j times. */
+static uint32_t next_pattern(merging *self) {
+    uint64_t least = UINT64_MAX;
+    bool found = false;
+    uint32_t pattern = 0;
+    for (size_t i = 0; i < self->lists; i++) {
+        if (self->at[i] == self->list[i].count) continue;
+        const uint64_t hash = self->list[i].hashes[self->at[i]];
+        if (!found || hash < least) least = hash;
+        found = true;
+    }
+    for (size_t i = 0; found && i < self->lists; i++) {
+        if (self->at[i] == self->list[i].count || self->list[i].hashes[self->at[i]] != least) continue;
+        pattern |= (uint32_t)1 << i;
+        self->at[i]++;
+    }
+    return pattern;
+}
+
+/* The number of rows of each pattern. *whole is false where there are too many patterns. */
+static tacit_status group_rows(grouped *self, const tacit_row_list *lists, size_t count, bool *whole,
+                               tacit_error *error) {
+    merging all = { .list = lists, .lists = count };
+    size_t rows = 0;
+    *self = (grouped){ .rows = count };
+    for (size_t i = 0; i < count; i++) rows += lists[i].count;
+    uint32_t *patterns = TACIT_NEW(uint32_t, rows + 1);
+    if (patterns == NULL) return tacit_fail_memory(error);
+    rows = 0;
+    for (uint32_t pattern; (pattern = next_pattern(&all)) != 0;) patterns[rows++] = pattern;
+    if (rows > 0) qsort(patterns, rows, sizeof *patterns, compare_patterns);
+    size_t groups = 0;
+    for (size_t i = 0; i < rows; i++) groups += i == 0 || patterns[i] != patterns[i - 1];
+    *whole = groups <= ROW_GROUPS_MOST;
+    self->pattern = TACIT_NEW(uint32_t, groups + 1);
+    self->size = TACIT_NEW(size_t, groups + 1);
+    self->left_out = TACIT_NEW(bool, groups + 1);
+    self->room = TACIT_NEW(uint64_t, count * groups + 1);
+    const bool made =
+        self->pattern != NULL && self->size != NULL && self->left_out != NULL && self->room != NULL;
+    for (size_t i = 0; made && i < rows; i++) {
+        if (i == 0 || patterns[i] != patterns[i - 1]) self->pattern[self->groups++] = patterns[i];
+        self->size[self->groups - 1]++;
+    }
+    free(patterns);
+    return made ? TACIT_OK : tacit_fail_memory(error);
+}
+
 typedef struct searching {
     grouped *sets;
     size_t past_rank, rank;
-    size_t tried;
+    size_t tried, most; /* candidates */
 } searching;
+
+/* Whether the new set tells something new about the groups that are left out. */
+static bool grows(searching *self) {
+    grouped *sets = self->sets;
+    const size_t before = self->past_rank - rank_without(sets, sets->rows - 1);
+    return self->rank - rank_without(sets, sets->rows) > before;
+}
 
 /* Add groups from `first` on to those left out, as long as they are of at most `room` parties together. */
 static bool finds(searching *self, size_t first, size_t room) {
     grouped *sets = self->sets;
     for (size_t g = first; g < sets->groups; g++) {
         if (sets->size[g] > room) continue;
-        if (++self->tried > CANDIDATES_MOST) return true;
+        if (++self->tried > self->most) return true;
         sets->left_out[g] = true;
-        const size_t before = self->past_rank - rank_without(sets, sets->rows - 1);
-        const size_t now = self->rank - rank_without(sets, sets->rows);
-        if (now > before || finds(self, g + 1, room - sets->size[g])) return true;
+        if (grows(self) || finds(self, g + 1, room - sets->size[g])) return true;
         sets->left_out[g] = false;
     }
     return false;
+}
+
+/* What tells nothing new about all small groups together tells nothing new about some of them, since a form about
+ * some is one about all. */
+static bool search(grouped *sets, size_t most) {
+    enum { WORK_MOST = 400000000 };
+    searching self = { .sets = sets, .most = CANDIDATES_MOST };
+    const size_t work = sets->rows * sets->rows * (sets->groups + 1);
+    if (self.most > WORK_MOST / work) self.most = WORK_MOST / work;
+    self.past_rank = rank_without(sets, sets->rows - 1);
+    self.rank = rank_without(sets, sets->rows);
+    if (self.rank == self.past_rank) return false;
+    for (size_t g = 0; g < sets->groups; g++) sets->left_out[g] = sets->size[g] <= most;
+    const bool possible = grows(&self);
+    for (size_t g = 0; g < sets->groups; g++) sets->left_out[g] = false;
+    return possible && finds(&self, 0, most);
 }
 
 /* The different ones of the past sets, and the new one last. */
@@ -157,11 +244,23 @@ tacit_status tacit_sets_isolate(bool *out, const uint8_t *const *past, size_t co
     if (rows <= 1) return TACIT_OK;
     tacit_status status;
     TACIT_CHECK(group(&groups, sets, rows, width, error));
-    searching search = { .sets = &groups };
-    search.past_rank = rank_without(&groups, rows - 1);
-    search.rank = rank_without(&groups, rows);
-    *out = search.rank > search.past_rank && finds(&search, 0, most);
+    *out = search(&groups, most);
 cleanup:
+    clear_groups(&groups);
+    return status;
+}
+
+tacit_status tacit_rows_isolate(bool *out, const tacit_row_list *past, size_t count, tacit_row_list now,
+                                size_t most, tacit_error *error) {
+    tacit_row_list lists[TACIT_SETS_MOST + 1];
+    grouped groups = { .rows = 0 };
+    bool whole = true;
+    *out = count > TACIT_SETS_MOST;
+    if (count == 0 || *out) return TACIT_OK;
+    for (size_t i = 0; i < count; i++) lists[i] = past[i];
+    lists[count] = now;
+    tacit_status status = group_rows(&groups, lists, count + 1, &whole, error);
+    if (status == TACIT_OK) *out = !whole || search(&groups, most);
     clear_groups(&groups);
     return status;
 }

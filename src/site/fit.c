@@ -365,7 +365,7 @@ tacit_status tacit_fit(tacit_fit_result *out, const tacit_fit_settings *settings
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_schema_load_terms(&schema, settings->schema, settings->terms, error));
+    TACIT_CHECK(tacit_schema_load_terms(&schema, settings->schema, settings->terms, settings->subset, error));
     TACIT_CHECK(tacit_fail_in(error, tacit_schema_check_public(schema, error), "%s", settings->schema));
     if (plan.method->reports != NULL) schema->rows = TACIT_ROWS_BOUND; /* columns are read back from rows */
     TACIT_CHECK(load_rows(&rows, settings, schema, settings->data, error));

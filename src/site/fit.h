@@ -15,6 +15,7 @@ typedef struct tacit_fit_settings {
     const char *data;             /* file with the rows */
     const char *schema;           /* what is public about the columns */
     const char *terms;            /* a formula over them; NULL: as the schema says */
+    const char *subset;           /* which rows; NULL: as the schema says */
     const char *source;           /* the data source as the ledger calls it */
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;

@@ -285,8 +285,9 @@ static bool loads_first(const tacit_site *site) {
 /* Does the study ask for what the owner has? */
 static tacit_status compare_with_study(tacit_site *site, tacit_error *error) {
     TACIT_TRY(site_check_role(site, error));
-    if (!loads_first(site) || site->study->schema->formula != NULL)
-        TACIT_TRY(site_load_rows(site, error)); /* a study's terms say what becomes of the columns */
+    const tacit_schema *schema = site->study->schema;
+    if (!loads_first(site) || schema->formula != NULL || schema->subset != NULL)
+        TACIT_TRY(site_load_rows(site, error)); /* a study says what becomes of columns, and which rows */
     TACIT_TRY(site_compare_schemas(site, error));
     return site_check_spread(site, error);
 }

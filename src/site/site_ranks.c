@@ -20,7 +20,7 @@ typedef enum order_kind { ORDER_LOAD, ORDER_ASK, ORDER_END } order_kind;
 typedef struct reading {
     const char *data, *link, *schema, *label, *positive;
     bool no_header;
-    const char *terms; /* the study's; NULL: none */
+    const char *terms, *subset; /* the study's; NULL: none */
 } reading;
 
 static bool is_own_row(const void *context, uint64_t row) {
@@ -38,7 +38,8 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.link = how->link;
     options.rows = tacit_ranks_count(ranks) > 1 ? &filter : NULL;
     tacit_schema *read = NULL;
-    TACIT_TRY(tacit_schema_load_terms(&read, how->schema, how->terms, error));
+    options.identified = tacit_ranks_count(ranks) <= 1;
+    TACIT_TRY(tacit_schema_load_terms(&read, how->schema, how->terms, how->subset, error));
     tacit_status status = tacit_fail_in(error, tacit_schema_check_public(read, error), "%s", how->schema);
     if (status == TACIT_OK) status = tacit_dataset_load(rows, NULL, how->data, read, &options, error);
     if (status == TACIT_OK)
@@ -93,6 +94,7 @@ static tacit_status order_load(tacit_ranks *ranks, const reading *how, tacit_err
     TACIT_CHECK(append_text(&bytes, how->label, error));
     TACIT_CHECK(append_text(&bytes, how->positive, error));
     TACIT_CHECK(append_text(&bytes, how->terms, error));
+    TACIT_CHECK(append_text(&bytes, how->subset, error));
     TACIT_CHECK(tacit_ranks_spread(ranks, &bytes, error));
 cleanup:
     tacit_buffer_clear(&bytes);
@@ -144,13 +146,15 @@ static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const 
 
 tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
     const tacit_formula *formula = site->study != NULL ? site->study->schema->formula : NULL;
+    const tacit_condition *subset = site->study != NULL ? site->study->schema->subset : NULL;
     const reading how = { site->data,
                           site->link,
                           site->schema_path,
                           site->label,
                           site->positive,
                           site->no_header,
-                          formula != NULL ? tacit_formula_text(formula) : NULL };
+                          formula != NULL ? tacit_formula_text(formula) : NULL,
+                          subset != NULL ? tacit_condition_text(subset) : NULL };
     tacit_ranks *ranks = site->callbacks.ranks;
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
@@ -230,7 +234,7 @@ static tacit_status load(holding *self, tacit_cursor *cursor, tacit_error *error
     bool whole = tacit_cursor_read_u64(cursor, &no_header) && read_text(cursor, &how.data) &&
                  read_text(cursor, &how.link) && read_text(cursor, &how.schema) &&
                  read_text(cursor, &how.label) && read_text(cursor, &how.positive) &&
-                 read_text(cursor, &how.terms);
+                 read_text(cursor, &how.terms) && read_text(cursor, &how.subset);
     if (!whole || how.data == NULL || how.schema == NULL) return lost(error);
     how.no_header = no_header != 0;
     tacit_error said = TACIT_ERROR_INIT;

@@ -16,10 +16,14 @@ static const char *const scripts[] = {
     " exact INTEGER NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (source, study));"
     "CREATE TABLE summed (source TEXT NOT NULL, study TEXT NOT NULL, coordinator TEXT NOT NULL,"
     " keys BLOB NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (source, study));",
+    /* The rows themselves, however a study encodes them, and whether it chose some of the source's. */
+    "CREATE TABLE identified (digest BLOB PRIMARY KEY, hashes BLOB NOT NULL);"
+    "ALTER TABLE used ADD COLUMN identity BLOB REFERENCES identified;"
+    "ALTER TABLE used ADD COLUMN chosen INTEGER NOT NULL DEFAULT 0;",
 };
 
 static const tacit_store_schema schema = {
-    .what = "record of past sums", .application_id = 0x54505354, .scripts = scripts, .script_count = 1
+    .what = "record of past sums", .application_id = 0x54505354, .scripts = scripts, .script_count = 2
 };
 
 /* The key is drawn once, by whoever is first. */

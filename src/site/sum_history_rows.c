@@ -6,13 +6,13 @@
 #include "privacy/differences.h"
 #include "site/sum_history_parts.h"
 
-/* Of more rows only a digest is kept: that they differ is then known, and not by how many. */
-enum { ROWS_MOST = 1 << 22, DIGEST_BYTES = 32 };
+enum { ROWS_MOST = SUM_HISTORY_ROWS_MOST, DIGEST_BYTES = SUM_HISTORY_DIGEST };
 
 typedef struct row_set {
     uint8_t digest[DIGEST_BYTES], encoding[DIGEST_BYTES];
     size_t count; /* of the rows that are here */
     uint64_t *hashes;
+    sum_history_identity identity;
 } row_set;
 
 /* ---- the rows as they are ---- */
@@ -64,6 +64,7 @@ static tacit_status describe(const tacit_sum_history *history, const tacit_sum_h
     TACIT_CHECK(tacit_schema_encoding_text(about->schema, &text, error));
     crypto_generichash(out->encoding, sizeof out->encoding, text.bytes, text.length, NULL, 0);
     TACIT_CHECK(hash_rows(history, about, out, error));
+    TACIT_CHECK(sum_history_identify(history, about->rows, &out->identity, error));
     crypto_generichash_init(&state, NULL, 0, sizeof out->digest);
     crypto_generichash_update(&state, out->encoding, sizeof out->encoding);
     crypto_generichash_update(&state, (const uint8_t *)&total, sizeof total);
@@ -92,14 +93,18 @@ cleanup:
     return status;
 }
 
-/* By how many rows they differ, as far as can be told. Rows of another encoding have only their number to
- * compare; of more than are kept it is known that they are not the same. */
+/* By how many rows they differ, as far as can be told. Rows of another encoding have their number to compare, and
+ * their identity, which is compared elsewhere: where one of the studies is about a part of the rows the number
+ * says nothing. Of more rows than are kept it is known that they are not the same. */
 static tacit_status difference(size_t *out, const tacit_sum_history_rows *about, const row_set *now,
-                               const uint8_t *encoding, int64_t total, const tacit_buffer *hashes,
+                               const uint8_t *encoding, bool parts, int64_t total, const tacit_buffer *hashes,
                                tacit_error *error) {
     const size_t before = (size_t)total, here = about->total, count = hashes->length / sizeof(uint64_t);
     *out = before > here ? before - here : here - before;
-    if (memcmp(encoding, now->encoding, DIGEST_BYTES) != 0) return TACIT_OK;
+    if (memcmp(encoding, now->encoding, DIGEST_BYTES) != 0) {
+        if (parts) *out = 0;
+        return TACIT_OK;
+    }
     if (hashes->bytes == NULL || now->count > ROWS_MOST) {
         if (*out == 0) *out = 1;
         return TACIT_OK;
@@ -132,7 +137,8 @@ static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_his
     tacit_status status;
     TACIT_CHECK(
         tacit_statement_prepare(&list, history->store,
-                                "SELECT u.study, r.encoding, r.total, r.hashes, r.hashes IS NULL FROM used u"
+                                "SELECT u.study, r.encoding, r.total, r.hashes, r.hashes IS NULL,"
+                                " u.identity IS NOT NULL, u.chosen FROM used u"
                                 " JOIN rowset r ON r.digest = u.digest WHERE u.source = ?1 AND u.exact"
                                 " AND u.study <> ?2 AND u.digest <> ?3",
                                 error));
@@ -149,7 +155,10 @@ static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_his
             TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 3, (size_t)ROWS_MOST * 8, error));
             TACIT_CHECK(tacit_buffer_append(&hashes, bytes, length, error));
         }
-        status = difference(&differ, about, now, encoding, tacit_column_integer(list, 2), &hashes, error);
+        const bool parts = now->identity.known && tacit_column_integer(list, 5) != 0 &&
+                           (about->schema->subset != NULL || tacit_column_integer(list, 6) != 0);
+        status =
+            difference(&differ, about, now, encoding, parts, tacit_column_integer(list, 2), &hashes, error);
         tacit_buffer_clear(&hashes);
         if (status != TACIT_OK) goto cleanup;
         if (differ > 0 && differ < about->minimum) TACIT_CHECK(refuse_rows(about, study, differ, error));
@@ -176,12 +185,20 @@ static tacit_status record_rows(tacit_sum_history *history, const tacit_sum_hist
     const bool kept = about->exact && now->count <= ROWS_MOST;
     tacit_bind_blob(put, 4, kept ? (const void *)now->hashes : NULL, now->count * sizeof *now->hashes);
     TACIT_CHECK(tacit_statement_run(put, error));
+    if (about->exact && now->identity.known)
+        TACIT_CHECK(sum_history_record_identity(history, &now->identity, error));
     TACIT_CHECK(tacit_statement_prepare(
-        &use, history->store, "INSERT OR REPLACE INTO used VALUES (?1, ?2, ?3, ?4, unixepoch())", error));
+        &use, history->store,
+        "INSERT OR REPLACE INTO used (source, study, digest, exact, time, identity, chosen)"
+        " VALUES (?1, ?2, ?3, ?4, unixepoch(), ?5, ?6)",
+        error));
     tacit_bind_text(use, 1, about->source);
     tacit_bind_text(use, 2, about->study);
     tacit_bind_blob(use, 3, now->digest, sizeof now->digest);
     tacit_bind_integer(use, 4, about->exact);
+    const bool identified = about->exact && now->identity.known;
+    tacit_bind_blob(use, 5, identified ? now->identity.digest : NULL, sizeof now->identity.digest);
+    tacit_bind_integer(use, 6, about->schema->subset != NULL);
     TACIT_CHECK(tacit_statement_run(use, error));
 cleanup:
     tacit_statement_free(put);
@@ -206,9 +223,12 @@ tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit
                             about->source, about->study);
     if (status == TACIT_OK && !same && about->exact && !about->allowed)
         status = compare_rows(history, about, &now, error);
+    if (status == TACIT_OK && !same && about->exact && !about->allowed)
+        status = sum_history_compare_identities(history, about, now.digest, &now.identity, error);
     if (status == TACIT_OK && !same) status = record_rows(history, about, &now, error);
     status = sum_history_finish(history, status, error);
 cleanup:
     free(now.hashes);
+    free(now.identity.hashes);
     return status;
 }

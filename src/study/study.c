@@ -86,6 +86,23 @@ tacit_status study_read_terms(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
+tacit_status study_read_subset(reading *r, const yaml_node_t *node) {
+    const char *text;
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "subset", &text, &length, r->error));
+    if (r->study->schema->subset != NULL)
+        return tacit_yaml_fail(
+            &r->yaml, node, r->error,
+            "the schema has a subset already: write it in the study or in the schema, not in both");
+    tacit_status status = tacit_schema_set_subset(r->study->schema, text, r->error);
+    return status == TACIT_OK ? status : study_fail_at(r, node, status == TACIT_USAGE ? TACIT_INPUT : status);
+}
+
+tacit_status study_print_subset(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return study_print_terms(study, out, error);
+}
+
 tacit_status study_read_weights(reading *r, const yaml_node_t *node) {
     const char *text;
     size_t length;

@@ -18,6 +18,10 @@ static const char *terms_text(const tacit_study *study) {
     return study->schema->formula != NULL ? tacit_formula_text(study->schema->formula) : "";
 }
 
+static const char *subset_text(const tacit_study *study) {
+    return study->schema->subset != NULL ? tacit_condition_text(study->schema->subset) : "";
+}
+
 /* A member of another type than the line says does not compile. */
 #define ROW(label, is, member, as, ...)                                                                      \
     { .name = #label, .kind = is, TACIT_MEMBER_(tacit_study, member, as), __VA_ARGS__ },

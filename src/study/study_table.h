@@ -97,6 +97,9 @@ TACIT_STUDY_MADE(terms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SC
                  .help = "what the model is made of, as R writes it; it becomes part of the schema")
 TACIT_STUDY_MADE(weights, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .form = "COLUMN",
                  .help = "a column of numbers above 0 by which rows count (method estimate); it becomes part of the terms")
+TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = subset_text,
+                 .form = "CONDITION, such as age > 50 & stage == \"III\"", .standard = "all rows",
+                 .help = "which rows the study is about, as R writes it; it becomes part of the schema")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

@@ -135,6 +135,16 @@ CASES = {
     "missing values, indicators, rows clip": ("two", schema(TWO, "{clip: 1.2}", "indicator").replace(
         "high: 120}", "high: 120, missing: indicator}").replace("sd: 9.5}", "sd: 9.5, missing: indicator}").replace(
         "levels: [f, m]}", "levels: [f, m], missing: level}"), "--method batch"),
+    "terms: a spline, an interaction, logarithms": ("two", schema(TWO, coding="indicator", more=(
+        'terms: "outcome ~ spline(age, df = 4) * sex + log(age + 1) + log2(age + 2) * `ville, l\'où` + poly(label, 3)"\n')), "--method batch"),
+    "terms: bases and arithmetic, rows clip": ("three", schema(THREE, "{clip: 2}", "indicator", more=(
+        'terms: "~ bs(age, df = 5):sex + ns(label, knots = c(-0.2, 0.3), Boundary.knots = c(-0.5, 0.5)) + poly(age, 2, raw = TRUE) + '
+        'I(label^2 - age/120) + sqrt(age) + exp(-age/50) + abs(label)"\n')), "--method batch"),
+    "terms: an offset, levels of a number, nothing constant": ("count", schema(COUNT, coding="indicator", more=(
+        'terms: "outcome ~ 0 + sex + factor(age, levels = c(0, 120)) + log1p(age):label + offset(label/2)"\n')).replace(
+        "high: 120}", "high: 120, missing: {fill: 30}}"), "--method estimate --lambda 0.001"),
+    "terms: weights of rows": ("number", schema(NUMBER, coding="indicator", more="terms: outcome ~ age * sex + weights(`Größe <cm> & \"x\"`)\n"),
+                               "--method estimate"),
     "linear response": ("number", schema(NUMBER, coding="indicator"), "--method estimate"),
     "poisson response": ("count", schema(COUNT, coding="indicator"), "--method estimate"),
     "stack, high, centred": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=3"),
@@ -162,7 +172,10 @@ CASES = {
     "example": ("example", (EXAMPLES / "breast_cancer.schema.yaml").read_text(encoding="utf-8"), "--method avg --epsilon 10"),
 }
 # The columns that a schema names, where it leaves some out.
-ONLY = {"one number": ["age"], "one number after a category": ["sex", "label"]}
+ONLY = {"one number": ["age"], "one number after a category": ["sex", "label"],
+        "terms: a spline, an interaction, logarithms": ["age", "sex", "ville, l'où", "label"],
+        "terms: bases and arithmetic, rows clip": ["age", "sex", "label"],
+        "terms: an offset, levels of a number, nothing constant": ["age", "sex", "label"], "terms: weights of rows": ["age", "sex"]}
 
 
 def files_of(folder, kind):

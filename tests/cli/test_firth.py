@@ -138,6 +138,16 @@ class Sentences(FirthTest):
         self.refuse(*self.rows_of("wilms-few"), "stage=2 has no positive outcome (yes) at any party: 17 rows in all",
                     "Set bias: firth", "lambda above 0", "merge the level")
 
+    def test_levels_and_cells_of_terms_are_named_too(self):
+        rows, schema = self.rows_of("wilms-few")
+        for terms, says in (("relapse ~ stage + log(age + 1)", "stage2 has no positive outcome (yes) at any party: 17 rows in all"),
+                            ("relapse ~ age*stage", "stage2 has no positive outcome (yes) at any party: 17 rows in all"),
+                            ("relapse ~ factor(unfavourable)*stage", "stage2 has no positive outcome (yes) at any party: 17 rows in all")):
+            with self.subTest(terms):
+                done = self.tacit(*self.command(rows, schema), "--terms", terms)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(says, done.stderr)
+
     def test_a_first_level_and_a_value_of_a_column_are_named_too(self):
         draw = random.Random(3)
         lines = [f"{level},{flag},{draw.choice('01') if level == 'b' and flag == '0' else 1}"

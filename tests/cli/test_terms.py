@@ -69,7 +69,8 @@ class AgainstR(TermsTest):
             if chosen is not None and case["case"] not in chosen:
                 continue
             with self.subTest(**case):
-                ours = self.estimate(case["formula"], case["family"], parties, words)
+                part = ("--subset", case["subset"]) if case["subset"] else ()
+                ours = self.estimate(case["formula"], case["family"], parties, (*words, *part))
                 *theirs, (_, fit) = figures[case["case"]]
                 self.assertEqual([one["name"] for one in ours["coefficients"]], [name for name, _ in theirs])
                 for one, (name, numbers) in zip(ours["coefficients"], theirs):
@@ -84,10 +85,50 @@ class AgainstR(TermsTest):
 
     def test_five_and_twenty_parties_give_the_same(self):
         for parties in (5, 20):
-            self.compare(parties, chosen={"crossed", "spline", "poly", "transformed", "counts", "numbers", "bare", "weighted"})
+            self.compare(parties, chosen={"crossed", "spline", "poly", "transformed", "counts", "numbers", "bare", "weighted", "subset", "subset-counts"})
 
     def test_lbfgs_gives_the_same(self):
         self.compare(3, ("--set", "optimiser=lbfgs"), {"crossed", "spline", "offset", "counts", "numbers"})
+
+
+class Subsets(TermsTest):
+    def test_a_model_says_which_rows_it_is_of_and_predicts_any(self):
+        self.succeed("simulate", "--method", "estimate", "--train", WILMS, "--schema", self.schema(), "--parties", "3", "--seed", "1",
+                     "--test", WILMS, "--terms", "relapse ~ age", "--subset", "age > 50&stage=='3'", "--out", "model.json", "--quiet")
+        self.assertIn('subset: "age > 50 & stage == \\"3\\""', json.loads((self.path / "model.json").read_text())["schema"])
+        self.write("rows.csv", "age\n25\n60\n")  # neither of them needs a stage
+        self.assertEqual(len(self.succeed("predict", "model.json", "rows.csv").stdout.splitlines()), 3)
+        with open(WILMS) as file:
+            count = sum(float(row["age"]) > 50 and row["stage"] == "3" for row in csv.DictReader(file))
+        self.assertIn(f"{count} rows", self.succeed("evaluate", "model.json", WILMS).stdout)
+
+    def test_missing_values_are_as_in_r(self):
+        """NA & FALSE is FALSE, NA | TRUE is TRUE, and what is not known is left out."""
+        schema = self.write("s.yaml", "label: {name: y, classes: [no, yes]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 9}\n"
+                            "  - {name: b, kind: category, levels: [u, v]}\n")
+        rows = [(str(a), b) for a in (1, 5, "") for b in ("u", "v", "", "w")]
+        self.write("d.csv", "a,b,y\n" + "".join(f"{a},{b},{('no', 'yes')[(i // 12) % 2]}\n" for i, (a, b) in enumerate(rows * 4)))
+        for condition, expected in (("a > 2", 4), ("!(a > 2)", 4), ("a > 2 | b == 'u'", 6), ("a > 2 & b == 'u'", 1), ("is.na(a)", 4),
+                                    ("is.na(a) | is.na(b)", 6), ("b != 'u'", 6), ("b %in% c('v', 'u')", 6), ("!(b %in% c('v', 'u'))", 6),
+                                    ("a %in% c(1, -2)", 4), ("a^2 + 1 >= 26", 4)):
+            with self.subTest(condition):
+                printed = self.succeed("simulate", "--method", "estimate", "--train", "d.csv", "--schema", schema, "--parties", "1",
+                                       "--lambda", "0.1", "--seed", "1", "--terms", "~ 1", "--subset", condition, "--json", "--test", "d.csv")
+                self.assertEqual(json.loads(printed.stdout)["summary"]["rows"], 4 * expected)
+
+    def test_without_a_schema_the_draft_is_of_all_rows(self):
+        told = json.loads(self.succeed("simulate", "--method", "estimate", "--train", WILMS, "--test", WILMS, "--parties", "2", "--seed",
+                                       "1", "--label", "relapse", "--terms", "~ age", "--subset", "stage == 3", "--json").stdout)
+        self.assertEqual(told["summary"]["rows"], 944)
+
+    def test_a_condition_that_does_not_work_names_its_place(self):
+        for condition, says in (("age >", "at its end"), ("stage > 2", "levels of a category have no order"), ("stage == '9'", "no level"),
+                                ("aeg > 5", "did you mean 'age'"), ("relapse == 'yes'", "this is the label"), ("age", "a condition belongs"),
+                                ("1 > 2", "looks at no column"), ("age ~ 5", "a condition belongs"), ("age %in% 3", "a list belongs")):
+            self.fail_with(2, "simulate", "--method", "estimate", "--train", WILMS, "--schema", self.schema(), "--parties", "2",
+                           "--subset", condition, says=("subset", says))
+        self.fail_with(1, "simulate", "--method", "estimate", "--train", WILMS, "--schema", self.schema(), "--parties", "2",
+                       "--subset", "age > 199.5", says=("no row of the subset: age > 199.5",))
 
 
 class Files(TermsTest):
@@ -112,11 +153,6 @@ class Files(TermsTest):
         self.assertEqual(self.fitted()["formula"], "relapse ~ unfavourable * stage + log(age + 1) + offset(age/40)")
         self.assertIn("4028", self.succeed("evaluate", "model.json", WILMS).stdout)
         self.assertIn("Call: relapse ~ unfavourable * stage", self.succeed("summary", "model.json").stdout)
-
-    def test_exports_that_cannot_hold_terms_are_refused(self):
-        self.fitted()
-        for form in ("pmml", "onnx"):
-            self.fail_with(2, "export", "model.json", "--format", form, "--out", f"model.{form}", says=["made of terms"])
 
     def test_a_schema_may_have_the_terms(self):
         schema = self.schema(more='terms: "relapse ~ unfavourable * stage"\n')

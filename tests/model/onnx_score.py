@@ -209,7 +209,7 @@ def larger(a, b):
 ELEMENTS = {
     "Add": lambda a, b: a + b, "Sub": lambda a, b: a - b, "Mul": lambda a, b: a * b, "Div": lambda a, b: a / b, "Min": smaller,
     "Max": larger, "Greater": lambda a, b: a > b, "Equal": lambda a, b: a == b, "Where": lambda condition, a, b: a if condition else b,
-    "Neg": lambda a: -a, "Sqrt": math.sqrt, "Exp": math.exp, "Tanh": math.tanh, "Sigmoid": sigmoid, "IsNaN": math.isnan,
+    "Neg": lambda a: -a, "Log": math.log, "Pow": math.pow, "Abs": abs, "Sqrt": math.sqrt, "Exp": math.exp, "Tanh": math.tanh, "Sigmoid": sigmoid, "IsNaN": math.isnan,
     "Sign": lambda a: float((a > 0) - (a < 0)), "Identity": lambda a: a,
 }
 OTHERS = {"Concat": concat, "Gemm": gemm, "Gather": gather, "Pad": pad, "ReduceSum": reduce_sum, "ArgMax": arg_max, "Cast": cast,

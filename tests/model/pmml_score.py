@@ -132,6 +132,7 @@ def exponential(x):
 FUNCTIONS = {
     "+": (2, lambda a, b: a + b), "-": (2, lambda a, b: a - b), "*": (2, lambda a, b: a * b), "/": (2, lambda a, b: a / b),
     "sqrt": (1, math.sqrt), "exp": (1, exponential), "greaterThan": (2, lambda a, b: a > b), "lessThan": (2, lambda a, b: a < b),
+    "ln": (1, math.log), "pow": (2, math.pow), "abs": (1, abs), "equal": (2, lambda a, b: a == b),
 }
 AGGREGATES = {"sum": math.fsum, "max": max, "min": min}  # of those values that are not missing
 

@@ -53,6 +53,59 @@ static void test_combinations_of_three_count(void **state) {
     assert_false(isolates(past, 2, "00011111", 1));
 }
 
+/* Rows from `from` to before `to`, without those of number `without`. */
+typedef struct row_numbers {
+    uint64_t hash[200];
+    size_t count;
+} row_numbers;
+
+static row_numbers rows_between(uint64_t from, uint64_t to, uint64_t without) {
+    row_numbers out = { .count = 0 };
+    for (uint64_t i = from; i < to; i++)
+        if (i != without) out.hash[out.count++] = i / 2; /* each hash twice: rows that are alike */
+    return out;
+}
+
+static bool rows_isolate(const row_numbers *past, size_t count, const row_numbers *now, size_t most) {
+    tacit_row_list lists[TACIT_SETS_MOST + 1];
+    tacit_error error = TACIT_ERROR_INIT;
+    bool found = false;
+    for (size_t i = 0; i < count && i <= TACIT_SETS_MOST; i++)
+        lists[i] = (tacit_row_list){ past[i].hash, past[i].count };
+    CHECK_OK(
+        tacit_rows_isolate(&found, lists, count, (tacit_row_list){ now->hash, now->count }, most, &error),
+        error);
+    return found;
+}
+
+/* The women, the men, and all but one: no two differ by few, and the sum of the first two less the third is that
+ * one row. */
+static void test_subsets_of_rows_are_combined(void **state) {
+    (void)state;
+    const row_numbers women = rows_between(0, 60, 999), men = rows_between(60, 120, 999),
+                      all = rows_between(0, 120, 999), but_one = rows_between(0, 120, 77),
+                      old = rows_between(30, 100, 999);
+    const row_numbers past[] = { women, men };
+    assert_false(rows_isolate(past, 2, &all, 9)); /* it follows from the two */
+    assert_false(rows_isolate(past, 1, &but_one, 9));
+    assert_false(rows_isolate(past + 1, 1, &but_one, 9));
+    assert_true(rows_isolate(past, 2, &but_one, 9));
+    assert_true(rows_isolate(past, 2, &but_one, 1));
+    assert_false(rows_isolate(past, 2, &old, 9));
+    const row_numbers whole[] = { all }, nearly = rows_between(0, 111, 999),
+                      fewer = rows_between(0, 110, 999);
+    assert_true(rows_isolate(whole, 1, &nearly, 9));
+    assert_false(rows_isolate(whole, 1, &fewer, 9));
+}
+
+static void test_more_sets_of_rows_than_can_be_compared_are_refused(void **state) {
+    (void)state;
+    row_numbers past[TACIT_SETS_MOST + 1];
+    for (size_t i = 0; i <= TACIT_SETS_MOST; i++) past[i] = rows_between(0, 100, 999);
+    assert_false(rows_isolate(past, TACIT_SETS_MOST, &past[0], 9));
+    assert_true(rows_isolate(past, TACIT_SETS_MOST + 1, &past[0], 9));
+}
+
 /* What the past sums gave away already is no reason to refuse another that adds nothing to it. */
 static void test_only_what_is_new_counts(void **state) {
     (void)state;
@@ -200,6 +253,8 @@ int main(void) {
         cmocka_unit_test(test_a_first_set_and_the_same_again_tell_nothing_new),
         cmocka_unit_test(test_two_sets_tell_about_those_who_are_in_one_only),
         cmocka_unit_test(test_combinations_of_three_count),
+        cmocka_unit_test(test_subsets_of_rows_are_combined),
+        cmocka_unit_test(test_more_sets_of_rows_than_can_be_compared_are_refused),
         cmocka_unit_test(test_only_what_is_new_counts),
         cmocka_unit_test(test_rational_combinations_count),
         cmocka_unit_test(test_too_many_sets_are_not_told_apart),

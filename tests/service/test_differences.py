@@ -51,6 +51,23 @@ class Differences(DeployedTest):
         processes = self.run_study("fewer", range(3))
         self.refused({0: processes[0]}, "differ by 1 from those that study first@")
 
+    def subset(self, name, condition, **more):
+        self.study(name, method="estimate", set=None, epsilon=None, subset=condition, minimum_rows=20,
+                   **{"lambda": 0, "parties": "{expected: 3, minimum: 3}", **more})
+
+    def test_two_subsets_do_not_differ_by_few_rows(self):
+        """Also where the second looks at other columns, so that encoded rows cannot be compared."""
+        ages = sorted(float(line.split(",")[0]) for line in self.rows(0).read_text().splitlines()[1:])
+        self.subset("first", f"age > {ages[2]}")
+        self.coordinator()
+        first = {party: self.join(party, *EXACT, study="first") for party in range(3)}
+        first[0].wait_line("subset     of your rows only those for which this holds: age > ")
+        first[0].wait_line("3 more are not of the subset")
+        self.check_done(first, study="first", charged=[])
+        self.subset("second", f"age > {ages[4]}", terms="sick ~ dose")
+        second = {party: self.join(party, *EXACT, study="second") for party in range(3)}
+        self.refused({0: second[0]}, "about fewer rows than your minimum of 10; the study's subset is age > ")
+
     def test_an_amendment_says_that_sums_of_two_groups_will_be_known(self):
         self.exact("trial", 3)
         coordinator = self.coordinator()

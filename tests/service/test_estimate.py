@@ -69,6 +69,33 @@ class Estimates(DeployedTest):
                 self.assertAlmostEqual(summary["influence"][key], pooled["influence"][key], delta=1e-6 * pooled["influence"][key])
         self.assertLessEqual(summary["influence"]["cook_rows"], pooled["influence"]["cook_rows"])
 
+    def three_classes(self):
+        text = (self.path / "schema.yaml").read_text().replace('classes: ["no", "yes"]', 'classes: ["no", "some", "yes"]')
+        (self.path / "schema.yaml").write_text(text)
+        draw = random.Random(8)
+        for party in range(3):
+            lines = self.rows(party, 200).read_text().splitlines()
+            self.rows(party).write_text("\n".join([lines[0]] + [line[:line.rindex(",") + 1] + draw.choice(("no", "some", "yes"))
+                                                                if draw.random() < 0.5 else line for line in lines[1:]]) + "\n")
+
+    def check_classes(self, family):
+        self.three_classes()
+        settings = f"family: {family}, anova: drop1"
+        self.study(method="estimate", set="{%s}" % settings, epsilon=None, terms="sick ~ age * dose", **{"lambda": 0})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        words = ("--terms", "sick ~ age * dose", "--set", f"family={family}", "--set", "anova=drop1")
+        summary = self.check_figures(*words, rows=600)
+        for mine, theirs in zip(summary["anova"]["terms"], self.pooled(*words)["anova"]["terms"]):
+            self.assertEqual(mine["name"], "age:dose")
+            self.assertAlmostEqual(mine["statistic"], theirs["statistic"], delta=1e-6)
+
+    def test_a_multinomial_study_has_the_figures_of_all_rows(self):
+        self.check_classes("multinomial")
+
+    def test_an_ordinal_study_has_the_figures_of_all_rows(self):
+        self.check_classes("ordinal")
+
     def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
         formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
         self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})

@@ -10,6 +10,7 @@
 #include "failing.h"
 #include "folder.h"
 #include "site/sum_history.h"
+#include "store/store.h"
 
 enum { ROWS = 40, MINIMUM = 10, KEYS = 8 };
 
@@ -75,10 +76,21 @@ typedef struct asked {
     size_t from, count;
     bool begun, noised, allowed, other_schema, relabelled;
     const tacit_schema *schema; /* in place of the usual ones */
+    bool identified;
+    size_t without; /* a row that is not there; 0: none */
 } asked;
+
+/* As a file's rows have it: whichever columns a study looks at. */
+static void identify(tacit_dataset *rows, const asked *what) {
+    rows->identity = calloc(what->count, sizeof *rows->identity);
+    assert_non_null(rows->identity);
+    for (size_t i = 0; i < what->count; i++) rows->identity[what->count - 1 - i] = what->from + i;
+    if (what->without > 0) rows->identity[what->count - 1 - (what->without - what->from)] = 12345;
+}
 
 static tacit_status hold(world *self, const asked *what, tacit_error *error) {
     tacit_dataset *rows = rows_of(what->from, what->count);
+    if (what->identified) identify(rows, what);
     if (what->relabelled) rows->label[0] = 1 - rows->label[0];
     const tacit_sum_history_rows about = { .source = "clinic.csv",
                                            .study = what->study,
@@ -186,6 +198,85 @@ static void test_rows_left_out_for_different_columns_are_told_apart(void **state
     takes(&self, (asked){ .study = "d", .from = MINIMUM, .count = ROWS, .schema = second });
     tacit_schema_free(first);
     tacit_schema_free(second);
+    close_world(&self);
+}
+
+static tacit_schema *schema_with_subset(const char *low, const char *subset) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "label: {name: y, classes: [no, yes]}\ncolumns: [{name: a, kind: number, low: %s, high: 1}, "
+             "{name: b, kind: number, low: -1, high: 1}]\n%s",
+             low, subset);
+    return schema_of(text);
+}
+
+/* Two studies that choose rows by conditions and look at different columns: which rows they are is known all the
+ * same, so that one row more is refused, and other rows are not taken for a few more or less. */
+static void test_subsets_are_compared_whatever_columns_a_study_looks_at(void **state) {
+    (void)state;
+    world self = open_world();
+    tacit_schema *some = schema_with_subset("-1", "subset: a > 0\n"),
+                 *others = schema_with_subset("-2", "subset: a > 0.1\n");
+    takes(&self, (asked){ .study = "a", .count = ROWS, .schema = some, .identified = true });
+    open_again(&self);
+    refuses(&self, (asked){ .study = "b", .from = 1, .count = ROWS, .schema = others, .identified = true },
+            "about fewer rows than your minimum of 10; the study's subset is a > 0.1");
+    takes(&self,
+          (asked){ .study = "b", .from = 100, .count = ROWS - 3, .schema = others, .identified = true });
+    takes(
+        &self,
+        (asked){
+            .study = "c", .from = 1, .count = ROWS, .schema = others, .identified = true, .allowed = true });
+    tacit_schema_free(some);
+    tacit_schema_free(others);
+    close_world(&self);
+}
+
+/* The first half, the second half, and the whole with one row exchanged. */
+static void test_three_subsets_together_must_not_tell_of_few_rows(void **state) {
+    (void)state;
+    world self = open_world();
+    tacit_schema *some = schema_with_subset("-1", "subset: a > 0\n"), *others = schema_with_subset("-2", "");
+    takes(&self, (asked){ .study = "a", .count = ROWS, .schema = some, .identified = true });
+    takes(&self, (asked){ .study = "b", .from = ROWS, .count = ROWS, .schema = some, .identified = true });
+    refuses(&self,
+            (asked){ .study = "c", .count = 2 * ROWS, .schema = others, .identified = true, .without = 5 },
+            "added to those of earlier studies");
+    takes(&self, (asked){ .study = "c", .count = 2 * ROWS, .schema = others, .identified = true });
+    tacit_schema_free(some);
+    tacit_schema_free(others);
+    close_world(&self);
+}
+
+/* As the first version of the program wrote it. */
+static void test_an_older_record_is_read_and_goes_on(void **state) {
+    (void)state;
+    static const char *const scripts[] = {
+        "CREATE TABLE secret (key BLOB NOT NULL);"
+        "CREATE TABLE rowset (digest BLOB PRIMARY KEY, encoding BLOB NOT NULL, total INTEGER NOT NULL,"
+        " hashes BLOB);"
+        "CREATE TABLE used (source TEXT NOT NULL, study TEXT NOT NULL, digest BLOB NOT NULL REFERENCES "
+        "rowset,"
+        " exact INTEGER NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (source, study));"
+        "CREATE TABLE summed (source TEXT NOT NULL, study TEXT NOT NULL, coordinator TEXT NOT NULL,"
+        " keys BLOB NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (source, study));"
+        "INSERT INTO rowset VALUES (zeroblob(32), zeroblob(32), 42, zeroblob(336));"
+        "INSERT INTO used VALUES ('clinic.csv', 'old', zeroblob(32), 1, 0);",
+    };
+    static const tacit_store_schema first = {
+        .what = "record of past sums", .application_id = 0x54505354, .scripts = scripts, .script_count = 1
+    };
+    world self = open_world();
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_store *store = NULL;
+    tacit_sum_history_free(self.history);
+    assert_int_equal(remove(self.path), 0);
+    CHECK_OK(tacit_store_open(&store, self.path, &first, TACIT_STORE_CREATE, &error), error);
+    tacit_store_close(store);
+    CHECK_OK(tacit_sum_history_open(&self.history, self.path, &error), error);
+    refuses(&self, (asked){ .study = "a", .count = ROWS, .identified = true },
+            "differ by 2 from those that study old");
+    takes(&self, (asked){ .study = "a", .count = ROWS + MINIMUM + 2, .identified = true });
     close_world(&self);
 }
 
@@ -301,6 +392,9 @@ int main(void) {
         cmocka_unit_test(test_studies_with_noise_may_differ),
         cmocka_unit_test(test_rows_of_another_schema_are_counted),
         cmocka_unit_test(test_rows_left_out_for_different_columns_are_told_apart),
+        cmocka_unit_test(test_subsets_are_compared_whatever_columns_a_study_looks_at),
+        cmocka_unit_test(test_three_subsets_together_must_not_tell_of_few_rows),
+        cmocka_unit_test(test_an_older_record_is_read_and_goes_on),
         cmocka_unit_test(test_sums_do_not_differ_by_few_parties),
         cmocka_unit_test(test_three_sums_do_not_tell_of_few_parties),
         cmocka_unit_test(test_parties_of_another_coordinator_are_not_compared),

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/formula/formula_build.h"
 #include "data/formula/formula_parts.h"
 
 static const formula_variable *variable_at(const tacit_formula *formula, const formula_term *term, size_t k) {
@@ -230,6 +231,22 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
     return TACIT_OK;
 }
 
+bool tacit_formula_plain(const tacit_formula *formula, size_t feature, size_t *column, size_t *level) {
+    size_t at[TACIT_FORMULA_FACTORS];
+    if (feature >= formula->features || is_beside(formula, feature)) return false;
+    const formula_term *term = term_of(formula, feature);
+    const formula_variable *first = variable_at(formula, term, 0);
+    columns_of(formula, term, feature, at);
+    *level = SIZE_MAX;
+    *column = first->column;
+    if (first->kind == FORMULA_VARIABLE_NUMBER) return term->factors == 1 && first->column != SIZE_MAX;
+    for (size_t k = 0; k < term->factors; k++)
+        if (!is_category(formula, term, k)) return false;
+    *level = at[0] + !term->full[0];
+    if (term->factors > 1 || first->level != NULL) *column = SIZE_MAX;
+    return true;
+}
+
 /* The place of a feature without some of its factors, in the term that has the others. */
 static size_t rest_of(const tacit_formula *formula, const formula_term *term, const size_t *column,
                       unsigned dropped) {
@@ -343,7 +360,7 @@ static double weight_of(const tacit_formula *formula, const formula_cells *cells
 
 size_t tacit_formula_row(const tacit_formula *formula, const double *number, const size_t *place,
                          const int32_t *level, uint32_t *column, double *value) {
-    formula_cells cells = { formula->schema, number, place, level };
+    formula_cells cells = { formula->schema, number, place, level, false };
     size_t used = 0;
     for (size_t t = 0; t < formula->terms; t++)
         used += term_row(formula, &formula->term[t], &cells, column + used, value + used);
@@ -361,7 +378,7 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
 
 void tacit_formula_dense_row(const tacit_formula *formula, const double *number, const size_t *place,
                              const int32_t *level, double *out) {
-    formula_cells cells = { formula->schema, number, place, level };
+    formula_cells cells = { formula->schema, number, place, level, false };
     memset(out, 0, formula->features * sizeof *out);
     for (size_t t = 0; t < formula->terms; t++) term_row(formula, &formula->term[t], &cells, NULL, out);
     if (formula->offset != FORMULA_NONE) out[formula->offset_feature] = offset_of(formula, &cells);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/formula/formula_build.h"
 #include "data/formula/formula_parts.h"
 #include "data/names.h"
 
@@ -40,7 +41,8 @@ tacit_status formula_find(formula_tree *tree, uint32_t node, const tacit_schema 
     memcpy(name, tree->text + one->at, length);
     name[length] = 0;
     if (found == SIZE_MAX && formula_is(tree, node, schema->label))
-        return formula_fail(tree, node, error, "this is the label, which stands on the left of ~ only");
+        return formula_fail(tree, node, error,
+                            "this is the label: it stands on the left of ~, and chooses no rows");
     if (found == SIZE_MAX) return no_such_column(tree, node, schema, name, error);
     if (schema->columns[found].kind == TACIT_SCHEMA_SKIP)
         return formula_fail(
@@ -58,8 +60,8 @@ tacit_status formula_find(formula_tree *tree, uint32_t node, const tacit_schema 
 double formula_cell(const formula_cells *cells, size_t column) {
     const tacit_schema_column *declared = &cells->schema->columns[column];
     double value = cells->number[cells->place != NULL ? cells->place[column] : column];
-    if (isnan(value))
-        value = declared->sd > 0 ? declared->mean : declared->low + (declared->high - declared->low) / 2;
+    if (cells->as_they_are) return value;
+    if (isnan(value)) return tacit_formula_fill(declared);
     return fmin(fmax(value, declared->low), declared->high);
 }
 

@@ -59,7 +59,7 @@ tacit_status formula_fail(const formula_tree *tree, uint32_t node, tacit_error *
     va_end(arguments);
     tacit_status status = formula_print(tree, node, &text, error);
     if (status == TACIT_OK)
-        status = tacit_fail(error, TACIT_USAGE, "terms, at '%s' (character %u): %s",
+        status = tacit_fail(error, TACIT_USAGE, "%s, at '%s' (character %u): %s", tree->what,
                             tacit_text_shown(tacit_buffer_text(&text), text.length, shown),
                             tree->node[node].at + 1, problem);
     tacit_buffer_clear(&text);
@@ -127,6 +127,8 @@ static void read_operator(parser *p, uint32_t at) {
             p->next.length = 2;
             p->next.end = at + 2;
         }
+    if (strncmp(text + at, "%in%", 4) == 0)
+        p->next = (token){ .kind = TOKEN_OPERATOR, .op = FORMULA_IN, .at = at, .length = 4, .end = at + 4 };
 }
 
 static tacit_status advance(parser *p) {
@@ -148,7 +150,7 @@ static tacit_status advance(parser *p) {
         return TACIT_OK;
     }
     read_operator(p, at);
-    if (strchr("~+-*/:^(),=.<>&|!GLEN", p->next.op) == NULL || strchr("GLEN", c) != NULL)
+    if (strchr("~+-*/:^(),=.<>&|!GLENI", p->next.op) == NULL || strchr("GLENI", c) != NULL)
         return fail_at(p, at, 1,
                        "this sign has no meaning here; write a column with signs in its name between "
                        "backticks");
@@ -173,6 +175,7 @@ static tacit_status add_node(parser *p, formula_node node, uint32_t *out) {
     }
     node.first = node.next = FORMULA_NONE;
     node.column = SIZE_MAX;
+    node.level = -1;
     *out = tree->count;
     tree->node[tree->count++] = node;
     return TACIT_OK;
@@ -256,7 +259,8 @@ static int binds(char op) {
     case '-': return 6;
     case '*':
     case '/': return 7;
-    case ':': return 8;
+    case ':':
+    case FORMULA_IN: return 8;
     case '^': return 10;
     default: return 0;
     }
@@ -301,7 +305,7 @@ static tacit_status read_expression(parser *p, int binding, uint32_t *out) {
 
 tacit_status formula_parse(formula_tree *out, const char *text, const char *what, tacit_error *error) {
     size_t length = strlen(text);
-    *out = (formula_tree){ .root = FORMULA_NONE };
+    *out = (formula_tree){ .root = FORMULA_NONE, .what = what };
     if (length > TACIT_FORMULA_BYTES)
         return tacit_fail(error, TACIT_USAGE, "%s: at most %d bytes are read", what, TACIT_FORMULA_BYTES);
     if (!tacit_text_is_utf8(text, length))

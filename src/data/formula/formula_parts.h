@@ -20,7 +20,13 @@ typedef enum formula_kind {
 #define FORMULA_NONE UINT32_MAX
 
 /* Operators of more than one character. */
-enum { FORMULA_AT_LEAST = 'G', FORMULA_AT_MOST = 'L', FORMULA_EQUAL = 'E', FORMULA_UNEQUAL = 'N' };
+enum {
+    FORMULA_AT_LEAST = 'G',
+    FORMULA_AT_MOST = 'L',
+    FORMULA_EQUAL = 'E',
+    FORMULA_UNEQUAL = 'N',
+    FORMULA_IN = 'I' /* %in% */
+};
 
 typedef struct formula_node {
     formula_kind kind;
@@ -30,10 +36,12 @@ typedef struct formula_node {
     uint32_t first, next;       /* child, and the next of the same parent; FORMULA_NONE: none */
     uint32_t label, label_size; /* of a named argument; size 0: none */
     size_t column;              /* of the schema; SIZE_MAX until it is looked up */
+    int32_t level;              /* of a text or number that stands for a level; else -1 */
 } formula_node;
 
 typedef struct formula_tree {
-    char *text; /* owned */
+    char *text;       /* owned */
+    const char *what; /* for messages: "terms" or "subset" */
     formula_node *node;
     uint32_t count, capacity, root;
 } formula_tree;
@@ -65,6 +73,7 @@ typedef struct formula_cells {
     const double *number;
     const size_t *place;
     const int32_t *level;
+    bool as_they_are; /* not moved to the bounds, and NaN where missing */
 } formula_cells;
 
 /* Look every name up and see that the expression is finite over the schema's bounds; its range by interval

@@ -41,6 +41,7 @@ static const char *spelling(char op) {
     case FORMULA_AT_MOST: return " <= ";
     case FORMULA_EQUAL: return " == ";
     case FORMULA_UNEQUAL: return " != ";
+    case FORMULA_IN: return " %in% ";
     case '+': return " + ";
     case '-': return " - ";
     case '*': return " * ";

@@ -22,8 +22,9 @@ for (k in seq_len(nrow(cases))) {
   family <- cases$family[k]
   weighted <- grepl("weights(study)", cases$formula[k], fixed = TRUE) # glm has them as an argument
   weight <- if (weighted) rows$study else rep(1, nrow(rows))
+  chosen <- if (nzchar(cases$subset[k])) eval(parse(text = cases$subset[k]), rows) else rep(TRUE, nrow(rows))
   formula <- as.formula(sub(" + weights(study)", "", cases$formula[k], fixed = TRUE))
-  fit <- glm(formula, family = family, data = rows, weights = weight, control = list(epsilon = 1e-14, maxit = 100))
+  fit <- glm(formula, family = family, data = rows, weights = weight, subset = chosen, control = list(epsilon = 1e-14, maxit = 100))
   table <- coef(summary(fit))
   reach <- if (family == "gaussian") qt(0.975, fit$df.residual) else qnorm(0.975)
   for (name in rownames(table)) {

@@ -1,6 +1,8 @@
 # From a formula and a data frame to numbers, and what is needed to do the same to other rows.
 
-design <- function(formula, data, bounds, response, na.action, contrasts, classes = NULL) {
+design <- function(formula, data, bounds, response, na.action, contrasts, classes = NULL, condition = NULL) {
+  chosen <- subset_of(condition, data, environment(formula))
+  data <- chosen$data
   frame <- stats::model.frame(formula, data, na.action = na.action, drop.unused.levels = FALSE)
   terms <- attr(frame, "terms")
   if (!is.null(attr(terms, "offset"))) usage("offset() is not supported; leave it out of the formula")
@@ -14,7 +16,7 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
     x = x, intercept = intercept, columns = columns, rows = nrow(x),
     y = response_of(stats::model.response(frame), names(frame)[1], response, given, classes),
     terms = without_rows(stats::delete.response(terms)), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
-    from_data = is.null(given), read_off = read_off_rows(terms, frame, data)
+    from_data = is.null(given), read_off = c(read_off_rows(terms, frame, data), chosen$read_off)
   )
   # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
   result$bounds <- if (is.null(given)) {
@@ -25,6 +27,20 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
   if (!intercept) result$bounds <- symmetric(result$bounds)
   colnames(result$bounds) <- c("low", "high")
   result
+}
+
+# The rows for which `condition`, an expression as of glm's subset, holds; where it is not known it does not. A condition that
+# looks at other rows, such as x > mean(x), is read off the rows.
+subset_of <- function(condition, data, environment) {
+  if (is.null(condition)) return(list(data = data))
+  if (!is.data.frame(data)) usage("subset needs a data frame")
+  value <- eval(condition, data, environment)
+  if (!is.logical(value) || length(value) != nrow(data)) usage("subset must say TRUE or FALSE of each row")
+  alone <- same_alone(condition, value, data, data, environment)
+  kept <- !is.na(value) & value
+  if (!any(kept)) usage("no row is of the subset ", deparse1(condition))
+  list(data = data[kept, , drop = FALSE], kept = kept,
+    read_off = if (!alone) paste0("subset = ", deparse1(condition), " (write it with known numbers, such as age > 50)"))
 }
 
 # A formula remembers where it was written: in a function, with all that is there, such as the rows. A model must not.

@@ -16,7 +16,7 @@ response_kind <- function(family) {
 
 tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, classes = NULL,
                       family = stats::binomial(), ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL,
-                      threads = NULL) {
+                      threads = NULL, subset = NULL) {
   call <- match.call()
   # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
   call[[1]] <- quote(tacit_glm)
@@ -25,7 +25,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
   if (missing(data)) data <- environment(formula)
-  plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts, classes)
+  plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts, classes, substitute(subset))
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)

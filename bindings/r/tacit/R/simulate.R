@@ -2,10 +2,12 @@
 
 tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL, test = NULL, auxiliary = NULL, target = NULL,
                            bounds = NULL, classes = NULL, delta = 0, lambda = NULL, family = stats::binomial(), trials = 1,
-                           seed = NULL, settings = list(), contrasts = NULL, threads = NULL, ...) {
-  plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts, classes)
+                           seed = NULL, settings = list(), contrasts = NULL, threads = NULL, subset = NULL, ...) {
+  condition <- substitute(subset)
+  plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts, classes, condition)
   labelled <- function(rows) {
     if (is.null(rows)) return(NULL)
+    rows <- subset_of(condition, rows, environment(formula))$data
     other <- stats::model.frame(stats::formula(stats::terms(formula, data = data)), rows, na.action = stats::na.pass, xlev = plan$xlevels)
     y <- response_like(stats::model.response(other), plan$y)
     frame_response(design_frame(plan, design_rows(plan, rows)), y)
@@ -16,6 +18,7 @@ tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL
   if (length(parties) == 1) {
     count <- number(parties, "parties", 1)
   } else if (!is.null(parties)) {
+    if (!is.null(condition) && length(parties) == nrow(data)) parties <- parties[subset_of(condition, data, environment(formula))$kept]
     if (length(parties) != plan$rows) usage("parties must be a number, or say for each row whose it is")
     parties <- as.factor(parties)
     checked(.Call(glue_frame_parties, train, as.integer(parties) - 1L, nlevels(parties)))

@@ -40,6 +40,14 @@ holes <- breast_cancer
 holes$mean_radius[c(3, 30, 300)] <- NA
 same(tacit_glm(cells, holes, method = "estimate"), glm(cells, binomial, holes, control = tight))
 
+# Some of the rows, as glm() chooses them; what is not known of a row leaves it out.
+same(tacit_glm(cells, holes, method = "estimate", subset = mean_radius > 12 & mean_texture < 25),
+  glm(cells, binomial, holes, subset = mean_radius > 12 & mean_texture < 25, control = tight))
+shares <- tacit_simulate(cells, breast_cancer, "estimate", parties = rep(1:3, length.out = nrow(breast_cancer)), test = breast_cancer, seed = 1,
+  lambda = 1e-9, subset = mean_radius > 12)
+stopifnot(shares$model$rows == sum(breast_cancer$mean_radius > 12))
+stopifnot(inherits(tryCatch(tacit_glm(cells, breast_cancer, method = "estimate", subset = mean_radius), error = identity), "tacit_usage"))
+
 # A fit with a price beyond all measure comes near. What is left of the noise is some 1e-5; a smaller lambda would add more, since it
 # pays for the solver's error by that error over lambda.
 wide <- list(mean_radius = c(5, 30), mean_texture = c(5, 40), mean_smoothness = c(0, 0.2))
