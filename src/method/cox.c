@@ -51,8 +51,13 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     time_design design;
     if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
     TACIT_TRY(time_design_create(&design, plan, error));
-    size_t width = design.columns.width;
+    size_t width = design.columns.width, weights = design.columns.weights;
     time_design_clear(&design);
+    if (weights != SIZE_MAX)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method cox takes no weights of rows: leave 'weights' out of the terms");
+    if (plan->schema->formula != NULL && tacit_formula_clusters(plan->schema->formula))
+        return tacit_fail(error, TACIT_USAGE, "method cox takes no cluster(): leave it out of the terms");
     if (width > 0 && width <= COX_MOST_COLUMNS) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "method cox inverts a matrix of %zu columns: have at least 1 and at most %d", width,
@@ -86,6 +91,7 @@ typedef struct fit {
     time_design design;
     cox_partition partition;
     double n, events, shift, first; /* first: -l at w = 0 */
+    double event_offset;            /* the sum of offsets over events */
     int room;
     size_t parties, iterations;
     double *event_x, *direction, *scale, *factor;
@@ -184,6 +190,8 @@ static tacit_status start(fit *self, tacit_error *error) {
     TACIT_CHECK(ask_all(self, "cells", &message, 0, time_length_of_cells(&self->design), &cells, error));
     const double *counts = cells.values + TIME_HEAD;
     memcpy(self->event_x, counts + 2 * places, self->design.columns.width * sizeof *self->event_x);
+    if (self->design.columns.offset != SIZE_MAX)
+        self->event_offset = counts[2 * places + self->design.columns.width];
     for (size_t c = 0; c < places; c++) self->events += counts[2 * c + 1];
     if (!(self->events > 0))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", tacit_family_of(TACIT_RESPONSE_TIME, 0)->all_alike));
@@ -252,6 +260,7 @@ static tacit_status ask_point(fit *self, point *one, tacit_error *error) {
                                 .event_x = self->event_x,
                                 .shift = self->shift };
     TACIT_CHECK(tacit_cox_evaluate(&one->at, &groups, one->w, error));
+    one->at.log_likelihood += self->event_offset;
     one->objective = 0.5 * self->n * plan->lambda * dot(one->w, one->w, width) - one->at.log_likelihood;
     double mean = 0;
     for (size_t g = 0; g < self->partition.groups; g++) mean += leaving[g * length] / self->n;
@@ -353,17 +362,32 @@ static tacit_status climb(fit *self, tacit_error *error) {
 
 /* ---- what comes out ---- */
 
-/* The hazard where all columns are 0, not where the encoded features are: x.w of the former is -moved. */
-static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
+/* x.w of a row whose columns, or R's columns of the terms, are all 0. */
+static tacit_status score_of_zeros(const fit *self, double *out, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const tacit_design *columns = &self->design.columns;
-    const cox_partition *groups = &self->partition;
+    const bool terms = plan->schema->formula != NULL;
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
     tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
     tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    double moved = 0;
-    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
-    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++)
-        moved += feature[columns->kept[j]].shift * self->here.w[j];
+    *out = 0;
+    if (status == TACIT_OK && !terms) status = tacit_schema_linear(plan->schema, feature, error);
+    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++) {
+        size_t parts = terms ? tacit_schema_term_parts(plan->schema, columns->kept[j], part) : 0;
+        if (!terms) *out += feature[columns->kept[j]].shift * self->here.w[j];
+        for (size_t i = 0; i < parts; i++)
+            if (part[i].column == SIZE_MAX) *out += part[i].coefficient * self->here.w[j];
+    }
+    free(feature);
+    return status;
+}
+
+/* The hazard where all columns are 0, not where the encoded features are. */
+static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
+    const tacit_plan *plan = self->session->plan;
+    const cox_partition *groups = &self->partition;
+    double moved;
+    tacit_status status = score_of_zeros(self, &moved, error);
     if (status == TACIT_OK) status = tacit_baseline_create(out, groups->groups, error);
     for (size_t g = 0, stratum = 0; g < groups->groups && status == TACIT_OK; g++) {
         while (groups->end[stratum] <= g) stratum++;
@@ -375,7 +399,6 @@ static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_e
             .hazard = self->here.at.hazard[g] * exp(moved),
         };
     }
-    free(feature);
     return status;
 }
 
@@ -393,6 +416,7 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
                               .objective = -self->here.at.log_likelihood,
                               .hessian = self->here.at.information,
                               .response = { self->first },
+                              .null_objective = self->first,
                               .iterations = self->iterations };
     TACIT_TRY(tacit_estimates_infer(&estimates, columns, &optimum, error));
     tacit_format(estimates->optimiser, sizeof estimates->optimiser, "newton");
@@ -401,6 +425,7 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
     if (status == TACIT_OK) status = tacit_model_create(&model, family, plan->features, 0, error);
     if (status == TACIT_OK) {
         for (size_t j = 0; j < columns->width; j++) model->weights[columns->kept[j]] = self->here.w[j];
+        if (columns->offset != SIZE_MAX) model->weights[columns->offset] = columns->offset_weight;
         model->estimates = estimates;
         *out = model;
     } else
@@ -432,7 +457,7 @@ const tacit_method tacit_method_cox = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
-    .terms = TACIT_TERMS_NONE,
+    .terms = TACIT_TERMS_ALL,
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),

@@ -99,9 +99,10 @@ static tacit_status make_room(pass *self, tacit_error *error) {
 static void take_rows(pass *self, const tacit_view *block) {
     const size_t width = self->design.columns.width;
     for (size_t i = 0; i < block->rows.count; i++) {
-        double *x = self->x + i * width, score = -self->shift;
+        double *x = self->x + i * width;
         self->group[i] =
             self->partition.of_cell[time_take_row(&self->design, block, i, self->row, x, &self->event[i])];
+        double score = time_offset(&self->design, self->row) - self->shift;
         for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
         self->risk[i] = exp(fmin(score, 700));
         self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);

@@ -31,17 +31,47 @@ static tacit_status find_strata(time_design *out, const tacit_plan *plan, const 
     return TACIT_OK;
 }
 
+/* Strata of a formula have features of their own, which have no coefficients already. */
+static tacit_status find_strata_of_terms(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    size_t count;
+    const char *name = time_settings_of(plan)->strata;
+    if (strcmp(name, "none") != 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "with terms, strata are part of these: write + strata(%s) there, and strata=none",
+                          name);
+    size_t first = tacit_formula_strata(plan->schema->formula, &count);
+    if (first == SIZE_MAX) return TACIT_OK;
+    out->first_level = first;
+    out->strata = count + 1;
+    return TACIT_OK;
+}
+
 /* Keep neither the intercept nor the strata: the baseline has both. */
 static void leave_out(tacit_design *columns, const tacit_schema *schema, const tacit_feature *feature,
                       const tacit_schema_column *strata) {
     size_t width = 0;
     for (size_t j = 0; j < columns->width; j++) {
-        size_t column = feature[columns->kept[j]].column;
-        if (j == columns->intercept || (strata != NULL && &schema->columns[column] == strata)) continue;
+        bool of_strata = strata != NULL && &schema->columns[feature[columns->kept[j]].column] == strata;
+        if (j == columns->intercept || of_strata) continue;
         columns->kept[width++] = columns->kept[j];
     }
     columns->width = width;
     columns->intercept = SIZE_MAX;
+}
+
+static tacit_status choose_columns(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    if (schema->formula != NULL) {
+        leave_out(&out->columns, schema, NULL, NULL);
+        return find_strata_of_terms(out, plan, error);
+    }
+    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK) status = tacit_schema_linear(schema, feature, error);
+    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
+    if (status == TACIT_OK) leave_out(&out->columns, schema, feature, out->column);
+    free(feature);
+    return status;
 }
 
 static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_error *error) {
@@ -71,14 +101,9 @@ tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_
                           plan->method->name);
     TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
                                   plan->features, error));
-    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
-    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
-    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
-    if (status == TACIT_OK) leave_out(&out->columns, plan->schema, feature, out->column);
+    tacit_status status = choose_columns(out, plan, error);
     if (plan->method->reports != NULL) out->columns.width = 0; /* a report has no coefficients */
     if (status == TACIT_OK) status = lay_grid(out, plan, error);
-    free(feature);
     if (status != TACIT_OK) time_design_clear(out);
     return status;
 }
@@ -108,12 +133,17 @@ tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t lengt
     return (tacit_sum_spec){ TIME_HEAD + length, bound, 62 - bound_bits - party_bits };
 }
 
+double time_offset(const time_design *design, const double *features) {
+    const tacit_design *columns = &design->columns;
+    return columns->offset != SIZE_MAX ? columns->offset_weight * features[columns->offset] : 0;
+}
+
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell) {
     return fmin(design->low + design->width * (double)(cell + 1), plan->schema->high);
 }
 
 size_t time_length_of_cells(const time_design *design) {
-    return 2 * design->strata * design->cells + design->columns.width;
+    return 2 * design->strata * design->cells + design->columns.width + (design->columns.offset != SIZE_MAX);
 }
 
 tacit_release_kind time_kind(const tacit_plan *plan) {
@@ -207,6 +237,8 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
         if (!event) continue;
         self->counts[2 * place + 1]++;
         for (size_t j = 0; j < self->design->columns.width; j++) self->event_x[j] += self->x[j];
+        if (self->design->columns.offset != SIZE_MAX)
+            self->event_x[self->design->columns.width] += time_offset(self->design, self->row);
     }
     return TACIT_OK;
 }

@@ -38,6 +38,9 @@ void time_design_clear(time_design *design);
 /* stratum * cells + cell of a row with all its features. */
 size_t time_place(const time_design *design, double time, const double *features);
 
+/* What is added to the score of a row with all its features; 0 without offset(). */
+double time_offset(const time_design *design, const double *features);
+
 /* The end of a cell, in the label's unit. */
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell);
 
@@ -45,8 +48,8 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
-/* Of each cell the rows that leave and the events, then the sum over events of x, the columns with a
- * coefficient. */
+/* Of each cell the rows that leave and the events, then the sums over events of x, the columns with a
+ * coefficient, and of the offset, where there is one. */
 size_t time_length_of_cells(const time_design *design);
 
 /* ---- the party's half ---- */

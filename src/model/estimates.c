@@ -118,8 +118,10 @@ static tacit_status design_of_terms(tacit_design *out, const tacit_family *famil
             family->name);
     out->kept = TACIT_NEW(size_t, out->features + 1);
     if (out->kept == NULL) return tacit_fail_memory(error);
+    size_t strata_count, strata = tacit_formula_strata(out->schema->formula, &strata_count);
     for (size_t j = 0; j < out->features; j++)
-        if (j != out->offset && j != out->weights) out->kept[out->width++] = j;
+        if (j != out->offset && j != out->weights && !(j >= strata && j < strata + strata_count))
+            out->kept[out->width++] = j;
     if (out->schema->intercept) {
         out->intercept = out->width - 1;
         out->intercept_value = tacit_schema_intercept_value(out->schema);

@@ -25,14 +25,15 @@ WILMS, SCHEMA = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.s
 CASES = {"efron": (), "breslow": ("--set", "ties=breslow"), "strata": ("--set", "strata=stage")}
 
 
-def figures_of_r():
+def figures_of_r(name="cox", *more, delimiter=","):
+    text = None
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "cox.R", WILMS], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode == 0:
-            return list(csv.reader(done.stdout.splitlines()))[1:]
-        if "no package called" not in done.stderr:
+            text = done.stdout
+        elif "no package called" not in done.stderr:
             raise RuntimeError(done.stderr)
-    return list(csv.reader((HERE / "cox.csv").read_text().splitlines()))[1:]
+    return list(csv.reader((text or (HERE / f"{name}.csv").read_text()).splitlines(), delimiter=delimiter))[1:]
 
 
 class CoxTest(ProgramTest):
@@ -63,6 +64,56 @@ class AgainstR(CoxTest):
                     ours = [one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")]
                 for mine, other in zip(ours, map(float, theirs)):
                     self.close(mine, other, 1e-8, (parties, case, name, ours, theirs))
+
+
+class Terms(CoxTest):
+    def schema(self, more=""):
+        text = Path(SCHEMA).read_text().replace("study, kind: number, low: 3, high: 4", 'study, kind: category, levels: ["3", "4"]')
+        return self.write("terms.yaml", text + more)
+
+    def test_every_figure_is_that_of_coxph_with_the_same_formula(self):
+        cases = [line.split("|") for line in (HERE / "terms.txt").read_text().splitlines()]
+        figures = figures_of_r("terms", HERE / "terms.txt", delimiter="|")
+        self.assertEqual({case for case, *_ in cases}, {case for case, *_ in figures})
+        for case, ties, formula in cases:
+            parties = (1, 5, 20) if case in ("interaction", "splines") else (5,)
+            for count in parties:
+                summary, _ = self.cox("--set", "width=30", "--set", "least=1", "--set", f"ties={ties}", "--terms", formula, schema=self.schema(), parties=count)
+                theirs = [row for row in figures if row[0] == case]
+                self.assertEqual([entry["name"] for entry in summary["coefficients"]], [row[1] for row in theirs[:-1]])
+                for one, (_, name, *numbers) in zip(summary["coefficients"], theirs):
+                    for key, other in zip(("estimate", "error", "statistic", "p", "low", "high"), numbers):
+                        self.close(one[key], float(other), 1e-8, (case, count, name, key, one[key], other))
+                fit = [summary["deviance"], summary["null_deviance"], summary["aic"], summary["rows"], sum(step[3] for step in summary["baseline"])]
+                for mine, other in zip(fit, map(float, theirs[-1][2:])):
+                    self.close(mine, other, 1e-8, (case, count, fit, theirs[-1]))
+
+    def test_the_baseline_does_not_depend_on_how_columns_are_written(self):
+        plain, _ = self.cox("--set", "least=20")
+        terms, _ = self.cox("--set", "least=20", "--terms", "surv(days, relapse) ~ .")
+        for one, other in zip(plain["baseline"], terms["baseline"]):
+            self.assertEqual(one[:4], other[:4])
+            self.close(one[4], other[4], 1e-9, (one, other))
+        strata, _ = self.cox("--set", "least=20", "--set", "strata=stage")
+        terms, _ = self.cox("--set", "least=20", "--terms", "surv(days, relapse) ~ . + strata(stage)")
+        self.assertEqual([step[:4] for step in strata["baseline"]], [step[:4] for step in terms["baseline"]])
+
+    def test_a_model_with_terms_predicts_from_raw_columns(self):
+        self.succeed(*self.words("--terms", "surv(days, relapse) ~ unfavourable * age + offset(age/100) + strata(stage)", "--out", "model.json"))
+        told = json.loads(self.succeed("evaluate", "model.json", WILMS, "--json").stdout)
+        self.assertGreater(told["auc"], 0.6)
+        self.assertIn("strata(stage)", self.succeed("summary", "model.json").stdout)
+
+    def test_what_a_formula_of_times_may_not_say(self):
+        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
+                              ("surv(days, relapse) ~ age + strata(age)", "'age' is no category"), ("~ age*strata(stage)", "stand by themselves"),
+                              ("~ age + strata()", "name of a column"), ("~ age + strata(log(age))", "names of columns"), ("~ strata(stage)", "0 columns"),
+                              ("~ age + cluster(stage)", "person: stage"), ("~ age + weights(study)", "takes no weights")):
+            self.fail_with(2, *self.words("--terms", formula), says=[says])
+        self.fail_with(2, *self.words("--terms", "~ age", "--set", "strata=stage"), says=["+ strata(stage)"])
+        wilms, schema = str(EXAMPLES / "wilms.csv"), str(EXAMPLES / "wilms.schema.yaml")
+        for formula, says in (("~ age + strata(stage)", "method cox"), ("surv(relapse, age) ~ age", "is no time")):
+            self.fail_with(2, "simulate", "--method", "estimate", "--train", wilms, "--schema", schema, "--parties", "3", "--terms", formula, says=[says])
 
 
 class Groups(CoxTest):

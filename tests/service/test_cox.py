@@ -37,23 +37,33 @@ class Cox(DeployedTest):
             path.write_text("\n".join(lines) + "\n")
         return path
 
-    def pooled(self):
+    def pooled(self, *words):
         texts = [self.rows(party).read_text().splitlines() for party in PARTIES]
         (self.path / "all.csv").write_text("\n".join([texts[0][0], *(line for text in texts for line in text[1:])]) + "\n")
-        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--json")
+        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--json", *words)
         return json.loads(done.stdout)["summary"]
 
-    def test_four_parties_get_the_hazard_ratios_of_all_rows(self):
-        self.study(**self.definition_of)
+    def check_same(self, *words, **definition):
+        self.study(**{**self.definition_of, **definition})
         self.coordinator()
         self.check_done({party: self.join(party, *EXACT) for party in PARTIES}, charged=[])
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (4, 480, False))
-        pooled = self.pooled()
+        pooled = self.pooled(*words)
+        self.assertEqual([one["name"] for one in summary["coefficients"]], [one["name"] for one in pooled["coefficients"]])
         for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
             for key in ("estimate", "error"):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
         self.assertEqual([step[:4] for step in summary["baseline"]], [step[:4] for step in pooled["baseline"]])
+        return summary
+
+    def test_four_parties_get_the_hazard_ratios_of_all_rows(self):
+        self.check_same()
+
+    def test_a_study_with_terms_has_the_columns_of_its_formula(self):
+        formula = "surv(weeks, ill) ~ age + I(age^2) + strata(arm)"
+        summary = self.check_same("--terms", formula, terms=f"'{formula}'")
+        self.assertEqual([one["name"] for one in summary["coefficients"]], ["age", "I(age^2)"])
 
     def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
         self.study(**{**self.definition_of, "set": "{least: 2}"})

@@ -147,6 +147,11 @@ tacit_status formula_lay_out(tacit_formula *formula, tacit_error *error) {
         formula->weights_feature = formula->features;
         add_feature(formula);
     }
+    if (formula->strata > 0) { /* at most one of them is not 0 */
+        formula->strata_feature = formula->features;
+        add_feature(formula);
+        formula->features += formula->strata_levels - 1;
+    }
     return TACIT_OK;
 }
 
@@ -165,7 +170,8 @@ static const formula_term *term_of(const tacit_formula *formula, size_t feature)
 }
 
 static bool is_beside(const tacit_formula *formula, size_t feature) {
-    return feature == formula->offset_feature || feature == formula->weights_feature;
+    return feature == formula->offset_feature || feature == formula->weights_feature ||
+           (formula->strata > 0 && feature >= formula->strata_feature);
 }
 
 size_t tacit_formula_terms(const tacit_formula *formula) { return formula->terms; }
@@ -216,6 +222,11 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
     size_t column[TACIT_FORMULA_FACTORS];
     if (feature == formula->weights_feature)
         return tacit_buffer_print(out, error, "weights(%s)", formula->schema->columns[formula->weights].name);
+    if (formula->strata > 0 && feature >= formula->strata_feature) {
+        TACIT_TRY(tacit_buffer_print(out, error, "strata("));
+        TACIT_TRY(formula_name_stratum(formula, feature - formula->strata_feature, out, error));
+        return tacit_buffer_print(out, error, ")");
+    }
     if (feature == formula->offset_feature) {
         TACIT_TRY(tacit_buffer_print(out, error, "offset("));
         TACIT_TRY(formula_print(&formula->tree, formula->offset, out, error));
@@ -356,6 +367,11 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
         column[used] = (uint32_t)formula->weights_feature;
         value[used++] = weight_of(formula, &cells);
     }
+    size_t stratum = formula->strata > 0 ? formula_stratum_of(formula, &cells) : SIZE_MAX;
+    if (stratum != SIZE_MAX) {
+        column[used] = (uint32_t)(formula->strata_feature + stratum);
+        value[used++] = 1;
+    }
     return used;
 }
 
@@ -366,4 +382,6 @@ void tacit_formula_dense_row(const tacit_formula *formula, const double *number,
     for (size_t t = 0; t < formula->terms; t++) term_row(formula, &formula->term[t], &cells, NULL, out);
     if (formula->offset != FORMULA_NONE) out[formula->offset_feature] = offset_of(formula, &cells);
     if (formula->weights != SIZE_MAX) out[formula->weights_feature] = weight_of(formula, &cells);
+    size_t stratum = formula->strata > 0 ? formula_stratum_of(formula, &cells) : SIZE_MAX;
+    if (stratum != SIZE_MAX) out[formula->strata_feature + stratum] = 1;
 }

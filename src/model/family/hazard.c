@@ -43,6 +43,10 @@ static double bound(double n, double high, const double *terms) {
     return n * fmax(high, 1) * 8;
 }
 
+static double offset_bound(double n, double high, double reach, const double *terms) {
+    return bound(n, high, terms) * exp(fmin(reach, 700));
+}
+
 /* The objective is minus the log partial likelihood; the first term is that at w = 0. */
 static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     out->deviance = 2 * at->objective;
@@ -65,6 +69,7 @@ const tacit_family tacit_family_hazard = {
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .bound = bound,
+    .offset_bound = offset_bound,
     .measure = measure,
     .all_alike = "no row has an event: there is nothing to explain",
     .unbounded = "some combination of columns has no event, or all of them",
