@@ -15,6 +15,8 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) free(estimates->term[k].name);
     free(estimates->coefficient);
     free(estimates->term);
+    for (size_t k = 0; estimates->trend != NULL && k < estimates->trends; k++) free(estimates->trend[k].name);
+    free(estimates->trend);
     for (size_t k = 0; estimates->missing != NULL && k < estimates->missing_columns; k++)
         free(estimates->missing[k].column);
     free(estimates->missing);

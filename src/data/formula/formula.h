@@ -70,6 +70,10 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
 size_t tacit_formula_terms(const tacit_formula *formula);
 size_t tacit_formula_term(const tacit_formula *formula, size_t feature);
 
+/* What R calls a term: "sex:age". */
+tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
+                                     tacit_error *error);
+
 /* The feature that is the offset; SIZE_MAX: none. Before rows are scaled it is the offset
  * itself times `scale`; it lies between *low and *high. */
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high);

@@ -180,6 +180,15 @@ size_t tacit_formula_term(const tacit_formula *formula, size_t feature) {
     return is_beside(formula, feature) ? formula->terms : (size_t)(term_of(formula, feature) - formula->term);
 }
 
+tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
+                                     tacit_error *error) {
+    const formula_term *one = &formula->term[term];
+    for (size_t k = 0; k < one->factors; k++)
+        TACIT_TRY(
+            tacit_buffer_print(out, error, "%s%s", k > 0 ? ":" : "", variable_at(formula, one, k)->text));
+    return TACIT_OK;
+}
+
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high) {
     if (formula->offset == FORMULA_NONE) return SIZE_MAX;
     *scale = formula->offset_scale;

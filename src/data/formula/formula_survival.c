@@ -23,24 +23,26 @@ static tacit_status check_names(const formula_tree *tree, uint32_t call, size_t 
 
 /* ---- before ~ ---- */
 
-/* surv(time, event), or R's Surv. */
+/* surv(time, event), or surv(entry, time, event), or R's Surv. */
 static tacit_status check_surv(const tacit_formula *formula, uint32_t node, tacit_error *error) {
     const formula_tree *tree = &formula->tree;
     const tacit_schema *schema = formula->schema;
-    const char *const label[] = { schema->label, schema->event };
+    const size_t columns = tacit_schema_response_columns(schema);
+    const char *const label[] = { schema->entry, schema->label, schema->event };
     if (schema->response != TACIT_RESPONSE_TIME)
         return formula_fail(tree, node, error,
                             "the schema's label '%.100s' is no time: declare {name: [days, died], kind: "
                             "time, low: 0, high: 3650} there",
                             schema->label);
-    TACIT_TRY(check_names(tree, node, 2, 2, error));
+    TACIT_TRY(check_names(tree, node, columns, columns, error));
     uint32_t at = tree->node[node].first;
-    for (size_t i = 0; i < sizeof label / sizeof *label; i++, at = tree->node[at].next)
+    for (size_t i = 3 - columns; i < 3; i++, at = tree->node[at].next)
         if (!formula_is(tree, at, label[i]))
-            return formula_fail(tree, node, error,
-                                "the schema's label has the columns '%.60s' and '%.60s': write them in this "
-                                "order, and change the label in the schema",
-                                schema->label, schema->event);
+            return formula_fail(
+                tree, node, error,
+                "the schema's label has the columns %.60s%s'%.60s' and '%.60s': write them in "
+                "this order, or change the label in the schema",
+                columns > 2 ? schema->entry : "", columns > 2 ? ", " : "", schema->label, schema->event);
     return TACIT_OK;
 }
 
