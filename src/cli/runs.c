@@ -270,7 +270,6 @@ static void print_hazards(tacit_console *console, const tacit_estimates *estimat
     const tacit_baseline *baseline = estimates->baseline;
     tacit_console_print(
         console,
-        "Coefficients are logarithms of hazard ratios.\n"
         "%.0f events; %zu groups of times, the last ending at %g\n"
         "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n\n",
         tacit_baseline_events(baseline), baseline->count, baseline->step[baseline->count - 1].time,

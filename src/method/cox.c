@@ -325,11 +325,13 @@ static tacit_status find_direction(fit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Move along the direction, halving the step until the objective falls. */
-static tacit_status search(fit *self, bool *moved, tacit_error *error) {
-    static const double HIDDEN = 1e-12;
+/* Move along the direction, halving the step until the objective falls. Far from the optimum a whole step of Newton's
+ * overshoots, and a few rows would make up almost all of a party's hazards, which its owner refuses: scores of those at risk
+ * may move by half in a step, in the root of the mean square, which is that of left/events. */
+static tacit_status search(fit *self, double left, bool *moved, tacit_error *error) {
+    static const double HIDDEN = 1e-12, MOST_MOVE = 0.5;
     const size_t width = self->design.columns.width;
-    double step = 1;
+    double step = fmin(1, MOST_MOVE / sqrt(left / self->events));
     *moved = false;
     for (int k = 0; k < MOST_HALVINGS && !*moved; k++, step /= 2) {
         for (size_t j = 0; j < width; j++) self->there.w[j] = self->here.w[j] + step * self->direction[j];
@@ -371,7 +373,7 @@ static tacit_status climb(fit *self, tacit_error *error) {
                               "%zu iterations, which are all that the study allows, are not enough to "
                               "converge: allow more rounds",
                               self->iterations);
-        TACIT_TRY(search(self, &moved, error));
+        TACIT_TRY(search(self, left, &moved, error));
         if (!moved) break;
         before = left;
     }

@@ -197,7 +197,7 @@ class Later(CoxTest):
     def test_a_summary_shows_errors_and_tests_and_a_damaged_one_is_refused(self):
         self.succeed(*self.words("--set", "errors=robust", "--set", "proportional=km", "--out", "model.json"))
         text = self.succeed("summary", "model.json").stdout
-        for words in ("Standard errors robust", "Tests of proportional hazards against km time", "GLOBAL"):
+        for words in ("sandwich of Lin and Wei", "Hazard ratios:", "Tests of proportional hazards against km time", "GLOBAL"):
             self.assertIn(words, text)
         with open(self.path / "model.json", encoding="utf-8") as file:
             model = json.load(file)

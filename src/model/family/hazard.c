@@ -60,6 +60,7 @@ const tacit_family tacit_family_hazard = {
     .title = "Cox regression of a time until an event",
     .r_family = "coxph",
     .r_link = "log",
+    .ratio = "hazard ratio",
     .response = TACIT_RESPONSE_TIME,
     .loss = { .columns = 2, .rows = rows, .slope = INFINITY, .curvature = steepest },
     .likelihood = true,
