@@ -45,14 +45,16 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         tacit_column *column = &table->columns[i];
         tally *one = &all->tallies[i];
         bool event = i == label + 1 && all->schema->event != NULL;
-        if (i != label && !event) {
+        bool entry = i == label + 2 && all->schema->entry != NULL;
+        if (i != label && !event && !entry) {
             while (all->schema->columns[next].kind == TACIT_SCHEMA_SKIP) next++;
             one->declared = &all->schema->columns[next++];
         }
         one->number = column->kind == TACIT_COLUMN_NUMBER;
         one->counts = event || (i == label && all->schema->response == TACIT_RESPONSE_COUNT);
-        one->low = event ? 0 : i == label ? all->schema->low : one->declared->low;
-        one->high = event ? 1 : i == label ? all->schema->high : one->declared->high;
+        bool of_label = i == label || entry;
+        one->low = event ? 0 : of_label ? all->schema->low : one->declared->low;
+        one->high = event ? 1 : of_label ? all->schema->high : one->declared->high;
         one->name = column->name;
         one->required = column->required;
         one->strict = column->closed && column->strict;
@@ -136,8 +138,9 @@ static tacit_status check_table(check *all, const tacit_load_options *options, t
     status = count_rows(all, table, source, options->progress, error);
     /* The names outlive the table in the schema. */
     for (size_t i = 0; i < all->count; i++)
-        all->tallies[i].name = i == label                         ? all->schema->label
-                               : all->tallies[i].declared == NULL ? all->schema->event
+        all->tallies[i].name = i == label                                     ? all->schema->label
+                               : i == label + 1 && all->schema->event != NULL ? all->schema->event
+                               : all->tallies[i].declared == NULL             ? all->schema->entry
                                                                   : all->tallies[i].declared->name;
 cleanup:
     tacit_table_free(table);

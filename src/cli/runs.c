@@ -265,17 +265,32 @@ static void print_fit(tacit_console *console, const tacit_estimates *estimates) 
                         estimates->iterations);
 }
 
+static void print_trends(tacit_console *console, const tacit_estimates *estimates) {
+    size_t width = strlen("GLOBAL");
+    for (size_t k = 0; k < estimates->trends; k++)
+        if (strlen(estimates->trend[k].name) > width) width = strlen(estimates->trend[k].name);
+    tacit_console_print(console, "Tests of proportional hazards against %s time:\n%*s %10s %5s %9s\n",
+                        estimates->trend_of, (int)width, "", "chi-square", "df", "p");
+    for (size_t k = 0; k < estimates->trends; k++) {
+        const tacit_term *one = &estimates->trend[k];
+        tacit_console_print(console, "%-*s %10.4g %5zu %9.3g\n", (int)width, one->name, one->statistic,
+                            one->count, one->p);
+    }
+    tacit_console_print(console, "\n");
+}
+
 /* Of a Cox regression: deviances are minus twice the log partial likelihood. */
 static void print_hazards(tacit_console *console, const tacit_estimates *estimates) {
     const tacit_baseline *baseline = estimates->baseline;
     tacit_console_print(
         console,
-        "Coefficients are logarithms of hazard ratios.\n"
         "%.0f events; %zu groups of times, the last ending at %g\n"
         "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n\n",
         tacit_baseline_events(baseline), baseline->count, baseline->step[baseline->count - 1].time,
         -estimates->deviance / 2, -estimates->null_deviance / 2,
         estimates->null_deviance - estimates->deviance, estimates->count);
+    tacit_summary_print_errors(console, estimates);
+    if (estimates->trends > 0) print_trends(console, estimates);
 }
 
 static void print_promise(tacit_console *console, const tacit_guarantee *guarantee, const char *otherwise) {

@@ -100,6 +100,8 @@ void tacit_summary_print_errors(tacit_console *console, const tacit_estimates *e
     if (strcmp(estimates->errors, "cluster") == 0)
         tacit_console_print(console, "(Standard errors clustered by person: %.0f persons)\n",
                             estimates->clusters);
+    else if (strcmp(estimates->errors, "robust") == 0)
+        tacit_console_print(console, "(Standard errors from the sandwich of Lin and Wei)\n");
     else if (estimates->errors[0] != 0)
         tacit_console_print(console, "(Standard errors robust: %s)\n", estimates->errors);
 }

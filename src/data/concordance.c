@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 typedef struct timed {
-    double time, score;
+    double time, score, entry;
     size_t rank; /* of the score among the distinct ones, from 1 */
     int event;
 } timed;
@@ -24,9 +24,15 @@ static int by_time(const void *a, const void *b) {
     return x->event - y->event;
 }
 
-/* Counts of ranks that can be added up to any rank (Fenwick 1994). */
-static void count_rank(uint64_t *tree, size_t ranks, size_t rank) {
-    for (; rank <= ranks; rank += rank & -rank) tree[rank]++;
+/* The latest entry first. */
+static int by_entry(const void *a, const void *b) {
+    const timed *const *x = a, *const *y = b;
+    return ((*x)->entry < (*y)->entry) - ((*x)->entry > (*y)->entry);
+}
+
+/* Counts of ranks that can be added up to any rank (Fenwick 1994); `by` is 1, or -1 modulo 2^64. */
+static void count_rank(uint64_t *tree, size_t ranks, size_t rank, uint64_t by) {
+    for (; rank <= ranks; rank += rank & -rank) tree[rank] += by;
 }
 
 static uint64_t up_to(const uint64_t *tree, size_t rank) {
@@ -45,22 +51,29 @@ static size_t rank_scores(timed *rows, size_t count) {
     return ranks;
 }
 
-tacit_status tacit_concordance(double *out, const double *response, const double *score, size_t count,
-                               tacit_error *error) {
-    timed *rows = TACIT_NEW(timed, count);
+tacit_status tacit_concordance(double *out, const double *response, size_t columns, const double *score,
+                               size_t count, tacit_error *error) {
+    timed *rows = TACIT_NEW(timed, count), **entries = TACIT_NEW(timed *, count);
     uint64_t *tree = TACIT_NEW(uint64_t, count + 1), later = 0;
+    size_t left = 0; /* rows that are not observed yet at the time under way */
     long double pairs = 0, twice = 0;
-    tacit_status status = rows != NULL && tree != NULL ? TACIT_OK : tacit_fail_memory(error);
+    tacit_status status =
+        rows != NULL && entries != NULL && tree != NULL ? TACIT_OK : tacit_fail_memory(error);
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
         if (isnan(score[i])) status = tacit_fail(error, TACIT_INPUT, "score %zu is not a number", i + 1);
-        rows[i] = (timed){ response[2 * i], score[i], 0, response[2 * i + 1] > 0 };
+        const double *y = response + columns * i;
+        rows[i] = (timed){ y[0], score[i], columns > 2 ? y[2] : -INFINITY, 0, y[1] > 0 };
+        entries[i] = &rows[i];
     }
     size_t ranks = status == TACIT_OK ? rank_scores(rows, count) : 0;
     if (status == TACIT_OK) qsort(rows, count, sizeof *rows, by_time);
+    if (status == TACIT_OK && columns > 2) qsort(entries, count, sizeof(timed *), by_entry);
     for (size_t i = 0, end; i < count && status == TACIT_OK; i = end) {
+        for (; left < count && entries[left]->entry >= rows[i].time; left++, later--)
+            count_rank(tree, ranks, entries[left]->rank, UINT64_MAX);
         for (end = i; end < count && rows[end].time == rows[i].time; end++) { /* a time's rows */
             if (rows[end].event) continue;
-            count_rank(tree, ranks, rows[end].rank);
+            count_rank(tree, ranks, rows[end].rank, 1);
             later++;
         }
         for (size_t k = i; k < end; k++) {
@@ -71,12 +84,13 @@ tacit_status tacit_concordance(double *out, const double *response, const double
         }
         for (size_t k = i; k < end; k++) {
             if (!rows[k].event) continue;
-            count_rank(tree, ranks, rows[k].rank);
+            count_rank(tree, ranks, rows[k].rank, 1);
             later++;
         }
     }
     if (status == TACIT_OK) *out = pairs > 0 ? (double)(twice / 2 / pairs) : NAN;
     free(rows);
+    free(entries);
     free(tree);
     return status;
 }

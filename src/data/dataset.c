@@ -136,7 +136,10 @@ static tacit_status write_header(const tacit_dataset *dataset, size_t features, 
         TACIT_TRY(tacit_csv_write_field(out, name, strlen(name), ',', error));
         TACIT_TRY(tacit_buffer_append(out, ",", 1, error));
     }
-    return tacit_buffer_print(out, error, dataset->response_columns > 1 ? "label,event\n" : "label\n");
+    return tacit_buffer_print(out, error,
+                              dataset->response_columns > 2   ? "label,event,entry\n"
+                              : dataset->response_columns > 1 ? "label,event\n"
+                                                              : "label\n");
 }
 
 /* Write the buffer out and empty it, keeping its memory. */

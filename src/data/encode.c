@@ -527,6 +527,10 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
         TACIT_TRY(tacit_source_require(source, schema->event, "the schema's label", &field, error));
         TACIT_TRY(tacit_table_declare(table, &column, schema->event, TACIT_COLUMN_NUMBER, field, error));
         declare_missing(column, missing, need);
+        if (schema->entry == NULL) return TACIT_OK;
+        TACIT_TRY(tacit_source_require(source, schema->entry, "the schema's label", &field, error));
+        TACIT_TRY(tacit_table_declare(table, &column, schema->entry, TACIT_COLUMN_NUMBER, field, error));
+        declare_missing(column, missing, need);
         return TACIT_OK;
     }
     TACIT_TRY(tacit_table_declare(table, &column, schema->label, TACIT_COLUMN_CATEGORY, field, error));
@@ -534,6 +538,18 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     column->closed = column->compare_numbers = true;
     column->strict = schema->others < 0;
     return tacit_levels_copy(&column->levels, &schema->classes, error);
+}
+
+/* Rows are observed from some time on, and for some time. */
+static tacit_status bound_entry(const tacit_schema *schema, double *value, tacit_error *error) {
+    if (!(value[2] >= 0 && value[2] < value[0]))
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%s is %g and %s is %g, where the schema says that a row is observed from the first "
+            "to the second, which is later",
+            schema->entry, value[2], schema->label, value[0]);
+    value[2] = fmin(fmax(value[2], schema->low), schema->high);
+    return TACIT_OK;
 }
 
 tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
@@ -549,6 +565,7 @@ tacit_status tacit_schema_response(const tacit_schema *schema, double *value, ui
                               "event, 1 where it was seen and 0 where not",
                               schema->label, value[0], schema->event, value[1]);
         if (value[0] > schema->high) value[1] = 0; /* at the bound it was not seen yet */
+        if (schema->entry != NULL) TACIT_TRY(bound_entry(schema, value, error));
     }
     *moved += *value < schema->low || *value > schema->high;
     *value = fmin(fmax(*value, schema->low), schema->high);

@@ -65,7 +65,7 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
                                 const tacit_schema *schema, const tacit_source *source, tacit_label_need need,
                                 const char *group, tacit_error *error);
 
-/* Bring a numeric response, of tacit_response_columns numbers, within the schema's bounds and count it if it
+/* Bring a numeric response, of tacit_schema_response_columns numbers, within the schema's bounds and count it if it
  * moved. TACIT_INPUT for a count or an event that is none. */
 tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
                                    tacit_error *error);

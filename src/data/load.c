@@ -110,7 +110,7 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     bool numeric = load->schema->response != TACIT_RESPONSE_CLASS;
     load->gather.has_label = load->label != SIZE_MAX && !numeric;
     load->gather.has_response = load->label != SIZE_MAX && numeric;
-    load->gather.response_columns = tacit_response_columns(load->schema->response);
+    load->gather.response_columns = tacit_schema_response_columns(load->schema);
     load->gather.has_group = load->group != SIZE_MAX;
     load->gather.bare = load->options->no_features || load->options->only_count;
     return TACIT_OK;

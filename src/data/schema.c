@@ -30,6 +30,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     free(schema->columns);
     free(schema->label);
     free(schema->event);
+    free(schema->entry);
     free(schema->person);
     tacit_formula_free(schema->formula);
     tacit_condition_free(schema->subset);
@@ -366,6 +367,10 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
              schema->label_from_rows ? "  from: rows\n" : "");
     TACIT_TRY(
         tacit_buffer_print(out, error, schema->event != NULL ? "label:\n  name: [" : "label:\n  name: "));
+    if (schema->entry != NULL) {
+        TACIT_TRY(print_text(out, schema->entry, canonical, error));
+        TACIT_TRY(tacit_buffer_print(out, error, ", "));
+    }
     TACIT_TRY(print_text(out, schema->label, canonical, error));
     if (schema->event != NULL) {
         TACIT_TRY(tacit_buffer_print(out, error, ", "));

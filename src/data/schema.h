@@ -13,7 +13,8 @@
  *                                    # or, for a response that is no class: {name: y, kind: number, low: 0,
  *                                    high: 9}, # {name: visits, kind: count, low: 0, high: 50}; or of two
  *                                    columns, the time until # something happened (1) or was last known not
- *                                    to have (0): # {name: [days, died], kind: time, low: 0, high: 3650}
+ *                                    to have (0): # {name: [days, died], kind: time, low: 0, high: 3650}; of three
+ *                                    where rows are observed from a time on: # {name: [since, until, died], ...}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
  *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
@@ -93,9 +94,9 @@ typedef enum tacit_response {
     TACIT_RESPONSES
 } tacit_response;
 
-enum { TACIT_RESPONSE_COLUMNS = 2 }; /* most of a label */
+enum { TACIT_RESPONSE_COLUMNS = 3 }; /* most of a label */
 
-/* How many columns a label of that kind has. */
+/* How many columns a label of that kind has, a time without one of when a row came under observation. */
 static inline size_t tacit_response_columns(tacit_response response) {
     return response == TACIT_RESPONSE_TIME ? 2 : 1;
 }
@@ -118,8 +119,10 @@ typedef struct tacit_schema_column {
 } tacit_schema_column;
 
 typedef struct tacit_schema {
-    char *label;  /* its column; of several the first */
-    char *event;  /* the second column of a time; else NULL */
+    char *label; /* its column; of several the first */
+    char *event; /* the second column of a time; else NULL */
+    char *
+        entry; /* of a time the column that says since when a row is observed, the third number of its response; NULL: none */
     char *person; /* the column that says whose row it is; NULL: none is named */
     tacit_response response;
     double low,
@@ -141,6 +144,11 @@ typedef struct tacit_schema {
     tacit_formula *formula;  /* the terms that features are made of; NULL: each column by itself */
     tacit_condition *subset; /* which rows; NULL: all */
 } tacit_schema;
+
+/* How many numbers a row's response has. */
+static inline size_t tacit_schema_response_columns(const tacit_schema *schema) {
+    return tacit_response_columns(schema->response) + (schema->entry != NULL);
+}
 
 enum {
     TACIT_SCHEMA_BYTES_LIMIT = 4 << 20,

@@ -234,9 +234,11 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
     size_t columns = tacit_response_columns(schema->response);
     const char *text = "";
     size_t length = 0;
+    static const char of_time[] =
+        "a label of kind %s has two columns, name: [TIME, EVENT], or three: [ENTRY, TIME, EVENT]";
     if (node->type == YAML_SEQUENCE_NODE ? columns == 1 : columns > 1)
         return tacit_yaml_fail(r->yaml, node, r->error,
-                               columns > 1 ? "a label of kind %s has two columns: name: [TIME, EVENT]"
+                               columns > 1 ? of_time
                                            : "a label of kind %s has one column, and its name is no list",
                                tacit_response_name(schema->response));
     if (columns == 1) {
@@ -244,15 +246,16 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
         schema->label = tacit_copy_text(text);
         return schema->label != NULL ? TACIT_OK : tacit_fail_memory(r->error);
     }
-    tacit_status status = read_list(r, node, "the label's names", columns, &names);
-    if (status == TACIT_OK && names.count != columns)
-        status = tacit_yaml_fail(r->yaml, node, r->error,
-                                 "a label of kind %s has two columns: name: [TIME, EVENT]",
-                                 tacit_response_name(schema->response));
+    tacit_status status = read_list(r, node, "the label's names", columns + 1, &names);
+    if (status == TACIT_OK && names.count < columns)
+        status = tacit_yaml_fail(r->yaml, node, r->error, of_time, tacit_response_name(schema->response));
     if (status == TACIT_OK) {
-        schema->label = tacit_copy_text(names.text[0]);
-        schema->event = tacit_copy_text(names.text[1]);
-        if (schema->label == NULL || schema->event == NULL) status = tacit_fail_memory(r->error);
+        const bool entry = names.count > columns;
+        schema->label = tacit_copy_text(names.text[entry]);
+        schema->event = tacit_copy_text(names.text[1 + entry]);
+        if (entry) schema->entry = tacit_copy_text(names.text[0]);
+        if (schema->label == NULL || schema->event == NULL || (entry && schema->entry == NULL))
+            status = tacit_fail_memory(r->error);
     }
     tacit_levels_clear(&names);
     return status;
@@ -501,7 +504,8 @@ static tacit_status read_person(const reading *r, const yaml_node_t *node) {
     size_t length;
     TACIT_TRY(tacit_yaml_text(r->yaml, node, "person", &text, &length, r->error));
     bool used = length == 0 || strcmp(text, schema->label) == 0 ||
-                (schema->event != NULL && strcmp(text, schema->event) == 0);
+                (schema->event != NULL && strcmp(text, schema->event) == 0) ||
+                (schema->entry != NULL && strcmp(text, schema->entry) == 0);
     for (size_t i = 0; i < schema->cols; i++)
         used = used ||
                (schema->columns[i].kind != TACIT_SCHEMA_SKIP && strcmp(text, schema->columns[i].name) == 0);

@@ -44,15 +44,37 @@ static const tacit_parameter parameters[] = {
     TACIT_COUNT(cox_settings, least, "least", 1, 1e6,
                 "cells are put together until so many rows of all parties leave in each"),
     TACIT_NUMBER(cox_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
+    TACIT_LATER_CHOICE(
+        cox_settings, errors, "errors", COX_ERRORS, "model",
+        "model: from the information; robust: Lin and Wei's sandwich; cluster: by the schema's person"),
+    TACIT_LATER_CHOICE(cox_settings, proportional, "proportional", COX_TRENDS, "none",
+                       "tests of proportional hazards against this function of time, as R's cox.zph"),
+    TIME_SETTING_UNIT(cox_settings),
     TACIT_SETTINGS_END,
 };
+
+static tacit_status check_settings(const tacit_plan *plan, tacit_error *error) {
+    const cox_settings *settings = cox_settings_of(plan);
+    const bool clusters = settings->errors == COX_ERRORS_CLUSTER;
+    if (clusters && plan->schema->person == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "errors=cluster needs a schema that says whose row it is: person: COLUMN");
+    if (!clusters && plan->schema->formula != NULL && tacit_formula_clusters(plan->schema->formula))
+        return tacit_fail(error, TACIT_USAGE,
+                          "cluster() in terms needs the setting errors=cluster, which owners read");
+    return TACIT_OK;
+}
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     time_design design;
     if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
     TACIT_TRY(time_design_create(&design, plan, error));
-    size_t width = design.columns.width;
+    size_t width = design.columns.width, weights = design.columns.weights;
     time_design_clear(&design);
+    TACIT_TRY(check_settings(plan, error));
+    if (weights != SIZE_MAX)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method cox takes no weights of rows: leave 'weights' out of the terms");
     if (width > 0 && width <= COX_MOST_COLUMNS) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "method cox inverts a matrix of %zu columns: have at least 1 and at most %d", width,
@@ -75,28 +97,14 @@ static bool by_efron(const tacit_plan *plan) { return cox_settings_of(plan)->tie
 
 /* ---- the coordinator's half ---- */
 
-typedef struct point {
-    double *w;
-    tacit_cox_point at; /* without the regulariser */
-    double objective;   /* -l + (n lambda/2)|w|^2 */
-} point;
-
-typedef struct fit {
-    tacit_session *session;
-    time_design design;
-    cox_partition partition;
-    double n, events, shift, first; /* first: -l at w = 0 */
-    int room;
-    size_t parties, iterations;
-    double *event_x, *direction, *scale, *factor;
-    bool *deficient;
-    point here, there;
-} fit;
+typedef cox_point point;
+typedef cox_fit fit;
 
 static void clear_point(point *one) {
     free(one->w);
     free(one->at.information);
     free(one->at.hazard);
+    free(one->at.trend);
 }
 
 static void end_fit(fit *self) {
@@ -105,6 +113,7 @@ static void end_fit(fit *self) {
     free(self->event_x);
     free(self->factor);
     free(self->deficient);
+    free(self->time);
     cox_partition_clear(&self->partition);
     time_design_clear(&self->design);
 }
@@ -133,9 +142,8 @@ static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *er
     return TACIT_OK;
 }
 
-/* Ask for a sum, and see that those answer who answered first. */
-static tacit_status ask_all(fit *self, const char *question, const tacit_message *message, int room,
-                            size_t length, tacit_sum *sum, tacit_error *error) {
+tacit_status cox_ask_all(fit *self, const char *question, const tacit_message *message, int room,
+                         size_t length, tacit_sum *sum, tacit_error *error) {
     tacit_sum_spec spec = time_sum(self->session->plan, self->n, room, length);
     TACIT_TRY(tacit_ask_sum(self->session, question, message, &spec, sum, error));
     if (sum->parties == self->parties && sum->values[0] == self->n) return TACIT_OK;
@@ -151,8 +159,7 @@ static tacit_status check_partition(const fit *self, tacit_error *error) {
     double least = (double)cox_settings_of(plan)->least;
     const cox_partition *groups = &self->partition;
     for (size_t g = 0; g < groups->groups; g++)
-        if (groups->leaving[g] > 0 &&
-            cox_too_small(groups->leaving[g], groups->events[g], least, by_efron(plan)))
+        if (groups->leaving[g] > 0 && cox_too_small(groups, g, true, least, by_efron(plan)))
             return tacit_fail(error, TACIT_INPUT,
                               "there are %s%.0f rows or events in all, fewer than `least`, or a stratum has: "
                               "put levels of the strata together, or set a smaller `least`",
@@ -168,6 +175,17 @@ static tacit_status check_partition(const fit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* Room for what a point knows of each group. */
+static tacit_status make_groups(const fit *self, tacit_cox_point *at, tacit_error *error) {
+    const size_t width = self->design.columns.width, groups = self->partition.groups;
+    const bool robust = cox_settings_of(self->session->plan)->errors != COX_ERRORS_MODEL;
+    at->hazard = TACIT_NEW(double, groups *(1 + (robust ? tacit_cox_steps(width) : 0)));
+    at->trend = TACIT_NEW(double, self->time != NULL ? width * (1 + 2 * width) : 1);
+    if (at->hazard == NULL || at->trend == NULL) return tacit_fail_memory(error);
+    if (robust) at->steps = at->hazard + groups;
+    return TACIT_OK;
+}
+
 /* Those who take part, who leaves when, and the groups. */
 static tacit_status start(fit *self, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
@@ -176,23 +194,29 @@ static tacit_status start(fit *self, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, cells = TACIT_SUM_INIT;
     tacit_status status;
+    if (cox_settings_of(plan)->proportional != COX_TREND_NONE && plan->lambda > 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "tests of proportional hazards need lambda 0"));
     TACIT_CHECK(tacit_ask_sum(self->session, "rows", NULL, &count, &rows, error));
     self->n = rows.values[0];
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
-    TACIT_CHECK(ask_all(self, "cells", &message, 0, time_length_of_cells(&self->design), &cells, error));
+    TACIT_CHECK(cox_ask_all(self, "cells", &message, 0, time_length_of_cells(&self->design), &cells, error));
     const double *counts = cells.values + TIME_HEAD;
     memcpy(self->event_x, counts + 2 * places, self->design.columns.width * sizeof *self->event_x);
+    if (self->design.columns.offset != SIZE_MAX)
+        self->event_offset = counts[2 * places + self->design.columns.width];
     for (size_t c = 0; c < places; c++) self->events += counts[2 * c + 1];
     if (!(self->events > 0))
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s", tacit_family_of(TACIT_RESPONSE_TIME, 0)->all_alike));
-    TACIT_CHECK(cox_partition_make(&self->partition, &self->design, counts,
+    const double *entering = self->design.entries ? cells.values + cells.length - places : NULL;
+    TACIT_CHECK(cox_partition_make(&self->partition, &self->design, counts, entering,
                                    (double)cox_settings_of(plan)->least, by_efron(plan), error));
     TACIT_CHECK(check_partition(self, error));
-    self->here.at.hazard = TACIT_NEW(double, self->partition.groups);
-    self->there.at.hazard = TACIT_NEW(double, self->partition.groups);
-    if (self->here.at.hazard == NULL || self->there.at.hazard == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    if (cox_settings_of(plan)->proportional != COX_TREND_NONE)
+        TACIT_CHECK(cox_choose_time(self, counts, entering, error));
+    TACIT_CHECK(make_groups(self, &self->here.at, error));
+    TACIT_CHECK(make_groups(self, &self->there.at, error));
 cleanup:
     tacit_message_clear(&message);
     tacit_sum_clear(&rows);
@@ -208,17 +232,15 @@ static tacit_status ask_sums(fit *self, const double *w, tacit_sum *out, tacit_e
     TACIT_CHECK(tacit_message_add_integers(&message, "room", &(int64_t){ self->room }, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "shift", &self->shift, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", w, self->design.columns.width, error));
-    TACIT_CHECK(cox_partition_write(&self->partition, &message, error));
-    TACIT_CHECK(ask_all(self, "sums", &message, self->room,
-                        cox_length_of_groups(plan, &self->design, &self->partition), out, error));
+    TACIT_CHECK(cox_partition_write(&self->partition, &self->design, &message, error));
+    TACIT_CHECK(cox_ask_all(self, "sums", &message, self->room,
+                            cox_length_of_groups(plan, &self->design, &self->partition), out, error));
 cleanup:
     tacit_message_clear(&message);
     return status;
 }
 
-/* Whether some party's contribution may have been moved to the bound: then the sum shows half of it at
- * least. */
-static bool needs_room(const fit *self, const tacit_sum *sum) {
+bool cox_needs_room(const fit *self, const tacit_sum *sum) {
     double most = 0, bound = ldexp(self->n, self->room);
     for (size_t j = TIME_HEAD; j < sum->length; j++) most = fmax(most, fabs(sum->values[j]));
     return most >= bound / 2;
@@ -237,7 +259,7 @@ static tacit_status ask_point(fit *self, point *one, tacit_error *error) {
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
     TACIT_CHECK(ask_sums(self, one->w, &sum, error));
-    while (needs_room(self, &sum) && self->room < MOST_ROOM) {
+    while (cox_needs_room(self, &sum) && self->room < MOST_ROOM) {
         self->room += MORE_ROOM;
         tacit_sum_clear(&sum);
         TACIT_CHECK(ask_sums(self, one->w, &sum, error));
@@ -250,8 +272,13 @@ static tacit_status ask_point(fit *self, point *one, tacit_error *error) {
                                 .leaving = leaving,
                                 .died = by_efron(plan) ? leaving + self->partition.groups * length : NULL,
                                 .event_x = self->event_x,
+                                .time = self->time,
                                 .shift = self->shift };
+    if (self->design.entries)
+        groups.entering = leaving + (1 + by_efron(plan)) * self->partition.groups * length;
+    one->shift = self->shift;
     TACIT_CHECK(tacit_cox_evaluate(&one->at, &groups, one->w, error));
+    one->at.log_likelihood += self->event_offset;
     one->objective = 0.5 * self->n * plan->lambda * dot(one->w, one->w, width) - one->at.log_likelihood;
     double mean = 0;
     for (size_t g = 0; g < self->partition.groups; g++) mean += leaving[g * length] / self->n;
@@ -298,11 +325,13 @@ static tacit_status find_direction(fit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Move along the direction, halving the step until the objective falls. */
-static tacit_status search(fit *self, bool *moved, tacit_error *error) {
-    static const double HIDDEN = 1e-12;
+/* Move along the direction, halving the step until the objective falls. Far from the optimum a whole step of Newton's
+ * overshoots, and a few rows would make up almost all of a party's hazards, which its owner refuses: scores of those at risk
+ * may move by half in a step, in the root of the mean square, which is that of left/events. */
+static tacit_status search(fit *self, double left, bool *moved, tacit_error *error) {
+    static const double HIDDEN = 1e-12, MOST_MOVE = 0.5;
     const size_t width = self->design.columns.width;
-    double step = 1;
+    double step = fmin(1, MOST_MOVE / sqrt(left / self->events));
     *moved = false;
     for (int k = 0; k < MOST_HALVINGS && !*moved; k++, step /= 2) {
         for (size_t j = 0; j < width; j++) self->there.w[j] = self->here.w[j] + step * self->direction[j];
@@ -344,7 +373,7 @@ static tacit_status climb(fit *self, tacit_error *error) {
                               "%zu iterations, which are all that the study allows, are not enough to "
                               "converge: allow more rounds",
                               self->iterations);
-        TACIT_TRY(search(self, &moved, error));
+        TACIT_TRY(search(self, left, &moved, error));
         if (!moved) break;
         before = left;
     }
@@ -353,17 +382,32 @@ static tacit_status climb(fit *self, tacit_error *error) {
 
 /* ---- what comes out ---- */
 
-/* The hazard where all columns are 0, not where the encoded features are: x.w of the former is -moved. */
-static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
+/* x.w of a row whose columns, or R's columns of the terms, are all 0. */
+static tacit_status score_of_zeros(const fit *self, double *out, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const tacit_design *columns = &self->design.columns;
-    const cox_partition *groups = &self->partition;
+    const bool terms = plan->schema->formula != NULL;
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
     tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
     tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    double moved = 0;
-    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
-    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++)
-        moved += feature[columns->kept[j]].shift * self->here.w[j];
+    *out = 0;
+    if (status == TACIT_OK && !terms) status = tacit_schema_linear(plan->schema, feature, error);
+    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++) {
+        size_t parts = terms ? tacit_schema_term_parts(plan->schema, columns->kept[j], part) : 0;
+        if (!terms) *out += feature[columns->kept[j]].shift * self->here.w[j];
+        for (size_t i = 0; i < parts; i++)
+            if (part[i].column == SIZE_MAX) *out += part[i].coefficient * self->here.w[j];
+    }
+    free(feature);
+    return status;
+}
+
+/* The hazard where all columns are 0, not where the encoded features are. */
+static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
+    const tacit_plan *plan = self->session->plan;
+    const cox_partition *groups = &self->partition;
+    double moved;
+    tacit_status status = score_of_zeros(self, &moved, error);
     if (status == TACIT_OK) status = tacit_baseline_create(out, groups->groups, error);
     for (size_t g = 0, stratum = 0; g < groups->groups && status == TACIT_OK; g++) {
         while (groups->end[stratum] <= g) stratum++;
@@ -375,7 +419,6 @@ static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_e
             .hazard = self->here.at.hazard[g] * exp(moved),
         };
     }
-    free(feature);
     return status;
 }
 
@@ -383,6 +426,7 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
     const tacit_plan *plan = self->session->plan;
     const tacit_design *columns = &self->design.columns;
     const tacit_family *family = tacit_family_of(TACIT_RESPONSE_TIME, 0);
+    const bool robust = cox_settings_of(plan)->errors != COX_ERRORS_MODEL;
     tacit_model *model = NULL;
     tacit_estimates *estimates = NULL;
     tacit_optimum optimum = { .family = family,
@@ -393,14 +437,27 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
                               .objective = -self->here.at.log_likelihood,
                               .hessian = self->here.at.information,
                               .response = { self->first },
+                              .null_objective = self->first,
                               .iterations = self->iterations };
-    TACIT_TRY(tacit_estimates_infer(&estimates, columns, &optimum, error));
+    double *middle = NULL, persons = 0;
+    char word[TACIT_SETTING_SIZE];
+    if (robust) TACIT_TRY(cox_ask_scores(self, &middle, &persons, error));
+    optimum.middle = middle;
+    tacit_status status = tacit_estimates_infer(&estimates, columns, &optimum, error);
+    free(middle);
+    TACIT_TRY(status);
+    if (robust)
+        tacit_format(estimates->errors, sizeof estimates->errors, "%s",
+                     tacit_setting_word(COX_ERRORS, cox_settings_of(plan)->errors, word));
+    estimates->clusters = persons;
+    if (self->time != NULL) status = cox_test_trends(self, estimates, error);
     tacit_format(estimates->optimiser, sizeof estimates->optimiser, "newton");
     estimates->rounds = (size_t)self->session->round;
-    tacit_status status = make_baseline(self, &estimates->baseline, error);
+    if (status == TACIT_OK) status = make_baseline(self, &estimates->baseline, error);
     if (status == TACIT_OK) status = tacit_model_create(&model, family, plan->features, 0, error);
     if (status == TACIT_OK) {
         for (size_t j = 0; j < columns->width; j++) model->weights[columns->kept[j]] = self->here.w[j];
+        if (columns->offset != SIZE_MAX) model->weights[columns->offset] = columns->offset_weight;
         model->estimates = estimates;
         *out = model;
     } else
@@ -432,20 +489,29 @@ const tacit_method tacit_method_cox = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
-    .terms = TACIT_TERMS_NONE,
+    .terms = TACIT_TERMS_ALL,
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "once, for each cell of time (and stratum), how many of the party's rows leave in it and how many "
-        "have an event; in each round, for each group of cells, sums of hazards, of columns and of their "
-        "products over the rows that leave in it[ties=efron: , and over those with an event], as one "
-        "contribution to a sum; its number of rows",
-    .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
-               "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
-               "Everybody sees the weights of every round, how many rows and events each group of cells has, "
-               "the final coefficients and "
-               "their standard errors",
+        "have an event, and where rows are observed from a later time on, how many enter; in each round, for "
+        "each group of cells, sums of hazards, of columns and of their "
+        "products over the rows that leave in it[ties=efron: , and over those with an event], and over those "
+        "that enter, "
+        "as one contribution to a sum; its number of rows[errors=robust: ; once, at the end, the sum of "
+        "squared scores "
+        "of its rows][errors=cluster: ; once, at the end, how many persons it has rows of, and the sum of "
+        "squared scores "
+        "of these persons][proportional=km|identity|log|rank: ; once, at the end, the sum of columns over "
+        "its "
+        "events, each by a function of its time]",
+    .seen_by =
+        "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
+        "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
+        "Everybody sees the weights of every round, how many rows and events each group of cells "
+        "has[errors=robust|cluster: , the means of columns among those at risk at each group of cells], "
+        "the final coefficients and their standard errors",
     .guarantee =
         "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
         "leaves are sums over rows, and from exact sums something about single rows may be inferred",
@@ -462,6 +528,9 @@ const tacit_method tacit_method_cox = {
                "smaller than their owner's minimum, but "
                "must take its word for their size. Times are rounded up to the end of their cell, or group; "
                "at a tie, rows without an event count as at risk. "
+               "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute "
+               "the sum of "
+               "hazards times columns over the rows of each group.] "
                "The same parties must answer in every round. With lambda above 0, standard errors leave out "
                "the bias",
     .check = check,

@@ -9,7 +9,6 @@
 
 /* ---- passes over the rows ---- */
 
-enum { FAR, RISKS, RISKS_SQUARED, LOOKS };
 enum { BLOCK = 8192 };
 
 /* Sums of one kind under way, of each group: risks, and in tiles (num/tiles.h) risks times x x^T. */
@@ -26,14 +25,14 @@ typedef struct pass {
     const double *w;
     double shift;
     double *row, *x; /* all features of a row, and those with a coefficient of each row of a block */
-    group_sums leaving, died;
+    group_sums leaving, died, entering;
     const tacit_kernels *kernels;
-    double *risk, *packing; /* of the rows of a block; room of the tiles */
-    size_t *group, *order, *start;
+    double *risk, *packing;                /* of the rows of a block; room of the tiles */
+    size_t *group, *entry, *order, *start; /* entry: the group from which on a row is at risk, or none */
     bool *event;
     const double **picked;
     double *weight;
-    double look[LOOKS];
+    double look[COX_LOOKS];
 } pass;
 
 static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
@@ -60,6 +59,8 @@ static void end_pass(pass *self) {
     free(self->leaving.tiles);
     free(self->died.first);
     free(self->died.tiles);
+    free(self->entering.first);
+    free(self->entering.tiles);
     free(self->risk);
     free(self->packing);
     free(self->group);
@@ -82,15 +83,17 @@ static tacit_status make_room(pass *self, tacit_error *error) {
     size_t groups = self->partition.groups, width = self->design.columns.width;
     self->risk = TACIT_NEW(double, 2 * BLOCK);
     self->packing = tacit_allocate_aligned(tacit_tiles_room(width), sizeof *self->packing);
-    self->group = TACIT_NEW(size_t, 2 * BLOCK + groups + 1);
+    self->group = TACIT_NEW(size_t, 3 * BLOCK + groups + 2);
     self->event = TACIT_NEW(bool, BLOCK);
     self->picked = TACIT_NEW(const double *, BLOCK);
     if (self->risk == NULL || self->packing == NULL || self->group == NULL || self->event == NULL ||
         self->picked == NULL || !make_sums(&self->leaving, groups, width) ||
-        (self->efron && !make_sums(&self->died, groups, width)))
+        (self->efron && !make_sums(&self->died, groups, width)) ||
+        (self->design.entries && !make_sums(&self->entering, groups, width)))
         return tacit_fail_memory(error);
     self->weight = self->risk + BLOCK;
-    self->order = self->group + BLOCK;
+    self->entry = self->group + BLOCK;
+    self->order = self->entry + BLOCK;
     self->start = self->order + BLOCK;
     return TACIT_OK;
 }
@@ -99,25 +102,29 @@ static tacit_status make_room(pass *self, tacit_error *error) {
 static void take_rows(pass *self, const tacit_view *block) {
     const size_t width = self->design.columns.width;
     for (size_t i = 0; i < block->rows.count; i++) {
-        double *x = self->x + i * width, score = -self->shift;
-        self->group[i] =
-            self->partition.of_cell[time_take_row(&self->design, block, i, self->row, x, &self->event[i])];
+        double *x = self->x + i * width;
+        time_row one = time_take_row(&self->design, block, i, self->row, x);
+        const cox_partition *groups = &self->partition;
+        size_t entry = one.entry < one.place ? one.entry : one.place;
+        self->group[i] = groups->of_cell[one.place];
+        self->entry[i] =
+            cox_enters_later(groups, &self->design, entry) ? groups->of_cell[entry] : groups->groups;
+        self->event[i] = one.event;
+        double score = time_offset(&self->design, self->row) - self->shift;
         for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
-        self->risk[i] = exp(fmin(score, 700));
-        self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);
-        self->look[RISKS] += self->risk[i];
-        self->look[RISKS_SQUARED] += self->risk[i] * self->risk[i];
+        self->risk[i] = cox_look_at(self->look, score);
     }
 }
 
-/* The block's rows by their groups, in their order: those of group g from start[g] to start[g + 1]. */
-static void order_rows(pass *self, size_t count) {
+/* The block's rows by their groups, in their order: those of group g from start[g] to start[g + 1]; those of none are
+ * last. */
+static void order_rows(pass *self, const size_t *group, size_t count) {
     size_t groups = self->partition.groups, *start = self->start;
-    memset(start, 0, (groups + 1) * sizeof *start);
-    for (size_t i = 0; i < count; i++) start[self->group[i] + 1]++;
-    for (size_t g = 0; g < groups; g++) start[g + 1] += start[g];
-    for (size_t i = 0; i < count; i++) self->order[start[self->group[i]]++] = i;
-    memmove(start + 1, start, groups * sizeof *start);
+    memset(start, 0, (groups + 2) * sizeof *start);
+    for (size_t i = 0; i < count; i++) start[group[i] + 1]++;
+    for (size_t g = 0; g <= groups; g++) start[g + 1] += start[g];
+    for (size_t i = 0; i < count; i++) self->order[start[group[i]]++] = i;
+    memmove(start + 1, start, (groups + 1) * sizeof *start);
     start[0] = 0;
 }
 
@@ -143,12 +150,16 @@ static tacit_status sum_block(void *context, const tacit_view *block, size_t fir
     pass *self = context;
     (void)first, (void)error;
     take_rows(self, block);
-    order_rows(self, block->rows.count);
+    order_rows(self, self->group, block->rows.count);
     for (size_t g = 0; g < self->partition.groups; g++) {
         if (self->start[g] == self->start[g + 1]) continue;
         add_group(self, &self->leaving, g, false);
         if (self->efron && self->partition.events[g] > 1) add_group(self, &self->died, g, true);
     }
+    if (!self->design.entries) return TACIT_OK;
+    order_rows(self, self->entry, block->rows.count);
+    for (size_t g = 0; g < self->partition.groups; g++)
+        if (self->start[g] < self->start[g + 1]) add_group(self, &self->entering, g, false);
     return TACIT_OK;
 }
 
@@ -169,38 +180,54 @@ static double *pack(const pass *self, const group_sums *sums, double *out) {
 
 /* A party cannot see how many rows of others leave in a group: it holds the coordinator to what it says, and
  * to the owner's minimum. */
-static tacit_status check_groups(const tacit_party *party, const cox_partition *groups, bool efron,
-                                 tacit_error *error) {
+tacit_status cox_check_groups(const tacit_party *party, const cox_partition *groups, bool efron,
+                              tacit_error *error) {
     double minimum = (double)party->gate->policy->minimum_rows;
-    for (size_t g = 0; g < groups->groups; g++) {
-        double leaving = groups->leaving[g], events = groups->events[g];
-        if (leaving == 0 || !cox_too_small(leaving, events, minimum, efron)) continue;
+    for (size_t g = 0, stratum = 0; g < groups->groups; g++) {
+        bool first = g == 0 || g == groups->end[stratum];
+        stratum += g > 0 && first;
+        double leaving = groups->leaving[g], entering = first ? 0 : groups->entering[g];
+        if ((leaving == 0 && entering == 0) || !cox_too_small(groups, g, first, minimum, efron)) continue;
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for sums over %.0f rows with %.0f events that leave at the "
-                          "same time, and the owner's minimum is %.0f: the study should set `least` to that",
-                          leaving, events, minimum);
+                          "same time, or %.0f that enter, and the owner's minimum is %.0f: the study should "
+                          "set `least` to that",
+                          leaving, groups->events[g], entering, minimum);
     }
     return TACIT_OK;
 }
 
-static tacit_status check_weights(const pass *self, const tacit_question *question, tacit_error *error) {
-    const double *look = self->look, minimum = (double)self->party->gate->policy->minimum_rows;
+double cox_look_at(double *look, double score) {
+    double risk = exp(fmin(score, 700));
+    look[COX_FAR] += !(fabs(score) <= COX_MOST_SCORE);
+    look[COX_RISKS] += risk;
+    look[COX_RISKS_SQUARED] += risk * risk;
+    return risk;
+}
+
+bool cox_is_real(const tacit_party *party) {
+    return !party->follows && party->gate != NULL && party->gate->mode == TACIT_GATE_REAL;
+}
+
+tacit_status cox_check_weights(const tacit_party *party, const tacit_question *question, const double *look,
+                               tacit_error *error) {
+    const double minimum = (double)party->gate->policy->minimum_rows;
     if (question->round >= COX_MOST_ROUNDS)
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks in round %llu, and an honest fit takes fewer than %d",
                           (unsigned long long)question->round, COX_MOST_ROUNDS);
-    if (look[FAR] > 0)
+    if (look[COX_FAR] > 0)
         return tacit_fail(error, TACIT_REFUSED,
                           "at the coordinator's weights %.0f rows of this party have scores beyond %g: there "
                           "is no finite estimate, or the weights are intended to single rows out. Ask for a "
                           "lambda above 0 or fewer columns",
-                          look[FAR], COX_MOST_SCORE);
-    if (!(look[RISKS] * look[RISKS] >= minimum * look[RISKS_SQUARED]))
+                          look[COX_FAR], COX_MOST_SCORE);
+    if (!(look[COX_RISKS] * look[COX_RISKS] >= minimum * look[COX_RISKS_SQUARED]))
         return tacit_fail(error, TACIT_REFUSED,
                           "at the coordinator's weights %.3g rows make up almost all of this party's sums, "
                           "fewer than the owner's minimum of %.0f: exact sums would reveal these rows. Ask "
                           "for a lambda above 0 or fewer columns, or lower the minimum (tacit rules)",
-                          look[RISKS] * look[RISKS] / look[RISKS_SQUARED], minimum);
+                          look[COX_RISKS] * look[COX_RISKS] / look[COX_RISKS_SQUARED], minimum);
     return TACIT_OK;
 }
 
@@ -213,7 +240,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_TRY(time_read_total(party, question, &n, error));
     TACIT_TRY(begin_pass(&self, party, error));
     const size_t width = self.design.columns.width;
-    bool real = !party->follows && party->gate != NULL && party->gate->mode == TACIT_GATE_REAL;
+    bool real = cox_is_real(party);
     tacit_status status;
     TACIT_CHECK(tacit_message_integers(question->message, "room", 1, &room, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "shift", 1, &shift, error));
@@ -221,7 +248,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_CHECK(cox_partition_read(&self.partition, &self.design, question->message, error));
     if (*room < 0 || *room > 40)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for a sum with no room"));
-    if (real) TACIT_CHECK(check_groups(party, &self.partition, self.efron, error));
+    if (real) TACIT_CHECK(cox_check_groups(party, &self.partition, self.efron, error));
     size_t length = cox_length_of_groups(party->plan, &self.design, &self.partition);
     tacit_sum_spec spec = time_sum(party->plan, n, (int)*room, length);
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
@@ -229,11 +256,12 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_CHECK(make_room(&self, error));
     TACIT_CHECK(tacit_dataset_map(&party->rows, BLOCK, sum_block, &self, error));
     double *after = pack(&self, &self.leaving, reply->contribution + TIME_HEAD);
-    if (self.efron) pack(&self, &self.died, after);
+    if (self.efron) after = pack(&self, &self.died, after);
+    if (self.design.entries) pack(&self, &self.entering, after);
     TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
     if (party->reducer != NULL)
-        TACIT_CHECK(party->reducer->sum(party->reducer->context, self.look, LOOKS, error));
-    if (real) TACIT_CHECK(check_weights(&self, question, error));
+        TACIT_CHECK(party->reducer->sum(party->reducer->context, self.look, COX_LOOKS, error));
+    if (real) TACIT_CHECK(cox_check_weights(party, question, self.look, error));
 cleanup:
     end_pass(&self);
     return status;
@@ -243,5 +271,7 @@ const tacit_handler_entry cox_handlers[] = {
     { .question = "rows", .answer = time_answer_rows },
     { .question = "cells", .answer = time_answer_cells },
     { .question = "sums", .answer = answer_sums },
+    { .question = "scores", .answer = cox_answer_scores },
+    { .question = "trend", .answer = cox_answer_trend },
     { .question = NULL },
 };

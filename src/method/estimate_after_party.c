@@ -21,6 +21,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "method/estimate.h"
+#include "method/persons.h"
 
 static const double MOST_LEVERAGE = 0.99;
 
@@ -43,17 +44,16 @@ typedef struct look {
     double *full, *x, *gradient; /* of the row under way */
     double *all; /* of several scores a row: the weights of each, and room for as much; else NULL */
     double count[COUNTS];
-    double *matrix; /* lower triangle, packed; NULL in "reach" */
-    int32_t *place; /* of each group number: which of the clusters it is; NULL: rows are not gathered */
-    size_t groups, clusters;
-    double *cluster; /* clusters x width */
+    double *matrix;        /* lower triangle, packed; NULL in "reach" */
+    person_places persons; /* with clustered errors */
+    double *cluster;       /* persons x width */
 } look;
 
 static void end_look(look *self) {
     free(self->full);
     free(self->x);
     free(self->all);
-    free(self->place);
+    person_places_clear(&self->persons);
     free(self->cluster);
     tacit_estimate_end_pass(&self->pass);
 }
@@ -64,44 +64,9 @@ static bool weighs(const look *self) {
 
 static bool clustered(const look *self) { return self->settings->errors == TACIT_ERRORS_CLUSTER; }
 
-/* ---- which rows are whose ---- */
-
-static tacit_status count_groups(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    look *self = context;
-    (void)first;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        int32_t group = block->group[tacit_rows_stored(&block->rows, i)];
-        if (group < 0) return tacit_fail(error, TACIT_INPUT, "row %zu is nobody's", first + i + 1);
-        if ((size_t)group >= self->groups) self->groups = (size_t)group + 1;
-    }
-    return TACIT_OK;
-}
-
-static tacit_status place_groups(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    look *self = context;
-    (void)first;
-    (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) {
-        int32_t *place = &self->place[block->group[tacit_rows_stored(&block->rows, i)]];
-        if (*place == 0) *place = (int32_t)++self->clusters;
-    }
-    return TACIT_OK;
-}
-
 static tacit_status gather(look *self, const tacit_party *party, tacit_error *error) {
-    if (party->rows.group == NULL || !party->rows.persons)
-        return tacit_fail(error, TACIT_INPUT,
-                          "clustered errors need to know whose row each is, and the rows have no "
-                          "column that the schema names as 'person'");
-    if (party->reducer != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "clustered errors need all rows of a party in one place, and here several "
-                          "hold them");
-    TACIT_TRY(tacit_dataset_map(&party->rows, 0, count_groups, self, error));
-    self->place = TACIT_NEW(int32_t, self->groups + 1);
-    if (self->place == NULL) return tacit_fail_memory(error);
-    TACIT_TRY(tacit_dataset_map(&party->rows, 0, place_groups, self, error));
-    self->cluster = TACIT_NEW(double, (self->clusters + 1) * self->width);
+    TACIT_TRY(person_places_make(&self->persons, party, error));
+    self->cluster = TACIT_NEW(double, (self->persons.count + 1) * self->width);
     return self->cluster != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -201,7 +166,7 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
             weight = pow(1 - fmin(h, MOST_LEVERAGE), self->settings->errors == TACIT_ERRORS_HC3 ? -2 : -1);
         if (self->settings->influence) add_residual(self, *y, score, h);
         if (clustered(self)) {
-            size_t place = (size_t)self->place[block->group[tacit_rows_stored(&block->rows, i)]] - 1;
+            size_t place = person_place(&self->persons, block, i);
             for (size_t j = 0; j < self->width; j++)
                 self->cluster[place * self->width + j] += self->gradient[j];
             continue;
@@ -215,8 +180,8 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
 }
 
 static void look_at_clusters(look *self) {
-    self->count[TACIT_REACH_CLUSTERS] = (double)self->clusters;
-    for (size_t c = 0; c < self->clusters; c++) {
+    self->count[TACIT_REACH_CLUSTERS] = (double)self->persons.count;
+    for (size_t c = 0; c < self->persons.count; c++) {
         const double *g = self->cluster + c * self->width;
         double square = product(g, g, self->width);
         self->count[TACIT_REACH_SQUARES] += square;

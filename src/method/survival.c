@@ -45,6 +45,7 @@ static const tacit_parameter parameters[] = {
                  "the scale on which intervals are symmetric, as conf.type in R's survfit"),
     TACIT_OPEN_NUMBER(survival_settings, until, "until", 1e12, "mean times count up to it",
                       "the last time at which everybody's curve is known"),
+    TIME_SETTING_UNIT(survival_settings),
     TACIT_SETTINGS_END,
 };
 

@@ -31,24 +31,57 @@ static tacit_status find_strata(time_design *out, const tacit_plan *plan, const 
     return TACIT_OK;
 }
 
+/* Strata of a formula have features of their own, which have no coefficients already. */
+static tacit_status find_strata_of_terms(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    size_t count;
+    const char *name = time_settings_of(plan)->strata;
+    if (strcmp(name, "none") != 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "with terms, strata are part of these: write + strata(%s) there, and strata=none",
+                          name);
+    size_t first = tacit_formula_strata(plan->schema->formula, &count);
+    if (first == SIZE_MAX) return TACIT_OK;
+    out->first_level = first;
+    out->strata = count + 1;
+    return TACIT_OK;
+}
+
 /* Keep neither the intercept nor the strata: the baseline has both. */
 static void leave_out(tacit_design *columns, const tacit_schema *schema, const tacit_feature *feature,
                       const tacit_schema_column *strata) {
     size_t width = 0;
     for (size_t j = 0; j < columns->width; j++) {
-        size_t column = feature[columns->kept[j]].column;
-        if (j == columns->intercept || (strata != NULL && &schema->columns[column] == strata)) continue;
+        bool of_strata = strata != NULL && &schema->columns[feature[columns->kept[j]].column] == strata;
+        if (j == columns->intercept || of_strata) continue;
         columns->kept[width++] = columns->kept[j];
     }
     columns->width = width;
     columns->intercept = SIZE_MAX;
 }
 
+static tacit_status choose_columns(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    if (schema->formula != NULL) {
+        leave_out(&out->columns, schema, NULL, NULL);
+        return find_strata_of_terms(out, plan, error);
+    }
+    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK) status = tacit_schema_linear(schema, feature, error);
+    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
+    if (status == TACIT_OK) leave_out(&out->columns, schema, feature, out->column);
+    free(feature);
+    return status;
+}
+
 static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
-    double range = schema->high - schema->low, width = time_settings_of(plan)->width;
+    static const double days[] = { 1, 1, 7, 30.4375, 365.25 };
+    const time_settings *settings = time_settings_of(plan);
+    double range = schema->high - schema->low, width = settings->width;
+    if (settings->unit != TIME_UNIT_LABEL && width == 0) width = 1;
     out->low = schema->low;
-    out->width = width > 0 ? width : range / 100;
+    out->width = width > 0 ? width * days[settings->unit] : range / 100;
     double cells = fmax(1, ceil(range / out->width * (1 - 1e-12)));
     if (!(cells * (double)out->strata <= TIME_MOST_CELLS))
         return tacit_fail(error, TACIT_USAGE,
@@ -69,28 +102,38 @@ tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_
     if (plan->schema->sparse > 0)
         return tacit_fail(error, TACIT_USAGE, "method %s needs columns, and the schema says sparse",
                           plan->method->name);
+    out->entries = plan->schema->entry != NULL;
+    if (out->entries && plan->method->reports != NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes rows that are observed from the beginning on: leave '%s' out of the "
+            "schema's label, or choose method cox",
+            plan->method->name, plan->schema->entry);
     TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
                                   plan->features, error));
-    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
-    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = tacit_schema_linear(plan->schema, feature, error);
-    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
-    if (status == TACIT_OK) leave_out(&out->columns, plan->schema, feature, out->column);
+    tacit_status status = choose_columns(out, plan, error);
     if (plan->method->reports != NULL) out->columns.width = 0; /* a report has no coefficients */
     if (status == TACIT_OK) status = lay_grid(out, plan, error);
-    free(feature);
     if (status != TACIT_OK) time_design_clear(out);
     return status;
 }
 
 void time_design_clear(time_design *design) { tacit_design_clear(&design->columns); }
 
-size_t time_place(const time_design *design, double time, const double *features) {
-    double cell = ceil((time - design->low) / design->width * (1 - 1e-12)) - 1;
+/* How many cells are over at a time: 0 at the beginning, 1 from the end of the first cell on. */
+static double cells_before(const time_design *design, double time) {
+    return ceil((time - design->low) / design->width * (1 - 1e-12));
+}
+
+static size_t cell_of(const time_design *design, double cell) {
+    return (size_t)fmin(fmax(cell, 0), (double)design->cells - 1);
+}
+
+static size_t stratum_of(const time_design *design, const double *features) {
     size_t stratum = 0;
     /* the feature of a row's own level is above 0, those of the others are 0 */
     while (stratum + 1 < design->strata && !(features[design->first_level + stratum] > 0)) stratum++;
-    return stratum * design->cells + (size_t)fmin(fmax(cell, 0), (double)design->cells - 1);
+    return stratum;
 }
 
 /* ---- the sums ---- */
@@ -108,12 +151,18 @@ tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t lengt
     return (tacit_sum_spec){ TIME_HEAD + length, bound, 62 - bound_bits - party_bits };
 }
 
+double time_offset(const time_design *design, const double *features) {
+    const tacit_design *columns = &design->columns;
+    return columns->offset != SIZE_MAX ? columns->offset_weight * features[columns->offset] : 0;
+}
+
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell) {
     return fmin(design->low + design->width * (double)(cell + 1), plan->schema->high);
 }
 
 size_t time_length_of_cells(const time_design *design) {
-    return 2 * design->strata * design->cells + design->columns.width;
+    size_t places = design->strata * design->cells;
+    return (2 + design->entries) * places + design->columns.width + (design->columns.offset != SIZE_MAX);
 }
 
 tacit_release_kind time_kind(const tacit_plan *plan) {
@@ -180,33 +229,44 @@ tacit_status time_read_total(const tacit_party *party, const tacit_question *que
 
 typedef struct counting {
     const time_design *design;
-    double *row, *x, *counts, *event_x;
+    double *row, *x, *counts, *event_x, *entering;
+    bool never; /* some rows leave in the cell of their entry */
 } counting;
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error) {
-    if (party->rows.response != NULL && tacit_view_columns(&party->rows) == 2) return TACIT_OK;
+    if (party->rows.response != NULL && tacit_view_columns(&party->rows) >= 2) return TACIT_OK;
     return tacit_fail(error, TACIT_INPUT, "the rows have no time and event");
 }
 
-size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
-                     bool *event) {
+time_row time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x) {
     const double *y = tacit_view_responses(block, i);
     tacit_rows_copy(&block->rows, i, row);
     for (size_t j = 0; j < design->columns.width; j++) x[j] = row[design->columns.kept[j]];
-    *event = y[1] > 0;
-    return time_place(design, y[0], row);
+    size_t first = stratum_of(design, row) * design->cells;
+    time_row out = { .place = first + cell_of(design, cells_before(design, y[0]) - 1),
+                     .entry = first,
+                     .event = y[1] > 0 };
+    if (design->entries)
+        out.entry += (size_t)fmin(fmax(cells_before(design, y[2]), 0), (double)design->cells);
+    return out;
 }
 
 static tacit_status count_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     counting *self = context;
     (void)first, (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
-        bool event;
-        size_t place = time_take_row(self->design, block, i, self->row, self->x, &event);
-        self->counts[2 * place]++;
-        if (!event) continue;
-        self->counts[2 * place + 1]++;
+        time_row one = time_take_row(self->design, block, i, self->row, self->x);
+        if (one.entry > one.place) {
+            self->never = true;
+            continue;
+        }
+        self->counts[2 * one.place]++;
+        if (self->design->entries) self->entering[one.entry]++;
+        if (!one.event) continue;
+        self->counts[2 * one.place + 1]++;
         for (size_t j = 0; j < self->design->columns.width; j++) self->event_x[j] += self->x[j];
+        if (self->design->columns.offset != SIZE_MAX)
+            self->event_x[self->design->columns.width] += time_offset(self->design, self->row);
     }
     return TACIT_OK;
 }
@@ -227,7 +287,13 @@ tacit_status time_answer_cells(tacit_party *party, const tacit_question *questio
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
     self.counts = reply->contribution + TIME_HEAD;
     self.event_x = self.counts + 2 * design.strata * design.cells;
+    self.entering = self.event_x + design.columns.width + (design.columns.offset != SIZE_MAX);
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_block, &self, error));
+    if (self.never)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_INPUT,
+                       "some rows leave in the cell of time in which they enter, and are never at risk: "
+                       "choose a smaller width, or leave these rows out"));
     TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
 cleanup:
     free(self.row);

@@ -12,8 +12,9 @@ enum {
 
 /* What the settings of such a method begin with. */
 typedef struct time_settings {
-    double width; /* of a cell; 0: a hundredth of the range */
+    double width; /* of a cell; 0: a hundredth of the range, or one unit */
     char strata[TACIT_SETTING_SIZE];
+    enum { TIME_UNIT_LABEL, TIME_UNIT_DAY, TIME_UNIT_WEEK, TIME_UNIT_MONTH, TIME_UNIT_YEAR } unit;
 } time_settings;
 
 #define TIME_SETTING_WIDTH(S)                                                                                \
@@ -21,6 +22,12 @@ typedef struct time_settings {
         S, time.width, "width", 1e12,                                                                        \
         "of a cell of time, in the unit of the label: 30.4375 for months where times are days",              \
         "a hundredth of the label's range")
+
+#define TIME_SETTING_UNIT(S)                                                                                 \
+    TACIT_LATER_CHOICE(                                                                                      \
+        S, time.unit, "unit", "label|day|week|month|year", "label",                                          \
+        "of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by " \
+        "default")
 
 /* What follows from the plan alone. Time t of the schema's [low, high] is in cell ceil((t - low)/width), the
  * first being 1; here cells count from 0. */
@@ -30,13 +37,21 @@ typedef struct time_design {
     size_t first_level;                /* the strata's column begins with this feature */
     const tacit_schema_column *column; /* the strata's; NULL: there is one stratum */
     double low, width;
+    bool entries; /* rows are at risk from some cell on, not from the first */
 } time_design;
 
 tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error);
 void time_design_clear(time_design *design);
 
-/* stratum * cells + cell of a row with all its features. */
-size_t time_place(const time_design *design, double time, const double *features);
+/* When a row leaves, as stratum * cells + cell, and the first such cell in which it is at risk: one after that of its
+ * entry. A row that leaves in the cell in which it enters has it after the last. */
+typedef struct time_row {
+    size_t place, entry;
+    bool event;
+} time_row;
+
+/* What is added to the score of a row with all its features; 0 without offset(). */
+double time_offset(const time_design *design, const double *features);
 
 /* The end of a cell, in the label's unit. */
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell);
@@ -45,8 +60,9 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
-/* Of each cell the rows that leave and the events, then the sum over events of x, the columns with a
- * coefficient. */
+/* Of each cell the rows that leave and the events, then the sums over events of x, the columns with a
+ * coefficient, and of the offset, where there is one; then, with entries, of each cell the rows that are at risk
+ * from it on. */
 size_t time_length_of_cells(const time_design *design);
 
 /* ---- the party's half ---- */
@@ -63,10 +79,8 @@ tacit_status time_finish_reply(const tacit_party *party, const tacit_sum_spec *s
 tacit_status time_read_total(const tacit_party *party, const tacit_question *question, double *n,
                              tacit_error *error);
 
-/* Row i of a block, all its features into `row` and those with a coefficient into `x`: its place, and
- * whether it has an event. */
-size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
-                     bool *event);
+/* Row i of a block, all its features into `row` and those with a coefficient into `x`. */
+time_row time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x);
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error);
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,

@@ -17,6 +17,8 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     free(estimates->term);
     for (size_t k = 0; estimates->ratio != NULL && k < estimates->ratios; k++) free(estimates->ratio[k].name);
     free(estimates->ratio);
+    for (size_t k = 0; estimates->trend != NULL && k < estimates->trends; k++) free(estimates->trend[k].name);
+    free(estimates->trend);
     for (size_t k = 0; estimates->missing != NULL && k < estimates->missing_columns; k++)
         free(estimates->missing[k].column);
     free(estimates->missing);
@@ -120,8 +122,10 @@ static tacit_status design_of_terms(tacit_design *out, const tacit_family *famil
             family->name);
     out->kept = TACIT_NEW(size_t, out->features + 1);
     if (out->kept == NULL) return tacit_fail_memory(error);
+    size_t strata_count, strata = tacit_formula_strata(out->schema->formula, &strata_count);
     for (size_t j = 0; j < out->features; j++)
-        if (j != out->offset && j != out->weights) out->kept[out->width++] = j;
+        if (j != out->offset && j != out->weights && !(j >= strata && j < strata + strata_count))
+            out->kept[out->width++] = j;
     if (out->schema->intercept) {
         out->intercept = out->width - 1;
         out->intercept_value = tacit_schema_intercept_value(out->schema);

@@ -112,6 +112,9 @@ typedef struct tacit_estimates {
     tacit_missing_count *missing;       /* the last is of the label */
     double left_out, left_out_withheld; /* rows, and parties that do not say how many */
     tacit_baseline *baseline;           /* of a Cox regression; NULL: none */
+    size_t trends;                      /* tests of proportional hazards, the last of all terms; 0: none */
+    tacit_term *trend;
+    char trend_of[12]; /* the function of time: "km", "identity", "log", "rank" */
 } tacit_estimates;
 
 /* Rubin's rules: `count` estimates of the same coefficients become one. Takes them over. */

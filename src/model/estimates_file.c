@@ -20,10 +20,10 @@ static json_t *coefficient_to_json(const tacit_coefficient *one) {
     return object;
 }
 
-static json_t *terms_to_json(const tacit_estimates *estimates) {
+static json_t *terms_to_json(const tacit_term *terms, size_t count) {
     json_t *list = json_array();
-    for (size_t k = 0; k < estimates->terms; k++) {
-        const tacit_term *term = &estimates->term[k];
+    for (size_t k = 0; k < count; k++) {
+        const tacit_term *term = &terms[k];
         json_array_append_new(list, json_pack("{s:s,s:I,s:o,s:o,s:o}", "name", term->name, "degrees",
                                               (json_int_t)term->count, "statistic", number(term->statistic),
                                               "p", number(term->p), "inflation", number(term->inflation)));
@@ -80,8 +80,13 @@ static json_t *influence_to_json(const tacit_influence *at, double degrees) {
 /* Keys that are there only where a study asked for what they tell. */
 static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
     if (object == NULL) return NULL;
-    if (estimates->terms > 0) json_object_set_new(object, "terms", terms_to_json(estimates));
+    if (estimates->terms > 0)
+        json_object_set_new(object, "terms", terms_to_json(estimates->term, estimates->terms));
     if (estimates->anova[0] != 0) json_object_set_new(object, "anova", ratios_to_json(estimates));
+    if (estimates->trends > 0)
+        json_object_set_new(object, "proportional",
+                            json_pack("{s:s,s:o}", "time", estimates->trend_of, "tests",
+                                      terms_to_json(estimates->trend, estimates->trends)));
     if (estimates->errors[0] != 0) json_object_set_new(object, "errors", json_string(estimates->errors));
     if (estimates->clusters > 0) json_object_set_new(object, "clusters", json_real(estimates->clusters));
     if (estimates->influence.known)
@@ -195,24 +200,34 @@ static bool read_bias(tacit_estimates *out, const json_t *object) {
            read_number(object, "penalised_log_likelihood", &out->penalised);
 }
 
-static bool read_terms(tacit_estimates *out, const json_t *list) {
+static bool read_terms(tacit_term **terms, size_t *made, const json_t *list, size_t most,
+                       size_t degrees_most) {
     size_t count = json_array_size(list);
     if (list == NULL) return true;
-    if (!json_is_array(list) || count > out->count) return false;
-    out->term = TACIT_NEW(tacit_term, count);
-    for (; out->term != NULL && out->terms < count; out->terms++) {
-        const json_t *object = json_array_get(list, out->terms);
+    if (!json_is_array(list) || count > most) return false;
+    *terms = TACIT_NEW(tacit_term, count);
+    for (; *terms != NULL && *made < count; ++*made) {
+        const json_t *object = json_array_get(list, *made);
         const char *name = json_string_value(json_object_get(object, "name"));
         json_int_t degrees = json_integer_value(json_object_get(object, "degrees"));
-        tacit_term *term = &out->term[out->terms];
-        if (name == NULL || degrees < 1 || (uint64_t)degrees > out->count ||
+        tacit_term *term = &(*terms)[*made];
+        if (name == NULL || degrees < 1 || (uint64_t)degrees > degrees_most ||
             !read_number(object, "statistic", &term->statistic) || !read_number(object, "p", &term->p) ||
             !read_number(object, "inflation", &term->inflation))
             return false;
         term->count = (size_t)degrees;
         if ((term->name = tacit_copy_text(name)) == NULL) return false;
     }
-    return out->term != NULL;
+    return *terms != NULL;
+}
+
+static bool read_proportional(tacit_estimates *out, const json_t *object) {
+    const char *time = json_string_value(json_object_get(object, "time"));
+    const json_t *tests = json_object_get(object, "tests");
+    if (object == NULL) return true;
+    if (time == NULL || strlen(time) >= sizeof out->trend_of || json_array_size(tests) == 0) return false;
+    memcpy(out->trend_of, time, strlen(time) + 1);
+    return read_terms(&out->trend, &out->trends, tests, out->count + 1, out->count);
 }
 
 static bool read_ratios(tacit_estimates *out, const json_t *object) {
@@ -247,8 +262,10 @@ static bool read_asked(tacit_estimates *out, const json_t *object) {
         memcpy(out->errors, json_string_value(errors), json_string_length(errors) + 1);
     }
     if (clusters != NULL && !read_number(object, "clusters", &out->clusters)) return false;
-    if (!read_terms(out, json_object_get(object, "terms"))) return false;
+    if (!read_terms(&out->term, &out->terms, json_object_get(object, "terms"), out->count, out->count))
+        return false;
     if (!read_ratios(out, json_object_get(object, "anova"))) return false;
+    if (!read_proportional(out, json_object_get(object, "proportional"))) return false;
     if (influence == NULL) return true;
     at->known = true;
     return read_number(influence, "pearson", &at->pearson) &&

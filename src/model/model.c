@@ -280,14 +280,14 @@ static tacit_status measure(const tacit_model *model, const int32_t *label, int3
 /* Of times until an event only the order can be told: no baseline belongs to the model. */
 static tacit_status evaluate_times(const tacit_model *model, const tacit_view *rows, tacit_pool *pool,
                                    tacit_metrics *out, tacit_error *error) {
-    size_t count = rows->rows.count;
-    double *score = TACIT_NEW(double, 3 * count), *response = score + count;
+    const size_t count = rows->rows.count, columns = tacit_view_columns(rows);
+    double *score = TACIT_NEW(double, (1 + columns) * count), *response = score + count;
     if (score == NULL) return tacit_fail_memory(error);
     tacit_metrics metrics = TACIT_METRICS_NONE;
     tacit_status status = tacit_model_scores(model, &rows->rows, pool, score, error);
     for (size_t i = 0; i < count && status == TACIT_OK; i++)
-        memcpy(response + 2 * i, tacit_view_responses(rows, i), 2 * sizeof *response);
-    if (status == TACIT_OK) status = tacit_concordance(&metrics.auc, response, score, count, error);
+        memcpy(response + columns * i, tacit_view_responses(rows, i), columns * sizeof *response);
+    if (status == TACIT_OK) status = tacit_concordance(&metrics.auc, response, columns, score, count, error);
     if (status == TACIT_OK) *out = metrics;
     free(score);
     return status;
@@ -298,7 +298,8 @@ static tacit_status evaluate_response(const tacit_model *model, const tacit_view
     size_t count = rows->rows.count;
     if (rows->response == NULL)
         return tacit_fail(error, TACIT_INPUT, "the model predicts a number and the rows have classes");
-    if (tacit_view_columns(rows) != model->family->loss.columns)
+    bool timed = model->family->response == TACIT_RESPONSE_TIME && tacit_view_columns(rows) == 3;
+    if (tacit_view_columns(rows) != model->family->loss.columns && !timed)
         return tacit_fail(error, TACIT_INPUT, "the model's label has %zu columns and the rows' %zu",
                           model->family->loss.columns, tacit_view_columns(rows));
     if (count == 0) return tacit_fail(error, TACIT_INPUT, "no rows to evaluate on");

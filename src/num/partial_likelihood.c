@@ -59,6 +59,44 @@ static void add_group(tacit_cox_point *out, size_t width, const tie_sums *ties, 
     }
 }
 
+size_t tacit_cox_steps(size_t width) { return 2 + 3 * width; }
+
+/* The sums over a group's ties of x_j weighted by 1, by 1/z_j and by (1 - f)/z_j follow from the same tie sums. */
+static void keep_steps(double *out, size_t width, const tie_sums *ties, double events, const double *s,
+                       const double *d) {
+    double *at_risk = out + 1, *mean = at_risk + width, *died = mean + width;
+    out[0] = ties->inverse;
+    died[0] = ties->inverse - ties->inverse_f;
+    for (size_t i = 0; i < width; i++) {
+        double s1 = s[1 + i], d1 = d != NULL ? d[1 + i] : 0;
+        at_risk[i] = ties->square * s1 - ties->square_f * d1;
+        mean[i] = events > 0 ? (ties->inverse * s1 - ties->inverse_f * d1) / events : 0;
+        died[1 + i] = (ties->square - ties->square_f) * s1 - (ties->square_f - ties->square_ff) * d1;
+    }
+    if (d != NULL) return; /* by Breslow's way events count as the others */
+    died[0] = ties->inverse;
+    memcpy(died + 1, at_risk, width * sizeof *died);
+}
+
+/* One group's means and information, by a function of time. */
+static tacit_status keep_trend(tacit_cox_point *out, size_t width, const tie_sums *ties, double time,
+                               const double *s, const double *d, tacit_error *error) {
+    double *score = TACIT_NEW(double, width *(width + 1)), *information = score + width;
+    if (score == NULL) return tacit_fail_memory(error);
+    tacit_cox_point one = { .score = score, .information = information };
+    add_group(&one, width, ties, s, d);
+    double *by_time = out->trend + width, *by_square = by_time + width * width;
+    for (size_t i = 0; i < width; i++) {
+        out->trend[i] -= time * score[i]; /* which has minus the means */
+        for (size_t j = 0; j <= i; j++) {
+            by_time[i * width + j] += time * information[i * width + j];
+            by_square[i * width + j] += time * time * information[i * width + j];
+        }
+    }
+    free(score);
+    return TACIT_OK;
+}
+
 tacit_status tacit_cox_evaluate(tacit_cox_point *out, const tacit_cox_groups *groups, const double *w,
                                 tacit_error *error) {
     const size_t width = groups->width, length = tacit_risk_length(width);
@@ -67,6 +105,7 @@ tacit_status tacit_cox_evaluate(tacit_cox_point *out, const tacit_cox_groups *gr
     out->log_likelihood = 0;
     memcpy(out->score, groups->event_x, width * sizeof *out->score);
     memset(out->information, 0, width * width * sizeof *out->information);
+    if (groups->time != NULL) memset(out->trend, 0, width * (1 + 2 * width) * sizeof *out->trend);
     for (size_t i = 0; i < width; i++) out->log_likelihood += w[i] * groups->event_x[i];
     for (size_t k = 0, begin = 0; k < groups->strata && status == TACIT_OK; begin = groups->end[k++]) {
         memset(at_risk, 0, length * sizeof *at_risk);
@@ -80,6 +119,12 @@ tacit_status tacit_cox_evaluate(tacit_cox_point *out, const tacit_cox_groups *gr
             out->log_likelihood -= ties.log + events * groups->shift;
             if (out->hazard != NULL) out->hazard[g] = ties.inverse * exp(-groups->shift);
             add_group(out, width, &ties, at_risk, died);
+            if (out->steps != NULL)
+                keep_steps(out->steps + g * tacit_cox_steps(width), width, &ties, events, at_risk, died);
+            if (groups->time != NULL && events > 0)
+                status = keep_trend(out, width, &ties, groups->time[g], at_risk, died, error);
+            if (groups->entering == NULL || g == begin) continue;
+            for (size_t j = 0; j < length; j++) at_risk[j] -= groups->entering[g * length + j];
         }
     }
     free(at_risk);

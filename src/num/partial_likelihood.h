@@ -5,7 +5,8 @@
  *
  *   l(w) = sum over events x_i.w - sum over groups, j = 0 .. m-1, of log(S - (j/m) D)
  *
- * S the sum of r at risk, D that of the m events of the group; Breslow has S for S - (j/m) D.
+ * S the sum of r at risk, D that of the m events of the group; Breslow has S for S - (j/m) D. Rows that are at risk
+ * only from some group on are subtracted from the groups before it.
  */
 #pragma once
 
@@ -20,11 +21,14 @@ void tacit_risk_add(double *sum, size_t width, double risk, const double *x);
 /* Groups of all strata one stratum after the other, each stratum's in order of time. */
 typedef struct tacit_cox_groups {
     size_t width, strata;
-    const size_t *end;     /* of each stratum one past its last group */
-    const double *events;  /* of each group */
-    const double *leaving; /* of each group tacit_risk_length numbers, all divided by exp(shift) */
-    const double *died;    /* the same over events, where a group has two or more; NULL: Breslow */
-    const double *event_x; /* the sum of x over all events */
+    const size_t *end;      /* of each stratum one past its last group */
+    const double *events;   /* of each group */
+    const double *leaving;  /* of each group tacit_risk_length numbers, all divided by exp(shift) */
+    const double *died;     /* the same over events, where a group has two or more; NULL: Breslow */
+    const double *entering; /* the same over the rows at risk from this group on; not of a stratum's first;
+                             * NULL: all rows are at risk from the beginning */
+    const double *event_x;  /* the sum of x over all events */
+    const double *time;     /* of each group a function of time, for trends; NULL: none is wanted */
     double shift;
 } tacit_cox_groups;
 
@@ -33,7 +37,21 @@ typedef struct tacit_cox_point {
     double *score;       /* width */
     double *information; /* width x width, lower triangle */
     double *hazard; /* of each group: the step of the baseline's cumulative hazard at x = 0; may be NULL */
+    double *steps;  /* of each group tacit_cox_steps numbers, for scores of single rows; may be NULL */
+    double
+        *trend; /* with `time`: sum of t m, of each column, m the mean at risk; sums of t V and of t^2 V, V a
+                     * group's information, width x width, lower triangles */
 } tacit_cox_point;
+
+/*
+ * What of a group goes into the score of a row (the residuals of Therneau, Grambsch and Fleming 1990). With z_j = S - (j/m)
+ * D, f = j/m and x_j the mean at risk with these weights, in units of exp(shift):
+ *
+ *   sum 1/z_j;  sum x_j/z_j;  mean of x_j;  sum (1 - f)/z_j;  sum (1 - f) x_j/z_j
+ *
+ * the last two being those of the events themselves by Efron's way. 2 + 3 width numbers, 0 without events.
+ */
+size_t tacit_cox_steps(size_t width);
 
 /* TACIT_NOT_CONVERGED where nobody is at risk at an event, as rounding may have it at far weights. */
 tacit_status tacit_cox_evaluate(tacit_cox_point *out, const tacit_cox_groups *groups, const double *w,

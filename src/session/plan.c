@@ -288,6 +288,7 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     const tacit_method *method = plan->method;
     double weight, low, high;
+    size_t strata;
     if (schema == NULL || schema->formula == NULL) return TACIT_OK;
     if (method->terms == TACIT_TERMS_NONE)
         return tacit_fail(
@@ -305,6 +306,15 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
             error, TACIT_USAGE,
             "method %s takes no weights of rows: leave 'weights' out, or choose method estimate",
             method->name);
+    if (!method->takes_times && tacit_formula_strata(schema->formula, &strata) != SIZE_MAX)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s has no baselines and takes no strata(): leave it out of the terms, or "
+                          "choose method cox",
+                          method->name);
+    if (!method->takes_times && tacit_formula_clusters(schema->formula))
+        return tacit_fail(error, TACIT_USAGE,
+                          "cluster() in terms is for method cox: method estimate has the setting "
+                          "errors=cluster instead");
     if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",

@@ -6,6 +6,7 @@ Figures of R are those in cox/cox.csv, or fresh ones where Rscript with package 
     TACIT=build/src/cli/tacit tests/cli/test_cox.py
 """
 import csv
+import functools
 import json
 import os
 import random
@@ -25,14 +26,16 @@ WILMS, SCHEMA = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.s
 CASES = {"efron": (), "breslow": ("--set", "ties=breslow"), "strata": ("--set", "strata=stage")}
 
 
-def figures_of_r():
+@functools.cache
+def figures_of_r(name="cox", *more, delimiter=","):
+    text = None
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "cox.R", WILMS], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode == 0:
-            return list(csv.reader(done.stdout.splitlines()))[1:]
-        if "no package called" not in done.stderr:
+            text = done.stdout
+        elif "no package called" not in done.stderr:
             raise RuntimeError(done.stderr)
-    return list(csv.reader((HERE / "cox.csv").read_text().splitlines()))[1:]
+    return list(csv.reader((text or (HERE / f"{name}.csv").read_text()).splitlines(), delimiter=delimiter))[1:]
 
 
 class CoxTest(ProgramTest):
@@ -65,6 +68,160 @@ class AgainstR(CoxTest):
                     self.close(mine, other, 1e-8, (parties, case, name, ours, theirs))
 
 
+class Terms(CoxTest):
+    def schema(self, more=""):
+        text = Path(SCHEMA).read_text().replace("study, kind: number, low: 3, high: 4", 'study, kind: category, levels: ["3", "4"]')
+        return self.write("terms.yaml", text + more)
+
+    def test_every_figure_is_that_of_coxph_with_the_same_formula(self):
+        cases = [line.split("|") for line in (HERE / "terms.txt").read_text().splitlines()]
+        figures = figures_of_r("terms", HERE / "terms.txt", delimiter="|")
+        self.assertEqual({case for case, *_ in cases}, {case for case, *_ in figures})
+        for case, ties, formula in cases:
+            parties = (1, 5, 20) if case in ("interaction", "splines") else (5,)
+            for count in parties:
+                summary, _ = self.cox("--set", "width=30", "--set", "least=1", "--set", f"ties={ties}", "--terms", formula, schema=self.schema(), parties=count)
+                theirs = [row for row in figures if row[0] == case]
+                self.assertEqual([entry["name"] for entry in summary["coefficients"]], [row[1] for row in theirs[:-1]])
+                for one, (_, name, *numbers) in zip(summary["coefficients"], theirs):
+                    for key, other in zip(("estimate", "error", "statistic", "p", "low", "high"), numbers):
+                        self.close(one[key], float(other), 1e-8, (case, count, name, key, one[key], other))
+                fit = [summary["deviance"], summary["null_deviance"], summary["aic"], summary["rows"], sum(step[3] for step in summary["baseline"])]
+                for mine, other in zip(fit, map(float, theirs[-1][2:])):
+                    self.close(mine, other, 1e-8, (case, count, fit, theirs[-1]))
+
+    def test_the_baseline_does_not_depend_on_how_columns_are_written(self):
+        plain, _ = self.cox("--set", "least=20")
+        terms, _ = self.cox("--set", "least=20", "--terms", "surv(days, relapse) ~ .")
+        for one, other in zip(plain["baseline"], terms["baseline"]):
+            self.assertEqual(one[:4], other[:4])
+            self.close(one[4], other[4], 1e-9, (one, other))
+        strata, _ = self.cox("--set", "least=20", "--set", "strata=stage")
+        terms, _ = self.cox("--set", "least=20", "--terms", "surv(days, relapse) ~ . + strata(stage)")
+        self.assertEqual([step[:4] for step in strata["baseline"]], [step[:4] for step in terms["baseline"]])
+
+    def test_a_model_with_terms_predicts_from_raw_columns(self):
+        self.succeed(*self.words("--terms", "surv(days, relapse) ~ unfavourable * age + offset(age/100) + strata(stage)", "--out", "model.json"))
+        told = json.loads(self.succeed("evaluate", "model.json", WILMS, "--json").stdout)
+        self.assertGreater(told["auc"], 0.6)
+        self.assertIn("strata(stage)", self.succeed("summary", "model.json").stdout)
+
+    def test_what_a_formula_of_times_may_not_say(self):
+        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
+                              ("surv(days, relapse) ~ age + strata(age)", "'age' is no category"), ("~ age*strata(stage)", "stand by themselves"),
+                              ("~ age + strata()", "name of a column"), ("~ age + strata(log(age))", "names of columns"), ("~ strata(stage)", "0 columns"),
+                              ("~ age + cluster(stage)", "person: stage"), ("~ age + weights(study)", "takes no weights")):
+            self.fail_with(2, *self.words("--terms", formula), says=[says])
+        self.fail_with(2, *self.words("--terms", "~ age", "--set", "strata=stage"), says=["+ strata(stage)"])
+        wilms, schema = str(EXAMPLES / "wilms.csv"), str(EXAMPLES / "wilms.schema.yaml")
+        for formula, says in (("~ age + strata(stage)", "method cox"), ("surv(relapse, age) ~ age", "is no time")):
+            self.fail_with(2, "simulate", "--method", "estimate", "--train", wilms, "--schema", schema, "--parties", "3", "--terms", formula, says=[says])
+
+
+class Later(CoxTest):
+    """Rows that enter later, errors that are robust or clustered, and tests of proportional hazards: as cox/later.R makes them."""
+
+    def rows(self):
+        with open(WILMS, encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for number, row in enumerate(rows, 1):
+            row["since"] = number * 7 % 300 if number % 3 == 0 and int(row["days"]) > 400 else 0
+            row["person"] = number // 2
+        with open(self.path / "later.csv", "w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        return str(self.path / "later.csv")
+
+    def schema(self, label):
+        text = Path(SCHEMA).read_text().replace("[days, relapse]", label)
+        return self.write("later.yaml", text + "person: person\n")
+
+    def fit(self, case, *words, parties=1, least=1):
+        early = case.startswith(("robust", "trend-efron", "trend-breslow"))
+        label = "days, relapse" if early else "since, days, relapse"
+        terms = "unfavourable + age + strata(stage)" if case.endswith("strata") else "unfavourable * age + stage"
+        ties = "breslow" if "breslow" in case else "efron"
+        return self.cox("--set", "width=30", "--set", f"least={least}", "--set", f"ties={ties}", "--terms", f"Surv({label}) ~ {terms}", *words,
+                        train=self.rows(), schema=self.schema(f"[{label}]"), parties=parties)
+
+    def check_fit(self, case, figures, *words, parties=1):
+        summary, run = self.fit(case, *words, parties=parties)
+        theirs = {row[1]: [float(cell) for cell in row[2:] if cell != ""] for row in figures if row[0] == case}
+        for one in summary["coefficients"]:
+            for key, other in zip(("estimate", "error"), theirs[one["name"]]):
+                self.close(one[key], other, 1e-8, (case, parties, one["name"], key, one[key], other))
+        self.assertEqual(len(summary["coefficients"]) + 1, len(theirs))
+        for mine, other in zip((summary["deviance"], summary["null_deviance"], run["auc"]["mean"]), theirs["fit"]):
+            self.close(mine, other, 1e-8, (case, parties, mine, other))
+        return summary
+
+    def test_rows_that_enter_later_are_at_risk_from_then_on(self):
+        figures = figures_of_r("later", delimiter="|")
+        for parties in (1, 5, 20):
+            self.check_fit("entry-efron", figures, parties=parties)
+            self.check_fit("entry-breslow", figures, parties=parties)
+
+    def test_groups_with_entries_have_enough_rows_too(self):
+        summary, _ = self.fit("entry-efron", parties=5, least=40)
+        for _, _, leaving, events, _ in summary["baseline"]:
+            self.assertGreaterEqual(leaving, 40)
+            self.assertTrue(events < 2 or events >= 40)
+
+    def test_robust_errors_are_those_of_coxph(self):
+        figures = figures_of_r("later", delimiter="|")
+        for parties in (1, 5, 20):
+            for ties in ("efron", "breslow"):
+                summary = self.check_fit(f"robust-{ties}", figures, "--set", "errors=robust", parties=parties)
+                self.assertEqual((summary["errors"], summary["sandwich"]), ("robust", True))
+
+    def test_clustered_errors_are_those_of_coxph(self):
+        figures = figures_of_r("later", delimiter="|")
+        for case in ("cluster-efron", "cluster-breslow", "entry-strata"):
+            summary = self.check_fit(case, figures, "--set", "errors=cluster")
+            self.assertEqual((summary["errors"], summary["clusters"]), ("cluster", 2015))
+
+    def test_tests_of_proportional_hazards_are_those_of_cox_zph(self):
+        figures = figures_of_r("later", delimiter="|")
+        for parties in (1, 5, 20):
+            for case in ("trend-efron", "trend-breslow", "trend-strata"):
+                for transform in ("km", "identity", "log", "rank") if parties == 1 else ("km",):
+                    summary, _ = self.fit(case, "--set", f"proportional={transform}", parties=parties)
+                    told = summary["proportional"]
+                    theirs = [row[1:5] for row in figures if row[0] == f"{case}-{transform}"]
+                    self.assertEqual((told["time"], [one["name"] for one in told["tests"]]), (transform, [row[0] for row in theirs]))
+                    for one, (name, *numbers) in zip(told["tests"], theirs):
+                        for key, other in zip(("statistic", "degrees", "p"), map(float, numbers)):
+                            self.close(one[key], other, 1e-8, (case, transform, parties, name, key, one[key], other))
+
+    def test_a_summary_shows_errors_and_tests_and_a_damaged_one_is_refused(self):
+        self.succeed(*self.words("--set", "errors=robust", "--set", "proportional=km", "--out", "model.json"))
+        text = self.succeed("summary", "model.json").stdout
+        for words in ("sandwich of Lin and Wei", "Hazard ratios:", "Tests of proportional hazards against km time", "GLOBAL"):
+            self.assertIn(words, text)
+        with open(self.path / "model.json", encoding="utf-8") as file:
+            model = json.load(file)
+        for damage in ({}, {"time": "km"}, {"time": "km", "tests": []}, {"time": "x" * 99, "tests": model["estimates"]["proportional"]["tests"]}, {"time": 1, "tests": [{}]}):
+            model["estimates"]["proportional"] = damage
+            self.write("damaged.json", json.dumps(model))
+            self.fail_with(1, "summary", "damaged.json", says=["damaged"])
+
+    def test_what_cannot_be(self):
+        late, label = self.rows(), "[since, days, relapse]"
+        words = self.words("--set", "width=3000", train=late, schema=self.schema(label))
+        self.fail_with(1, *words, says=["in which they enter", "smaller width"])
+        lines = Path(late).read_text().splitlines()
+        self.write("wrong.csv", "\n".join([lines[0], lines[1].rsplit(",", 2)[0] + ",99999,1", *lines[2:]]) + "\n")
+        self.fail_with(1, *self.words(train="wrong.csv", schema=self.schema(label)), says=["row 1", "which is later"])
+        self.fail_with(2, *self.words("--terms", "surv(days, relapse) ~ age", train=late, schema=self.schema(label)), says=["name"])
+        self.fail_with(2, *self.words("--set", "errors=cluster"), says=["person: COLUMN"])
+        self.fail_with(2, *self.words("--terms", "~ age + cluster(person)", train=late, schema=self.schema(label)), says=["errors=cluster"])
+        self.fail_with(2, *self.words("--set", "proportional=km", "--lambda", "0.1"), says=["lambda 0"])
+        self.fail_with(2, "simulate", "--method", "survival-exact", "--train", late, "--schema", self.schema(label), "--parties", "3", says=["method cox"])
+        self.write("short.yaml", Path(SCHEMA).read_text().replace("[days, relapse]", "[days]"))
+        self.fail_with(1, *self.words(schema="short.yaml"), says=["[ENTRY, TIME, EVENT]"])
+
+
 class Groups(CoxTest):
     def test_cells_are_put_together_until_enough_rows_leave(self):
         for least in (1, 10, 40):
@@ -77,6 +234,14 @@ class Groups(CoxTest):
                 self.assertGreaterEqual(leaving, least)
                 self.assertTrue(events < 2 or events >= least)
                 self.assertEqual(hazard > 0, events > 0)
+
+    def test_cells_are_counted_in_days_weeks_months_and_years(self):
+        for unit, days in (("day", 1), ("week", 7), ("month", 30.4375), ("year", 365.25)):
+            words = ("--set", f"unit={unit}", *(("--set", "width=30") if unit == "day" else ()))
+            ours, _ = self.cox(*words)
+            plain, _ = self.cox("--set", f"width={30 if unit == 'day' else days}")
+            self.assertEqual(ours["baseline"], plain["baseline"])
+            self.assertEqual(ours["coefficients"], plain["coefficients"])
 
     def test_a_coarser_grid_moves_hazard_ratios_little(self):
         fine, _ = self.cox("--set", "width=30", "--set", "least=1")

@@ -29,6 +29,8 @@ static const char *const FORMULAS[] = {
     "y ~ 0 + site/bmi + offset(log(age) - 3)",
     "y ~ sex*bmi + offset(log(age)) + weights(grade)",
     "y ~ . + weights(grade)",
+    "y ~ age:bmi + strata(site, sex) + weights(grade)",
+    "y ~ . + strata(site)",
     "y ~ I(-(age - 40) * bmi) + abs(bmi) + log1p(age) + `blood-pressure`",
 };
 enum { COUNT = sizeof FORMULAS / sizeof *FORMULAS };

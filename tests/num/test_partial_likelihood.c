@@ -73,9 +73,14 @@ static double by_groups(sums *out, const rows *all, const double *w, bool efron,
         out->events[all->group[i]]++;
         for (size_t j = 0; j < WIDTH; j++) out->event_x[j] += all->x[i][j];
     }
-    tacit_cox_groups groups = { WIDTH,        STRATA,       out->end,
-                                out->events,  out->leaving, efron ? out->died : NULL,
-                                out->event_x, shift };
+    tacit_cox_groups groups = { .width = WIDTH,
+                                .strata = STRATA,
+                                .end = out->end,
+                                .events = out->events,
+                                .leaving = out->leaving,
+                                .died = efron ? out->died : NULL,
+                                .event_x = out->event_x,
+                                .shift = shift };
     out->at =
         (tacit_cox_point){ .score = out->score, .information = out->information, .hazard = out->hazard };
     CHECK_OK(tacit_cox_evaluate(&out->at, &groups, w, &error), error);
@@ -141,7 +146,13 @@ static void hazards_too_far_apart_are_an_error(void **state) {
     (void)state;
     size_t end = 1;
     double events = 2, leaving[] = { INFINITY, 0, 0 }, x = 0, w = 0, score, information;
-    tacit_cox_groups groups = { 1, 1, &end, &events, leaving, leaving, &x, 0 };
+    tacit_cox_groups groups = { .width = 1,
+                                .strata = 1,
+                                .end = &end,
+                                .events = &events,
+                                .leaving = leaving,
+                                .died = leaving,
+                                .event_x = &x };
     tacit_cox_point at = { .score = &score, .information = &information };
     tacit_error error = TACIT_ERROR_INIT;
     assert_int_equal(tacit_cox_evaluate(&at, &groups, &w, &error), TACIT_NOT_CONVERGED);
@@ -173,7 +184,7 @@ static void concordance_counts_pairs(void **state) {
             y[2 * i + 1] = uniform(&random) < 0.6;
             score[i] = floor(10 * uniform(&random)) - y[2 * i] / 4;
         }
-        CHECK_OK(tacit_concordance(&ours, y, score, ROWS, &error), error);
+        CHECK_OK(tacit_concordance(&ours, y, 2, score, ROWS, &error), error);
         CHECK_NEAR(ours, by_pairs(y, score, ROWS), 1e-14);
     }
 }
@@ -182,12 +193,12 @@ static void concordance_without_pairs_is_no_number(void **state) {
     (void)state;
     double y[] = { 1, 0, 2, 1 }, score[] = { 1, 2 }, out = 0;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_concordance(&out, y, score, 2, &error), error);
+    CHECK_OK(tacit_concordance(&out, y, 2, score, 2, &error), error);
     assert_true(isnan(out));
-    CHECK_OK(tacit_concordance(&out, y, score, 0, &error), error);
+    CHECK_OK(tacit_concordance(&out, y, 2, score, 0, &error), error);
     assert_true(isnan(out));
     score[0] = NAN;
-    assert_int_equal(tacit_concordance(&out, y, score, 2, &error), TACIT_INPUT);
+    assert_int_equal(tacit_concordance(&out, y, 2, score, 2, &error), TACIT_INPUT);
 }
 
 int main(void) {

@@ -37,23 +37,51 @@ class Cox(DeployedTest):
             path.write_text("\n".join(lines) + "\n")
         return path
 
-    def pooled(self):
+    def pooled(self, *words):
         texts = [self.rows(party).read_text().splitlines() for party in PARTIES]
         (self.path / "all.csv").write_text("\n".join([texts[0][0], *(line for text in texts for line in text[1:])]) + "\n")
-        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--json")
+        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--json", *words)
         return json.loads(done.stdout)["summary"]
 
-    def test_four_parties_get_the_hazard_ratios_of_all_rows(self):
-        self.study(**self.definition_of)
+    def check_same(self, *words, **definition):
+        self.study(**{**self.definition_of, **definition})
         self.coordinator()
         self.check_done({party: self.join(party, *EXACT) for party in PARTIES}, charged=[])
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (4, 480, False))
-        pooled = self.pooled()
+        pooled = self.pooled(*words)
+        self.assertEqual([one["name"] for one in summary["coefficients"]], [one["name"] for one in pooled["coefficients"]])
         for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
             for key in ("estimate", "error"):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-9 * abs(theirs[key]))
         self.assertEqual([step[:4] for step in summary["baseline"]], [step[:4] for step in pooled["baseline"]])
+        for mine, theirs in zip(summary.get("proportional", {}).get("tests", []), pooled.get("proportional", {}).get("tests", [])):
+            self.assertAlmostEqual(mine["statistic"], theirs["statistic"], delta=1e-8 * theirs["statistic"])
+        return summary
+
+    def test_four_parties_get_the_hazard_ratios_of_all_rows(self):
+        self.check_same()
+
+    def test_a_study_with_terms_has_the_columns_of_its_formula(self):
+        formula = "surv(weeks, ill) ~ age + I(age^2) + strata(arm)"
+        summary = self.check_same("--terms", formula, terms=f"'{formula}'")
+        self.assertEqual([one["name"] for one in summary["coefficients"]], ["age", "I(age^2)"])
+
+    def test_late_entries_clustered_errors_and_tests_of_hazards_come_out_as_of_all_rows(self):
+        schema = self.path / "schema.yaml"
+        schema.write_text(schema.read_text().replace("[weeks, ill]", "[since, weeks, ill]") + "person: who\n")
+        for party in PARTIES:
+            path = self.rows(party)
+            lines = path.read_text().splitlines()
+            late = [f"{line},{float(line.split(',')[2]) / 2 if at % 3 == 0 and float(line.split(',')[2]) > 3 else 0:.3f},{party}-{at // 2}"
+                    for at, line in enumerate(lines[1:])]
+            late = [line.replace(f",{line.split(',')[2]},", f",{float(line.split(',')[2]) + 0.7:.3f},", 1) for line in late]
+            path.write_text("\n".join([lines[0] + ",since,who", *late]) + "\n")
+        settings = {"errors": "cluster", "proportional": "km"}
+        summary = self.check_same(*(word for name, value in settings.items() for word in ("--set", f"{name}={value}")),
+                                  set="{" + ", ".join(f"{name}: {value}" for name, value in settings.items()) + "}")
+        self.assertEqual((summary["errors"], summary["clusters"]), ("cluster", 240))
+        self.assertEqual([one["name"] for one in summary["proportional"]["tests"]], ["age", "arm", "GLOBAL"])
 
     def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
         self.study(**{**self.definition_of, "set": "{least: 2}"})

@@ -16,35 +16,50 @@ static const char SCHEMA[] = "label: {name: [t, e], kind: time, low: 0, high: 20
                              "  - {name: z, kind: number, low: 0, high: 4}\n"
                              "  - {name: arm, kind: category, levels: [a, b]}\n";
 
+/* The same rows, some of which are observed from a later time on, each somebody's. */
+static const char LATER[] = "label: {name: [s, t, e], kind: time, low: 0, high: 20}\n"
+                            "columns:\n"
+                            "  - {name: x, kind: number, low: -1, high: 1}\n"
+                            "  - {name: z, kind: number, low: 0, high: 4}\n"
+                            "  - {name: arm, kind: category, levels: [a, b]}\n"
+                            "person: who\n";
+
 typedef struct table {
     tacit_schema *schema;
     tacit_dataset *data;
     uint32_t index[GROUP * EACH];
 } table;
 
-static void make_table(table *out) {
+typedef enum rows_kind { PLAIN, LATE, RARE } rows_kind;
+
+/* With RARE few rows have a z that is not 0, and these twelve times the hazard. */
+static void make_table(table *out, rows_kind kind) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     uint64_t state = 5;
     char path[] = "/tmp/tacit-cox-XXXXXX.csv";
     FILE *file = fdopen(mkstemps(path, 4), "w");
     assert_non_null(file);
-    fprintf(file, "x,z,arm,t,e\n");
+    fprintf(file, "x,z,arm,t,e,s,who\n");
     for (size_t i = 0; i < GROUP * EACH; i++) {
         double u[5];
         for (size_t j = 0; j < 5; j++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             u[j] = (double)(state >> 11) * 0x1p-53;
         }
-        double x = 2 * u[0] - 1, time = -log(1 - u[2]) * exp(-x) * 6;
-        fprintf(file, "%.5f,%.5f,%c,%.5f,%d\n", x, 4 * u[1], u[4] < 0.5 ? 'a' : 'b', fmin(time, 20 * u[3]),
-                time <= 20 * u[3]);
+        bool rare = kind == RARE && i % 50 == 0;
+        double x = 2 * u[0] - 1, time = -log(1 - u[2]) * exp(-x) * 6 / (rare ? 12 : 1);
+        if (kind == RARE) u[1] = rare;
+        double end = fmin(time, 20 * u[3]) + 0.01, begin = i % 3 == 0 && end > 1 ? end / 2 : 0;
+        fprintf(file, "%.5f,%.5f,%c,%.5f,%d,%.5f,%zu\n", x, 4 * u[1], u[4] < 0.5 ? 'a' : 'b', end,
+                time <= 20 * u[3], begin, i / 2);
         out->index[i] = (uint32_t)i;
     }
     fclose(file);
     out->schema = NULL;
     out->data = NULL;
-    CHECK_OK(tacit_schema_parse(&out->schema, SCHEMA, sizeof SCHEMA - 1, "test", &error), error);
+    const char *text = kind == LATE ? LATER : SCHEMA;
+    CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
     CHECK_OK(tacit_dataset_load(&out->data, NULL, path, out->schema, &options, &error), error);
     remove(path);
 }
@@ -61,6 +76,7 @@ typedef struct world {
     table rows;
     bench *bench;
     lie *lie;
+    const char *at; /* the question that is changed */
 } world;
 
 static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
@@ -68,7 +84,7 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     world *self = context;
     tacit_question asked = *question;
     memcpy(asked.answer_id, &question->round, sizeof question->round);
-    if (self->lie != NULL && strcmp(question->name, "sums") == 0)
+    if (self->lie != NULL && strcmp(question->name, self->at) == 0)
         self->lie((tacit_message *)(uintptr_t)asked.message);
     for (size_t k = 0; k < self->bench->parties; k++)
         TACIT_TRY(tacit_party_contribute(&self->bench->sites[k].party, &asked, total, error));
@@ -76,19 +92,20 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     return TACIT_OK;
 }
 
-static tacit_status fit(lie *change, const char *setting, const char *value, double *out,
-                        tacit_error *error) {
-    world self = { .lie = change };
+static tacit_status fit_with(lie *change, const char *at, rows_kind kind, const char *const *settings,
+                             double *out, tacit_error *error) {
+    world self = { .lie = change, .at = at };
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     self.bench = bench_of(TACIT_SUMS_MASKED, GROUP, 3);
-    make_table(&self.rows);
+    make_table(&self.rows, kind);
     tacit_plan *plan = &self.bench->plan;
     plan->method = &tacit_method_cox;
     plan->epsilon = INFINITY;
     plan->features = self.rows.data->features;
     plan->classes = 0;
     plan->schema = self.rows.schema;
-    if (setting != NULL) CHECK_OK(tacit_plan_set(plan, setting, value, error), *error);
+    for (; settings != NULL && *settings != NULL; settings += 2)
+        CHECK_OK(tacit_plan_set(plan, settings[0], settings[1], error), *error);
     for (size_t k = 0; k < GROUP; k++) {
         self.bench->sites[k].party.rows =
             tacit_dataset_subset(self.rows.data, self.rows.index + k * EACH, EACH);
@@ -103,6 +120,11 @@ static tacit_status fit(lie *change, const char *setting, const char *value, dou
     bench_close(self.bench);
     clear_table(&self.rows);
     return status;
+}
+
+static tacit_status fit(lie *change, const char *setting, const char *value, double *out,
+                        tacit_error *error) {
+    return fit_with(change, "sums", PLAIN, (const char *const[]){ setting, value, NULL }, out, error);
 }
 
 static tacit_field *field(tacit_message *message, const char *name) {
@@ -120,6 +142,15 @@ static void test_an_honest_fit_is_answered(void **state) {
     assert_true(slope > 0.5 && slope < 1.5);
     CHECK_OK(fit(NULL, "ties", "breslow", &slope, &error), error);
     CHECK_OK(fit(NULL, "strata", "arm", &slope, &error), error);
+}
+
+/* A whole step of Newton's from w = 0 would give the few rows almost all of the hazards. */
+static void test_a_strong_effect_of_few_rows_is_reached_by_steps_that_owners_allow(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    double slope = 0;
+    CHECK_OK(fit_with(NULL, "", RARE, NULL, &slope, &error), error);
+    assert_true(slope > 0.5 && slope < 1.5);
 }
 
 static void test_groups_below_the_owners_minimum_are_refused(void **state) {
@@ -186,11 +217,88 @@ static void test_lies_are_refused(void **state) {
     }
 }
 
+static const char *const ROBUST[] = { "errors", "robust", "proportional", "km", NULL };
+static const char *const CLUSTERED[] = {
+    "errors", "cluster", "proportional", "rank", "ties", "breslow", NULL
+};
+
+static void test_an_honest_fit_with_all_that_follows_is_answered(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(fit_with(NULL, "", PLAIN, ROBUST, NULL, &error), error);
+    CHECK_OK(fit_with(NULL, "", LATE, ROBUST, NULL, &error), error);
+    CHECK_OK(fit_with(NULL, "", LATE, CLUSTERED, NULL, &error), error);
+}
+
+static void say_fewer_enter(tacit_message *message) {
+    tacit_field *entering = field(message, "entering");
+    entering->value.numbers[entering->count - 1] = 3;
+}
+
+static void say_less_than_nobody_enters(tacit_message *message) {
+    field(message, "entering")->value.numbers[1] = -1;
+}
+
+static void move_a_mean(tacit_message *message) { field(message, "steps")->value.numbers[1 + 3] = 5; }
+
+static void fall_in_hazard(tacit_message *message) { field(message, "steps")->value.numbers[0] = -1; }
+
+static void raise_hazards(tacit_message *message) {
+    tacit_field *steps = field(message, "steps");
+    for (size_t k = 0; k < steps->count; k++)
+        if (k % 11 != 4 && k % 11 != 5 && k % 11 != 6) steps->value.numbers[k] *= 100;
+}
+
+static void single_one_out(tacit_message *message) { field(message, "weights")->value.numbers[0] = 60; }
+
+/* Of all events only those of the last group. */
+static void weigh_the_last(tacit_message *message) {
+    tacit_field *time = field(message, "time");
+    for (size_t k = 0; k < time->count; k++) time->value.numbers[k] = k + 1 == time->count ? 1 : -0.001;
+}
+
+static void let_time_fall(tacit_message *message) {
+    tacit_field *time = field(message, "time");
+    for (size_t k = 0; k < time->count; k++) time->value.numbers[k] = k % 2 == 0 ? 1 : -1;
+}
+
+static void let_time_run(tacit_message *message) { field(message, "time")->value.numbers[0] = -1e6; }
+
+static void test_lies_after_the_fit_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        lie *lie;
+        const char *at;
+        rows_kind kind;
+        tacit_status status;
+        const char *says;
+    } cases[] = {
+        { say_fewer_enter, "sums", LATE, TACIT_REFUSED, "or 3 that enter" },
+        { say_less_than_nobody_enters, "sums", LATE, TACIT_PROTOCOL, "not in order" },
+        { move_a_mean, "scores", PLAIN, TACIT_REFUSED, "none that rows" },
+        { fall_in_hazard, "scores", PLAIN, TACIT_REFUSED, "none that rows" },
+        { raise_hazards, "scores", PLAIN, TACIT_REFUSED, "more events than" },
+        { single_one_out, "scores", PLAIN, TACIT_REFUSED, "make up almost all" },
+        { weigh_the_last, "trend", PLAIN, TACIT_REFUSED, "weighs few events" },
+        { let_time_fall, "trend", PLAIN, TACIT_REFUSED, "it falls" },
+        { let_time_run, "trend", LATE, TACIT_REFUSED, "it falls" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_status status = fit_with(cases[i].lie, cases[i].at, cases[i].kind, ROBUST, NULL, &error);
+        if (status != cases[i].status || strstr(error.text, cases[i].says) == NULL)
+            fail_msg("lie %zu: %s: %s", i, tacit_status_name(status), error.text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_honest_fit_is_answered),
+        cmocka_unit_test(test_a_strong_effect_of_few_rows_is_reached_by_steps_that_owners_allow),
         cmocka_unit_test(test_groups_below_the_owners_minimum_are_refused),
         cmocka_unit_test(test_lies_are_refused),
+        cmocka_unit_test(test_an_honest_fit_with_all_that_follows_is_answered),
+        cmocka_unit_test(test_lies_after_the_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

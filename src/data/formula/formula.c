@@ -73,8 +73,11 @@ tacit_status tacit_formula_create(tacit_formula **out, const char *text, const t
     formula->intercept = true;
     formula->offset = FORMULA_NONE;
     formula->offset_feature = formula->weights_feature = formula->weights = SIZE_MAX;
+    formula->strata_feature = SIZE_MAX;
+    formula->strata_levels = 1;
     TACIT_CHECK(formula_parse(&formula->tree, text, "terms", error));
     TACIT_CHECK(find_weights(formula, error));
+    TACIT_CHECK(formula_find_marks(formula, error));
     TACIT_CHECK(formula_expand(formula, error));
     TACIT_CHECK(formula_lay_out(formula, error));
     TACIT_CHECK(mark_columns(formula, error));

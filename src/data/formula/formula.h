@@ -77,6 +77,10 @@ tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, 
 /* Whether no other term contains it, as sex:stage contains sex: what R's drop1 takes away. */
 bool tacit_formula_droppable(const tacit_formula *formula, size_t term);
 
+/* What R calls a term: "sex:age". */
+tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
+                                     tacit_error *error);
+
 /* The feature that is the offset; SIZE_MAX: none. Before rows are scaled it is the offset
  * itself times `scale`; it lies between *low and *high. */
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high);
@@ -84,6 +88,13 @@ size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double 
 /* The feature that is the weight of a row, after the offset; SIZE_MAX: none. Before rows are scaled it is the weight
  * divided by *most, the column's upper bound; `column` is that of the schema. */
 size_t tacit_formula_weights(const tacit_formula *formula, double *most, size_t *column);
+
+/* The first of the features that say which stratum of strata() a row is in, after the weights: *count of them, of which
+ * at most one is not 0, and none where the row lacks a level. SIZE_MAX: there are no strata. */
+size_t tacit_formula_strata(const tacit_formula *formula, size_t *count);
+
+/* Whether cluster() stands in it, of the column that the schema names as person. */
+bool tacit_formula_clusters(const tacit_formula *formula);
 
 /* A feature before rows are scaled is the sum of coefficient * column over at most TACIT_FORMULA_PARTS of R's
  * columns; column SIZE_MAX is the constant 1. Returns how many. */

@@ -148,6 +148,11 @@ tacit_status formula_lay_out(tacit_formula *formula, tacit_error *error) {
         formula->weights_feature = formula->features;
         add_feature(formula);
     }
+    if (formula->strata > 0) { /* at most one of them is not 0 */
+        formula->strata_feature = formula->features;
+        add_feature(formula);
+        formula->features += formula->strata_levels - 1;
+    }
     return TACIT_OK;
 }
 
@@ -166,13 +171,23 @@ static const formula_term *term_of(const tacit_formula *formula, size_t feature)
 }
 
 static bool is_beside(const tacit_formula *formula, size_t feature) {
-    return feature == formula->offset_feature || feature == formula->weights_feature;
+    return feature == formula->offset_feature || feature == formula->weights_feature ||
+           (formula->strata > 0 && feature >= formula->strata_feature);
 }
 
 size_t tacit_formula_terms(const tacit_formula *formula) { return formula->terms; }
 
 size_t tacit_formula_term(const tacit_formula *formula, size_t feature) {
     return is_beside(formula, feature) ? formula->terms : (size_t)(term_of(formula, feature) - formula->term);
+}
+
+tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
+                                     tacit_error *error) {
+    const formula_term *one = &formula->term[term];
+    for (size_t k = 0; k < one->factors; k++)
+        TACIT_TRY(
+            tacit_buffer_print(out, error, "%s%s", k > 0 ? ":" : "", variable_at(formula, one, k)->text));
+    return TACIT_OK;
 }
 
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high) {
@@ -217,6 +232,11 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
     size_t column[TACIT_FORMULA_FACTORS];
     if (feature == formula->weights_feature)
         return tacit_buffer_print(out, error, "weights(%s)", formula->schema->columns[formula->weights].name);
+    if (formula->strata > 0 && feature >= formula->strata_feature) {
+        TACIT_TRY(tacit_buffer_print(out, error, "strata("));
+        TACIT_TRY(formula_name_stratum(formula, feature - formula->strata_feature, out, error));
+        return tacit_buffer_print(out, error, ")");
+    }
     if (feature == formula->offset_feature) {
         TACIT_TRY(tacit_buffer_print(out, error, "offset("));
         TACIT_TRY(formula_print(&formula->tree, formula->offset, out, error));
@@ -373,6 +393,11 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
         column[used] = (uint32_t)formula->weights_feature;
         value[used++] = weight_of(formula, &cells);
     }
+    size_t stratum = formula->strata > 0 ? formula_stratum_of(formula, &cells) : SIZE_MAX;
+    if (stratum != SIZE_MAX) {
+        column[used] = (uint32_t)(formula->strata_feature + stratum);
+        value[used++] = 1;
+    }
     return used;
 }
 
@@ -383,4 +408,6 @@ void tacit_formula_dense_row(const tacit_formula *formula, const double *number,
     for (size_t t = 0; t < formula->terms; t++) term_row(formula, &formula->term[t], &cells, NULL, out);
     if (formula->offset != FORMULA_NONE) out[formula->offset_feature] = offset_of(formula, &cells);
     if (formula->weights != SIZE_MAX) out[formula->weights_feature] = weight_of(formula, &cells);
+    size_t stratum = formula->strata > 0 ? formula_stratum_of(formula, &cells) : SIZE_MAX;
+    if (stratum != SIZE_MAX) out[formula->strata_feature + stratum] = 1;
 }

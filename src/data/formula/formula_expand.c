@@ -92,7 +92,9 @@ static tacit_status add_variable(tacit_formula *formula, uint32_t node, term_set
 static tacit_status expand_dot(tacit_formula *formula, uint32_t node, term_set *out, tacit_error *error) {
     const tacit_schema *schema = formula->schema;
     for (size_t i = 0; i < schema->cols; i++) {
-        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP || i == formula->weights) continue;
+        if (schema->columns[i].kind == TACIT_SCHEMA_SKIP || i == formula->weights ||
+            formula_is_strata(formula, i))
+            continue;
         if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
             return formula_fail(
                 &formula->tree, node, error,
@@ -175,9 +177,9 @@ static void take_away(term_set *from, const term_set *less) {
 static tacit_status combine(tacit_formula *formula, uint32_t node, const term_set *a, const term_set *b,
                             term_set *out, tacit_error *error) {
     if (a->count == 0 || b->count == 0)
-        return formula_fail(
-            &formula->tree, node, error,
-            "one side has no terms: offset(), weights(), 0 and 1 stand by themselves in a sum");
+        return formula_fail(&formula->tree, node, error,
+                            "one side has no terms: offset(), weights(), strata(), cluster(), 0 and 1 stand "
+                            "by themselves in a sum");
     switch (formula->tree.node[node].op) {
     case '*':
         TACIT_TRY(add_all(formula, node, out, a, error));
@@ -241,24 +243,12 @@ static tacit_status expand(tacit_formula *formula, uint32_t node, term_set *out,
     case FORMULA_DOT: return expand_dot(formula, node, out, error);
     case FORMULA_CALL:
         if (formula_is(&formula->tree, node, "offset")) return keep_offset(formula, node, error);
-        if (formula_is(&formula->tree, node, "weights")) return TACIT_OK; /* found before */
+        if (formula_is_mark(formula, node)) return TACIT_OK; /* found before */
         return add_variable(formula, node, out, error);
     case FORMULA_NAME: return add_variable(formula, node, out, error);
     case FORMULA_TEXT: break;
     }
     return formula_fail(&formula->tree, node, error, "a text is no term");
-}
-
-/* What stands before ~ must be the schema's label. */
-static tacit_status check_response(const tacit_formula *formula, uint32_t node, tacit_error *error) {
-    const formula_tree *tree = &formula->tree;
-    if (tree->node[node].kind == FORMULA_NAME && formula_is(tree, node, formula->schema->label))
-        return TACIT_OK;
-    return formula_fail(
-        tree, node, error,
-        "the schema's label is '%.100s': write it before ~, or nothing, and change the label in the "
-        "schema",
-        formula->schema->label);
 }
 
 tacit_status formula_expand(tacit_formula *formula, tacit_error *error) {
@@ -269,10 +259,12 @@ tacit_status formula_expand(tacit_formula *formula, tacit_error *error) {
     if (root->kind == FORMULA_UNARY && root->op == '~') {
         right = root->first;
     } else if (root->kind == FORMULA_BINARY && root->op == '~') {
-        TACIT_TRY(check_response(formula, root->first, error));
+        TACIT_TRY(formula_check_response(formula, root->first, error));
         right = formula->tree.node[root->first].next;
     }
     TACIT_CHECK(expand(formula, right, &set, error));
+    if (formula->schema->response == TACIT_RESPONSE_TIME)
+        formula->intercept = true; /* the baseline has it, whatever is written, as in R */
     if (set.count == 0 && !formula->intercept)
         TACIT_CHECK(formula_fail(&formula->tree, right, error, "the formula has no terms"));
     formula->term = TACIT_NEW(formula_term, set.count > 0 ? set.count : 1);

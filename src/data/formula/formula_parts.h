@@ -161,6 +161,8 @@ typedef struct formula_term {
                                             * FORMULA_NONE: the constant */
 } formula_term;
 
+enum { FORMULA_STRATA = 4 }; /* most columns that strata are made of */
+
 struct tacit_formula {
     const tacit_schema *schema;
     formula_tree tree;
@@ -175,9 +177,23 @@ struct tacit_formula {
     double offset_low, offset_high, offset_scale;
     size_t offset_feature, weights_feature; /* SIZE_MAX: none */
     size_t weights;                         /* the column that has the weights of rows; SIZE_MAX: none */
+    size_t strata, stratum[FORMULA_STRATA]; /* the categories that strata are made of */
+    size_t strata_levels, strata_feature;
+    bool clusters;
     size_t features, entries;
     double reach;
 };
+
+/* strata() and cluster(), before a dot needs to know, and what stands before ~ (formula_survival.c). */
+tacit_status formula_find_marks(tacit_formula *formula, tacit_error *error);
+tacit_status formula_check_response(const tacit_formula *formula, uint32_t node, tacit_error *error);
+bool formula_is_mark(const tacit_formula *formula, uint32_t node); /* a call that is no term */
+bool formula_is_strata(const tacit_formula *formula, size_t column);
+
+/* The stratum of a row; SIZE_MAX where it lacks a level. */
+size_t formula_stratum_of(const tacit_formula *formula, const formula_cells *cells);
+tacit_status formula_name_stratum(const tacit_formula *formula, size_t stratum, tacit_buffer *out,
+                                  tacit_error *error);
 
 /* From the tree to variables and terms in R's order. */
 tacit_status formula_expand(tacit_formula *formula, tacit_error *error);

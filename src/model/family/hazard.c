@@ -43,6 +43,10 @@ static double bound(double n, double high, const double *terms) {
     return n * fmax(high, 1) * 8;
 }
 
+static double offset_bound(double n, double high, double reach, const double *terms) {
+    return bound(n, high, terms) * exp(fmin(reach, 700));
+}
+
 /* The objective is minus the log partial likelihood; the first term is that at w = 0. */
 static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     out->deviance = 2 * at->objective;
@@ -56,6 +60,7 @@ const tacit_family tacit_family_hazard = {
     .title = "Cox regression of a time until an event",
     .r_family = "coxph",
     .r_link = "log",
+    .ratio = "hazard ratio",
     .response = TACIT_RESPONSE_TIME,
     .loss = { .columns = 2, .rows = rows, .slope = INFINITY, .curvature = steepest },
     .likelihood = true,
@@ -65,6 +70,7 @@ const tacit_family tacit_family_hazard = {
     .deviance = deviance,
     .log_likelihood = log_likelihood,
     .bound = bound,
+    .offset_bound = offset_bound,
     .measure = measure,
     .all_alike = "no row has an event: there is nothing to explain",
     .unbounded = "some combination of columns has no event, or all of them",
