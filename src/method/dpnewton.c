@@ -222,6 +222,7 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
     TACIT_CHECK(
         dpnewton_give(party, &design.release[question->round], &design.gradient, &values, reply, error));
+    if (question->round == design.rounds) tacit_party_unpack(party);
 cleanup:
     free(values);
     return status;

@@ -181,6 +181,37 @@ static void it_pays_for_the_rounding_of_sums_and_grid(void **state) {
     parties_end(&world);
 }
 
+/* A party that has no memory for packed rows says the same but for their rounding, and one that has more rows
+ * than a block the same as the rows one by one. */
+static void packed_rows_give_the_sums_of_the_rows(void **state) {
+    (void)state;
+    enum { ROWS = 333 };
+    tacit_schema *schema = three_numbers();
+    static const double weights[FEATURES] = { 3, -2, 1, 0.5 };
+    tacit_dataset *data = ball(ROWS, FEATURES, 1);
+    parties world = world_of(data, 1, "coordinator");
+    world.plan.schema = schema;
+    dpnewton_design design = design_of(&world.plan);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_memo memo = { .packed = NULL };
+    double moments[2][MOMENTS + 1], gradient[2][FEATURES];
+    for (int packed = 0; packed < 2; packed++) {
+        tacit_party party = { .plan = &world.plan,
+                              .rows = tacit_dataset_view(data),
+                              .total_rows = ROWS,
+                              .memo = packed ? &memo : NULL };
+        CHECK_OK(dpnewton_sum_moments(&party, &design, moments[packed], &error), error);
+        CHECK_OK(dpnewton_sum_gradient(&party, &design, weights, gradient[packed], &error), error);
+    }
+    assert_non_null(memo.packed);
+    assert_true(distance(moments[0], moments[1], MOMENTS + 1) < 1e-4);
+    assert_true(distance(gradient[0], gradient[1], FEATURES) < 1e-4);
+    assert_true(distance(moments[0], (double[MOMENTS]){ 0 }, MOMENTS) > 10);
+    tacit_memo_clear(&memo);
+    parties_end(&world);
+    tacit_schema_free(schema);
+}
+
 /* ---- noise ---- */
 
 static bool plausible(double sum, double k) { return fabs(sum - k) <= 2 * sqrt(k * U) + 2 * U; }
@@ -458,6 +489,7 @@ int main(void) {
         cmocka_unit_test(no_neighbour_moves_an_answer_beyond_what_is_declared),
         cmocka_unit_test(the_worst_rows_reach_it),
         cmocka_unit_test(it_pays_for_the_rounding_of_sums_and_grid),
+        cmocka_unit_test(packed_rows_give_the_sums_of_the_rows),
         cmocka_unit_test(parties_and_their_shares_add_the_noise_that_is_declared),
         cmocka_unit_test(an_entrusted_coordinator_adds_it_too),
         cmocka_unit_test(all_questions_together_cost_what_is_declared),
