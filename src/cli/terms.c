@@ -216,8 +216,9 @@ static void show_parties(tacit_console *console, const tacit_site *site, size_t 
     const tacit_plan *plan = &tacit_site_study(site)->plan;
     tacit_console_note(console,
                        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
-                       "rows, and at least %zu are required",
-                       plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+                       "rows, and at least %zu %sare required",
+                       plan->parties, least, tacit_site_rows(site), plan->minimum_rows,
+                       tacit_plan_counts_persons(plan) ? "persons " : "");
     if (tacit_site_dataset(site) != NULL && tacit_schema_counts_missing(plan->schema))
         tacit_missing_note(console, plan->schema, tacit_site_dataset(site));
 }

@@ -285,6 +285,7 @@ static tacit_status look(tacit_site *site, const tacit_invitation *invitation, t
     if (late) status = site_load_rows(site, error); /* a study's terms say what becomes of the columns */
     if (status == TACIT_OK) status = site_compare_schemas(site, error);
     if (status == TACIT_OK) status = site_check_spread(site, error);
+    if (status == TACIT_OK) status = site_check_moments(site, error);
 cleanup:
     tacit_carrier_free(carrier);
     return status;
