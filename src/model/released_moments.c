@@ -64,7 +64,7 @@ static bool read_numbers(tacit_released_moments *out, const json_t *numbers) {
         double steps = (double)json_integer_value(one);
         if (!json_is_integer(one) || fabs(steps) > MOST) return false;
         out->values[i] = steps * out->step;
-        if (!isfinite(out->values[i])) return false;
+        if (!isfinite(out->values[i]) || out->values[i] / out->step != steps) return false;
     }
     return true;
 }
