@@ -469,7 +469,9 @@ const tacit_method tacit_method_dpnewton = {
         "gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy moments and "
         "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
-        "in them, and no single party's]. Everybody sees the weights after every step",
+        "in them, and no single party's]. Everybody sees the weights after every step"
+        "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
+        "noise]",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
                  "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
