@@ -52,6 +52,7 @@ SOUND = [
     ("dpnewton-linear", 1, 0.01, 20000, 0, []),
     ("dpnewton-poisson", 1, 0.01, 20000, 0, []),
     ("dpnewton-inference", 1, 0.01, 20000, 0, []),
+    ("dpnewton-person", 1, 0.01, 20000, 0, []),
     ("psgd", 1, 0.01, 20000, 0, []),
     ("dpstgd", 1, 0, 20000, 0, []),
     ("dpsgd", 1, 0.01, 20000, 20, []),
@@ -62,6 +63,7 @@ CONTROLS = [
     ("laplace-halved", 1, 0, 10000, 0, []),
     ("dpnewton-thin", 1, 0.01, 10000, 0, []),
     ("dpnewton-inference-thin", 1, 0.01, 10000, 0, []),
+    ("dpnewton-person-rows", 1, 0.01, 10000, 0, []),
     ("pst-h-printed", 1, 0, 6000, 0, []),
     ("newton-undivided", 1, 1e-5, 3000, 0, ["dp-iterations=32"]),
 ]

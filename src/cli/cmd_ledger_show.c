@@ -19,8 +19,9 @@ typedef struct showing {
     tacit_buffer others;   /* what the same comes to by other accountants, printed under the accounts */
     tacit_buffer overlaps; /* sentences about other sources, printed last */
     tacit_buffer called;   /* sentences about the party's names in its studies */
+    tacit_buffer reused;   /* and about what studies use again */
     const char *charged;   /* the source as studies of this home name it */
-    json_t *entry_list, *account_list, *overlap_list, *called_list;
+    json_t *entry_list, *account_list, *overlap_list, *called_list, *reused_list;
     bool limited;  /* in total, in any unit */
     bool exact;    /* exact answers have left: they spend more than any limit */
     bool unproved; /* nothing is proved, at the delta of a limit in total, about what has left */
@@ -175,8 +176,7 @@ static tacit_status collect_overlaps(showing *view, const char *source, tacit_er
                               quiet.text);
 }
 
-static tacit_status add_called(void *context, const tacit_site_summary *joined, tacit_error *error) {
-    showing *view = context;
+static tacit_status add_called(showing *view, const tacit_site_summary *joined, tacit_error *error) {
     if (joined->called[0] == 0 || strcmp(joined->source, view->charged) != 0) return TACIT_OK;
     TACIT_TRY(tacit_buffer_print(&view->called, error, "\nin %s the coordinator's people call you %s\n",
                                  joined->id, joined->called));
@@ -186,11 +186,33 @@ static tacit_status add_called(void *context, const tacit_site_summary *joined, 
     return view->called_list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-/* What the party is called in the studies that ask this source. */
-static tacit_status collect_called(showing *view, tacit_error *error) {
+/* What a study builds on that was released before: it is in no charge. */
+static tacit_status add_reused(showing *view, const tacit_site_summary *joined, tacit_error *error) {
+    const tacit_study *study = joined->study;
+    if (study->model == NULL || study->plan.method->builds_on == NULL ||
+        strcmp(joined->source, view->charged) != 0)
+        return TACIT_OK;
+    const char *earlier = study->model->guarantee.study;
+    TACIT_TRY(tacit_buffer_print(&view->reused, error,
+                                 "\n%s builds on the second moments that study %s released; reused: costs "
+                                 "nothing\n",
+                                 joined->id, earlier));
+    view->reused_list =
+        tacit_json_append(view->reused_list, json_pack("{s:o,s:o}", "study", tacit_json_text(joined->id),
+                                                       "of", tacit_json_text(earlier)));
+    return view->reused_list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+static tacit_status add_joined(void *context, const tacit_site_summary *joined, tacit_error *error) {
+    TACIT_TRY(add_called(context, joined, error));
+    return add_reused(context, joined, error);
+}
+
+/* What the party is called in the studies that ask this source, and what these use again. */
+static tacit_status collect_joined(showing *view, tacit_error *error) {
     char home[PATH_MAX];
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
-    return tacit_site_list(home, add_called, view, error);
+    return tacit_site_list(home, add_joined, view, error);
 }
 
 static tacit_status collect(showing *view, tacit_error *error) {
@@ -236,6 +258,7 @@ static tacit_status print_source(tacit_console *console, const showing *view, ta
     TACIT_TRY(tacit_console_grid(console, view->accounts, error));
     tacit_console_print(console, "%s", tacit_buffer_text(&view->others));
     print_outlook(console, view);
+    tacit_console_print(console, "%s", tacit_buffer_text(&view->reused));
     tacit_console_print(console, "%s", tacit_buffer_text(&view->called));
     tacit_console_print(console, "%s", tacit_buffer_text(&view->overlaps));
     return TACIT_OK;
@@ -257,6 +280,7 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     showing view = { .source = tacit_source_shown(shown, source),
                      .charged = source,
                      .called_list = json_array(),
+                     .reused_list = json_array(),
                      .entry_list = json_array(),
                      .account_list = json_array(),
                      .overlap_list = json_array() };
@@ -266,11 +290,11 @@ static tacit_status show_source(json_t *sources, tacit_console *console, const c
     TACIT_CHECK(tacit_ledger_use_open(&view.ledger, path, sizeof path, source, error));
     TACIT_CHECK(collect(&view, error));
     TACIT_CHECK(collect_overlaps(&view, source, error));
-    TACIT_CHECK(collect_called(&view, error));
+    TACIT_CHECK(collect_joined(&view, error));
     TACIT_CHECK(print_source(console, &view, error));
-    json_t *document = json_pack("{s:o,s:O,s:O,s:O,s:O}", "source", tacit_json_text(shown), "entries",
+    json_t *document = json_pack("{s:o,s:O,s:O,s:O,s:O,s:O}", "source", tacit_json_text(shown), "entries",
                                  view.entry_list, "accounts", view.account_list, "same_people",
-                                 view.overlap_list, "called", view.called_list);
+                                 view.overlap_list, "called", view.called_list, "reused", view.reused_list);
     if (json_array_append_new(sources, document) != 0) TACIT_CHECK(tacit_fail_memory(error));
 cleanup:
     tacit_ledger_free(view.ledger);
@@ -280,7 +304,9 @@ cleanup:
     tacit_buffer_clear(&view.others);
     tacit_buffer_clear(&view.overlaps);
     tacit_buffer_clear(&view.called);
+    tacit_buffer_clear(&view.reused);
     json_decref(view.called_list);
+    json_decref(view.reused_list);
     json_decref(view.entry_list);
     json_decref(view.overlap_list);
     json_decref(view.account_list);

@@ -61,7 +61,7 @@ cleanup:
     return status;
 }
 
-/* The study's schema as an owner keeps it: its terms are the study's affair. */
+/* The study's schema as an owner keeps it: its terms and its subset are the study's affair. */
 static tacit_status write_schema(tacit_console *console, const tacit_study *study, const char *path,
                                  tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT, comment = TACIT_BUFFER_INIT;
@@ -74,6 +74,7 @@ static tacit_status write_schema(tacit_console *console, const tacit_study *stud
     TACIT_CHECK(tacit_schema_print(study->schema, NULL, &text, error));
     TACIT_CHECK(tacit_schema_parse(&own, tacit_buffer_text(&text), text.length, "the study's schema", error));
     TACIT_CHECK(tacit_schema_set_terms(own, NULL, error));
+    TACIT_CHECK(tacit_schema_set_subset(own, NULL, error));
     TACIT_CHECK(tacit_schema_save(own, tacit_buffer_text(&comment), path, error));
     tacit_console_note(console, "wrote %s", path);
 cleanup:

@@ -227,8 +227,9 @@ static void show_parties(tacit_console *console, const tacit_site *site, size_t 
     }
     tacit_console_note(console,
                        "parties    %zu expected, and nothing is computed from fewer than %zu; yours has %zu "
-                       "rows, and at least %zu are required",
-                       plan->parties, least, tacit_site_rows(site), plan->minimum_rows);
+                       "rows, and at least %zu %sare required",
+                       plan->parties, least, tacit_site_rows(site), plan->minimum_rows,
+                       tacit_plan_counts_persons(plan) ? "persons " : "");
     if (tacit_site_dataset(site) != NULL && plan->schema->subset != NULL)
         tacit_console_note(console, "           %llu more are not of the subset",
                            (unsigned long long)tacit_site_dataset(site)->counts.outside);

@@ -88,6 +88,7 @@ static void add_counts(tacit_encode_counts *whole, const tacit_encode_counts *pa
     whole->outside_bounds += part->outside_bounds;
     whole->missing += part->missing;
     whole->left_out += part->left_out;
+    whole->outside += part->outside;
     whole->unknown_levels += part->unknown_levels;
     whole->shortened_rows += part->shortened_rows;
 }

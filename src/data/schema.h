@@ -33,7 +33,7 @@
  *   missing: fill                    # default of all columns; or `error`, `complete-case`, `impute`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
- *   rows: bound                      # default; or unit, or {clip: C}
+ *   rows: bound                      # default; or scaled, unit, or {clip: C}
  *   terms: y ~ age + log(dose)*sex   # optional: features are the columns of this formula (formula/formula.h)
  *                                    # rather than one column after the other; it decides about the intercept
  *   subset: age > 50 & sex == "f"    # optional: rows to learn from, or to judge a model by, are those for which
@@ -53,7 +53,7 @@
  *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
  *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
- *   clip: C  divided by C, and by its norm where that is still above 1.
+ *   clip: C  divided by C, and by its norm where that is still above 1; scaled: C^2 = an eighth of bound's square.
  * With an intercept, x <- (x, 1)/sqrt(2). A last factor of 1 - O(d eps) keeps the norm, as computed in any
  * order of summation, at most 1.
  *

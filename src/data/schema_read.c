@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/encode.h"
 #include "data/schema.h"
 #include "data/text.h"
 #include "data/yaml.h"
@@ -480,20 +481,21 @@ static tacit_status read_rows(const reading *r, const yaml_node_t *node) {
         const yaml_node_t *clip = values[0];
         TACIT_TRY(read_mark(r, values[1], &schema->clip_from_rows));
         if (clip == NULL)
-            return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, unit or {clip: C}");
+            return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, scaled, unit or {clip: C}");
         TACIT_TRY(tacit_yaml_number(r->yaml, clip, "clip", &schema->clip, r->error));
         if (!(schema->clip >= smallest_width && schema->clip <= largest_bound))
             return tacit_yaml_fail(r->yaml, clip, r->error, "clip must be positive");
         schema->rows = TACIT_ROWS_CLIP;
         return TACIT_OK;
     }
-    bool bound;
-    tacit_error unclear = TACIT_ERROR_INIT;
-    reading quiet = *r;
-    quiet.error = &unclear;
-    if (read_choice(&quiet, node, "rows", "bound", "unit", &bound) != TACIT_OK)
-        return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, unit or {clip: C}");
-    schema->rows = bound ? TACIT_ROWS_BOUND : TACIT_ROWS_UNIT;
+    const char *word = "";
+    size_t length;
+    (void)tacit_yaml_text(r->yaml, node, "rows", &word, &length, NULL);
+    bool scaled = strcmp(word, "scaled") == 0 && schema->sparse == 0, unit = strcmp(word, "unit") == 0;
+    if (!scaled && !unit && strcmp(word, "bound") != 0)
+        return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, scaled, unit or {clip: C}");
+    schema->rows = scaled ? TACIT_ROWS_CLIP : unit ? TACIT_ROWS_UNIT : TACIT_ROWS_BOUND;
+    if (scaled) schema->clip = sqrt(fmax(tacit_schema_reach(schema), 1) / 8);
     return TACIT_OK;
 }
 

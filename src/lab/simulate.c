@@ -240,9 +240,6 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
             "method %s needs public auxiliary points: give a file of them with the option 'aux', or the "
             "option 'aux-fraction' to set some of the training rows aside as public",
             method->name);
-    if (method->needs_model && simulation->model == NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s needs a model: give its file with the option 'model'", method->name);
     *out = (tacit_plan){
         .method = method,
         .study = "simulation",
@@ -261,10 +258,13 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
         .most_rounds = method->stops_early ? simulation->most_rounds : 0,
         .enough = method->stops_early ? simulation->enough : 0,
         .points = (method->needs_points || method->takes_points) && points->rows.count > 0 ? points : NULL,
-        .model = method->needs_model ? simulation->model : NULL,
         .schema = simulation->schema,
     };
     TACIT_TRY(set_all(simulation, variant, out, error));
+    if (tacit_plan_needs_model(out)) out->model = simulation->model;
+    if (tacit_plan_needs_model(out) && out->model == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s needs a model: give its file with the option 'model'", method->name);
     if (simulation->minimum_rows == 0 && tacit_plan_counts_persons(out) && simulation->dataset->persons)
         TACIT_TRY(tacit_local_fewest_persons(local, simulation->dataset, &out->minimum_rows, error));
     TACIT_TRY(tacit_methods_check_label(out, error));

@@ -35,8 +35,9 @@
  *   lines, is post-processing, and every party may see every W. noise=shares: the noise of a sum is discrete
  *   Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
  *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has
- *   sqrt(n/m) times the noise needed. A released once may be used again, for other models of the same
- *   columns, at no price: it is in the record of the study.
+ *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
+ *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
+ *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -70,6 +71,9 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
                  "what the model is for: prediction, or inference, that is coefficients with standard errors "
                  "that include the noise"),
+    TACIT_LATER_CHOICE(dpnewton_settings, moments, "moments", "new|reused", "new",
+                       "the second moments of the columns: asked for, or those that an earlier study of them "
+                       "released with its model, at no price: all of it then buys better steps"),
     TACIT_SETTINGS_END,
 };
 
@@ -92,10 +96,18 @@ static bool per_person(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
 }
 
+static bool reuses(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->moments == DPNEWTON_REUSED_MOMENTS;
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     dpnewton_design design;
+    if (dpnewton_infers(plan) && reuses(plan))
+        return tacit_fail(error, TACIT_USAGE,
+                          "moments=reused is for purpose=prediction: inference weighs rows otherwise");
     if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
-    return dpnewton_describe(plan, &design, error);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    return reuses(plan) && plan->model != NULL ? dpnewton_check_moments(plan, error) : TACIT_OK;
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -181,12 +193,17 @@ tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, 
     return TACIT_OK;
 }
 
+/* Which step a question is by its place in the study: 0 is for the moments, where they are asked for. */
+static size_t step_of(const tacit_question *question, const dpnewton_design *design) {
+    return (size_t)question->round + design->reuses;
+}
+
 /* Whether this is the question that the study has in this place. */
 static tacit_status check_place(const tacit_question *question, const dpnewton_design *design, bool moments,
                                 tacit_error *error) {
+    size_t step = step_of(question, design);
     TACIT_TRY(gradient_check_sum(question, moments ? &design->moments : &design->gradient, error));
-    if (moments ? question->round == 0 : question->round >= 1 && question->round <= design->rounds)
-        return TACIT_OK;
+    if (moments ? step == 0 : step >= 1 && step <= design->rounds) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED, "round %llu of this study is not one for %s",
                       (unsigned long long)question->round, question->name);
 }
@@ -220,8 +237,9 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     values = TACIT_NEW(double, design.gradient.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
-    TACIT_CHECK(
-        dpnewton_give(party, &design.release[question->round], &design.gradient, &values, reply, error));
+    size_t step = step_of(question, &design);
+    TACIT_CHECK(dpnewton_give(party, &design.release[step], &design.gradient, &values, reply, error));
+    if (step == design.rounds) tacit_party_unpack(party);
 cleanup:
     free(values);
     return status;
@@ -238,6 +256,7 @@ static void clear(dpnewton_state *state) {
     free(state->pull);
     free(state->step);
     free(state->room);
+    tacit_released_moments_free(state->released);
 }
 
 static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design, tacit_error *error) {
@@ -267,29 +286,15 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
     return TACIT_OK;
 }
 
-/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
- * large, the middle of what can be. */
-static double shortening(const dpnewton_design *design, double moment, double rows) {
-    const dpnewton_scaling *by = &design->scaling;
-    double intercept = by->encoded * by->intercept, square = rows * intercept * intercept;
-    double least = 1 / (by->longest * by->longest);
-    if (!(least < 1)) return 1;
-    double unsure = units(design) * design->release[0].deviation / square / 0.2,
-           trust = 1 / (1 + unsure * unsure);
-    double found = trust * moment / square + (1 - trust) * sqrt(least);
-    return sqrt(fmin(fmax(found, least), 1));
-}
-
-/* H and Q of the released moments. */
-static tacit_status take_moments(const dpnewton_design *design, const tacit_sum *sum, dpnewton_state *state,
+/* H and Q of moments in state->room, with `noise` on one number of them. What is added damps steps, whose own
+ * noise is that of this study: it is never less than with moments of this study. */
+static tacit_status take_moments(const dpnewton_design *design, double noise, dpnewton_state *state,
                                  tacit_error *error) {
-    size_t d = design->width, length = tacit_moments_length(d);
+    size_t d = design->width;
     const dpnewton_family *family = design->family;
-    double op = units(design) * design->release[0].deviation * sqrt(2 * (double)d);
-    double lift[] = { family->lift * op, op / 10 }, least[] = { family->least * op, 0 };
+    double op = sqrt(2 * (double)d), damped = op * fmax(noise, units(design) * design->release[0].deviation);
+    double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
     double *both[] = { state->curvature, state->law };
-    state->shortening = shortening(design, sum->values[length - 1], state->rows);
-    tacit_moments_unpack(state->room, sum->values, d);
     TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
     double by = state->shortening, square = by * by * state->rows;
     for (size_t i = 0; i < d * d; i++) {
@@ -300,7 +305,8 @@ static tacit_status take_moments(const dpnewton_design *design, const tacit_sum 
 }
 
 static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
-                                tacit_error *error) {
+                                double *noise, tacit_error *error) {
+    const dpnewton_scaling *by = &design->scaling;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     size_t length = tacit_moments_length(design->width);
@@ -311,11 +317,25 @@ static tacit_status ask_moments(tacit_session *session, const dpnewton_design *d
     /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
     state->rows = units(design) * fmax(sum.values[length],
                                        (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
-    TACIT_CHECK(take_moments(design, &sum, state, error));
+    *noise = units(design) * design->release[0].deviation;
+    state->shortening = dpnewton_shortening(sum.values[length - 1], state->rows, *noise,
+                                            by->encoded * by->intercept, by->longest);
+    tacit_moments_unpack(state->room, sum.values, design->width);
+    TACIT_CHECK(dpnewton_keep_moments(design, sum.values, state->rows, sum.parties, &state->released, error));
 cleanup:
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
     return status;
+}
+
+static tacit_status find_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                                 tacit_error *error) {
+    double noise = 0;
+    if (design->reuses)
+        TACIT_TRY(dpnewton_reuse_moments(session->plan, design, state, &noise, error));
+    else
+        TACIT_TRY(ask_moments(session, design, state, &noise, error));
+    return take_moments(design, noise, state, error);
 }
 
 /* The factor that holds the root mean square score of `w` within `most`. */
@@ -385,6 +405,8 @@ static tacit_status finish(const dpnewton_design *design, dpnewton_state *state,
         for (size_t j = 0; j < d; j++) to[j] = slope * from[j] * by->feature;
         if (by->encoded > 0) to[d - 1] = slope * from[d - 1] * by->intercept + offset[k] / by->encoded;
     }
+    model->moments = state->released;
+    state->released = NULL;
     out->parties = state->parties;
     return tacit_outcome_add(out, model, error);
 }
@@ -396,7 +418,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
     TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
     TACIT_CHECK(prepare(&state, &design, error));
-    TACIT_CHECK(ask_moments(session, &design, &state, error));
+    TACIT_CHECK(find_moments(session, &design, &state, error));
     /* The plan's lambda is for the mean over the rows that are declared. */
     state.ridge = session->plan->lambda * dpnewton_rows(session->plan) / state.shortening;
     if (design.family->start != NULL) design.family->start(&design, &state);
@@ -429,10 +451,14 @@ const tacit_method tacit_method_dpnewton = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .per_person = per_person,
+    .builds_on = reuses,
     .leaves =
-        "once, the second moments of the party's rows and the number of [unit=record: rows][unit=person: "
-        "persons][purpose=prediction: ; then, in every round, the sum of its rows' clipped gradients at "
-        "weights that all parties know][purpose=inference: , for a response that is a number with the "
+        "[moments=new,unit=record: once, the second moments of the party's rows and the number of rows]"
+        "[moments=new,unit=person: once, the second moments of the party's rows and the number of persons]"
+        "[moments=new,purpose=prediction: ; then, in every round, the sum of its rows' clipped gradients at "
+        "weights that all parties know][moments=reused: in every round, the sum of its rows' clipped "
+        "gradients at weights that all parties know (no second moments: those that an earlier study "
+        "released are used again)][purpose=inference: , for a response that is a number with the "
         "response beside the columns, and no more; then, in five rounds, the sum of its rows' gradients, "
         "each of bounded length, at weights that all parties know, and at last that sum with the second "
         "moments of the gradients and the curvature][noise=party: , each with the party's own noise "
@@ -443,7 +469,9 @@ const tacit_method tacit_method_dpnewton = {
         "gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy moments and "
         "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
-        "in them, and no single party's]. Everybody sees the weights after every step",
+        "in them, and no single party's]. Everybody sees the weights after every step"
+        "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
+        "noise]",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
                  "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
@@ -455,8 +483,11 @@ const tacit_method tacit_method_dpnewton = {
         "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
         "more parties vanish from a sum or collude than the study declares]",
     .theorem =
-        "Gaussian noise on moments of L2 sensitivity sqrt(2)[purpose=prediction: , and on T clipped "
-        "gradients of sensitivity 1][purpose=inference: , or 2.32 with a response beside them, on five "
+        "Gaussian noise on [moments=new: moments of L2 sensitivity sqrt(2)][moments=new,purpose=prediction: "
+        ", "
+        "and on T clipped gradients of sensitivity 1][moments=reused: T clipped gradients of L2 sensitivity "
+        "1 (the moments were released before, and what is made of them costs nothing)][purpose=inference: , "
+        "or 2.32 with a response beside them, on five "
         "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its "
         "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
@@ -464,7 +495,8 @@ const tacit_method tacit_method_dpnewton = {
     .claim = "no paper's",
     .caveats =
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
-        "rounds and one more: every party must stay connected. [purpose=prediction: Residuals are clipped: "
+        "rounds[moments=new:  and one more]: every party must stay connected. [purpose=prediction: Residuals "
+        "are clipped: "
         "weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the scale of "
         "the columns, and their standard errors include the noise; where there are too few rows for the "
         "price there are none, and the summary says how many rows or which epsilon would do. For a response "

@@ -21,18 +21,20 @@ typedef struct dpnewton_settings {
     enum { DPNEWTON_PER_RECORD, DPNEWTON_PER_PERSON } unit;
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
     enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
+    enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
 } dpnewton_settings;
 
 static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dpnewton_settings, plan);
 }
 
-/* What one question releases: question 0 the moments, question t the gradient of step t. */
+/* What is released: 0 the moments, t the gradient of step t. */
 typedef struct dpnewton_release {
     tacit_mechanism mechanism;
-    double share;              /* of the budget */
-    double deviation;          /* of the noise on one number of the published sum; 0 without noise */
-    double scale;              /* of what one party or the coordinator draws, in the sum's units */
+    double share;     /* of the budget */
+    double deviation; /* of the noise on one number of the published sum; 0 without noise. Of moments that are
+                       * reused: what it would be */
+    double scale;     /* of what one party or the coordinator draws, in the sum's units */
     tacit_event event;         /* count 0 without noise */
     tacit_shared_noise shared; /* noise=shares, in steps of the grid */
 } dpnewton_release;
@@ -50,6 +52,7 @@ typedef struct dpnewton_design {
     const struct dpnewton_family *family;
     const tacit_kernels *kernels;
     size_t width, rounds;
+    bool reuses;            /* the moments of an earlier study: nobody is asked for them */
     size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
     double
         unit; /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one */
@@ -78,6 +81,7 @@ typedef struct dpnewton_state {
     double counted;          /* the shares that are in them */
     double unsure;           /* the variance of one number of `pull`, times the square of `counted` */
     size_t parties;
+    tacit_released_moments *released; /* what was released on the way, for the model's file; may be NULL */
 } dpnewton_state;
 
 /* What is special to one family of models. */
@@ -143,6 +147,26 @@ tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, 
 tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
                           const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
                           tacit_sum *sum, tacit_error *error);
+
+/* ---- moments that an earlier study released (dpnewton_moments.c) ---- */
+
+/* Whether they can be used: TACIT_USAGE, with the reason, where the plan's model has none, or none of all its
+ * columns. */
+tacit_status dpnewton_check_moments(const tacit_plan *plan, tacit_error *error);
+
+/* Into state->room, state->rows and state->shortening, as this study's rows are scaled; *noise is then that of
+ * one number. */
+tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_design *design,
+                                    dpnewton_state *state, double *noise, tacit_error *error);
+
+/* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of too
+ * many columns. `values` are packed. */
+tacit_status dpnewton_keep_moments(const dpnewton_design *design, const double *values, double rows,
+                                   size_t parties, tacit_released_moments **out, tacit_error *error);
+
+/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
+ * large, the middle of what can be. `intercept` is that of a scaled row, `longest` the longest row's norm. */
+double dpnewton_shortening(double moment, double rows, double noise, double intercept, double longest);
 
 /* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
 double dpnewton_tail(const dpnewton_design *design, size_t step);

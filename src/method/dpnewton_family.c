@@ -47,7 +47,9 @@ static void score_law(const dpnewton_design *design, const dpnewton_state *state
 }
 
 /* A number that is no number pulls like any other: a sum must not fail because of what is in it. */
-static double clipped(double residual, double clip) { return fmin(fmax(residual, -clip), clip); }
+static double clipped(double residual, double clip) {
+    return residual > -clip ? (residual < clip ? residual : clip) : -clip;
+}
 
 /* T = 1.3 ln(n mu) + 4 ln(d/8), from 6 to 24: many columns are further from their minimum, few are lost to
  * noise sooner. */

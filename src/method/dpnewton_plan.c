@@ -67,16 +67,17 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
     return set > 0 ? set : family->rounds(plan, strength);
 }
 
-/* The moments first; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
+/* The moments first, unless they were released before; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
  * a study as so many runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
-    double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0,
-           before = out->family->moments, left = UNITS - before;
+    const double first = out->reuses ? 0 : out->family->moments;
+    double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0, before = first,
+           left = UNITS - before;
     for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
     out->release[0].share = before / UNITS;
     for (size_t t = 1; t <= out->rounds; t++) {
         weight += pow(ratio, (double)t);
-        double until = t == out->rounds ? UNITS : out->family->moments + round(left * weight / sum);
+        double until = t == out->rounds ? UNITS : first + round(left * weight / sum);
         out->release[t].share = (until - before) / UNITS;
         before = until;
     }
@@ -152,7 +153,9 @@ static tacit_status set_noise(const tacit_plan *plan, dpnewton_release *out, con
 static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
     double all = 0;
     if (isfinite(plan->epsilon)) TACIT_TRY(total_noise(plan, &all, error));
+    if (out->reuses) out->release[0].share = out->family->moments / UNITS; /* what it would have */
     TACIT_TRY(set_noise(plan, &out->release[0], &out->moments, M_SQRT2, all, error));
+    if (out->reuses) out->release[0] = (dpnewton_release){ .deviation = out->release[0].deviation };
     for (size_t t = 1; t <= out->rounds; t++)
         TACIT_TRY(set_noise(plan, &out->release[t], &out->gradient, 1, all, error));
     if (isfinite(plan->epsilon))
@@ -181,7 +184,8 @@ static tacit_status room_for(const dpnewton_release *release, size_t length, dou
 static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
     const dpnewton_settings *settings = dpnewton_settings_of(plan);
     if (settings->unit != DPNEWTON_PER_PERSON) return TACIT_OK;
-    if (plan->schema == NULL || plan->schema->person == NULL)
+    /* Without a schema, as for an explanation, it is the rows that have to say it (dpnewton_rows.c). */
+    if (plan->schema != NULL && plan->schema->person == NULL)
         return tacit_fail(
             error, TACIT_USAGE,
             "unit=person needs to know whose rows are whose: name the column in the schema (person: COLUMN)");
@@ -226,6 +230,7 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
     TACIT_TRY(strength_of(plan, &strength, error));
     *out = (dpnewton_design){ .kernels = tacit_kernels_choose(),
                               .width = plan->features,
+                              .reuses = dpnewton_settings_of(plan)->moments == DPNEWTON_REUSED_MOMENTS,
                               .scaling = scaling_of(plan),
                               .strength = strength };
     TACIT_TRY(set_family(plan, out, error));
@@ -236,7 +241,7 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
     TACIT_TRY(set_all_noise(plan, out, error));
     if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
     /* The first step has the smallest share, and so the most noise. */
-    TACIT_TRY(room_for(&out->release[0], out->moments.length, &moments, error));
+    if (!out->reuses) TACIT_TRY(room_for(&out->release[0], out->moments.length, &moments, error));
     TACIT_TRY(room_for(&out->release[1], out->gradient.length, &gradient, error));
     TACIT_TRY(set_sums(plan, out, moments, gradient, error));
     return set_all_noise(plan, out, error);

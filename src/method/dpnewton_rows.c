@@ -3,6 +3,10 @@
  * row counts with v = min(1, 1/|x|): v x has norm at most 1, whatever the row. Scores are taken of x, not of
  * v x, so that the model is linear in x.
  *
+ * Dense rows are packed for the time of a study (data/packed_rows.h): x in single precision with its v, for all
+ * passes. x is then the rounded row, of which v is taken, and all that is added up is in double precision: what
+ * is said of a row's bound holds for it as it does for x.
+ *
  * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter
  * than those that gradient.h counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
  */
@@ -15,15 +19,18 @@
 #include "method/dpnewton.h"
 #include "num/blas.h"
 #include "num/noisy_moments.h"
+#include "num/tiles.h"
 
-enum { RUN = 8192, BLOCK = DPNEWTON_BLOCK };
+/* A block of packed rows stays in the nearest cache between its scores and its sum. */
+enum { RUN = 8192, BLOCK = DPNEWTON_BLOCK, PACKED_BLOCK = 64 };
 
 /* Runs of one span, each into its own numbers. */
 typedef struct span {
     const tacit_view *rows;
+    const tacit_packed_rows *packed; /* NULL: rows as they lie */
     const dpnewton_design *design;
     const dpnewton_scaling *scaling;
-    const double *weights; /* of encoded rows, scores x width; NULL: moments */
+    const double *weights; /* of encoded rows, or of packed ones, scores x width; NULL: moments */
     size_t begin, count, width, length;
     double *sums, *room; /* length numbers, and those of a block, for each run */
     size_t room_length;
@@ -147,6 +154,68 @@ static void add_moments(const span *self, size_t begin, size_t end, double *bloc
     }
 }
 
+/* ---- packed rows ---- */
+
+static size_t packed_room(const dpnewton_design *design, size_t stride, bool moments) {
+    if (moments) return tacit_tiles_room(stride) + tacit_tiles_length(stride);
+    return PACKED_BLOCK * (1 + design->scores) + 2 * design->scores * stride;
+}
+
+static void score_packed(const span *self, size_t first, size_t count, const double *weights, double *column,
+                         double *out) {
+    size_t scores = self->design->scores, stride = self->packed->stride;
+    const float *x = self->packed->x + first * stride;
+    for (size_t k = 0; k < scores; k++) {
+        self->design->kernels->dot_floats(x, count, stride, weights + k * stride, scores == 1 ? out : column);
+        for (size_t i = 0; scores > 1 && i < count; i++) out[i * scores + k] = column[i];
+    }
+}
+
+static void add_packed(const span *self, size_t first, size_t count, const double *residuals, double *column,
+                       double *sums) {
+    size_t scores = self->design->scores, stride = self->packed->stride;
+    const double *factor = self->packed->factor + first;
+    for (size_t k = 0; k < scores; k++) {
+        for (size_t i = 0; i < count; i++) column[i] = residuals[i * scores + k] * factor[i];
+        self->design->kernels->add_floats(self->packed->x + first * stride, count, stride, column,
+                                          sums + k * stride);
+    }
+}
+
+static void add_packed_gradients(const span *self, size_t begin, size_t end, double *room, double *out) {
+    size_t scores = self->design->scores, stride = self->packed->stride, d = self->width;
+    double *column = room, *residuals = column + PACKED_BLOCK, *weights = residuals + PACKED_BLOCK * scores,
+           *sums = weights + scores * stride;
+    memset(weights, 0, 2 * scores * stride * sizeof *weights);
+    for (size_t k = 0; k < scores; k++)
+        memcpy(weights + k * stride, self->weights + k * d, d * sizeof *weights);
+    for (size_t first = begin; first < end; first += PACKED_BLOCK) {
+        size_t count = end - first < PACKED_BLOCK ? end - first : PACKED_BLOCK;
+        score_packed(self, first, count, weights, column, residuals);
+        self->design->family->residuals(self->design, &self->packed->view, first, count, residuals);
+        add_packed(self, first, count, residuals, column, sums);
+    }
+    for (size_t k = 0; k < scores; k++) memcpy(out + k * d, sums + k * stride, d * sizeof *out);
+}
+
+static void add_packed_moments(const span *self, size_t begin, size_t end, double *room, double *out) {
+    size_t stride = self->packed->stride, length = tacit_tiles_length(stride), d = self->width;
+    double *tiles = room + tacit_tiles_room(stride);
+    memset(tiles, 0, length * sizeof *tiles);
+    tacit_tiles_add_floats(self->design->kernels, self->packed->x + begin * stride, stride,
+                           self->packed->factor + begin, end - begin, room, tiles);
+    for (size_t i = 0; i < d; i++)
+        for (size_t j = i; j < d; j++) out[i * d + j] = tacit_tiles_at(tiles, stride, i, j);
+}
+
+/* What a run is added up by. */
+typedef void adder(const span *self, size_t begin, size_t end, double *room, double *out);
+
+static adder *adder_of(const span *self) {
+    if (self->packed != NULL) return self->weights != NULL ? add_packed_gradients : add_packed_moments;
+    return self->weights != NULL ? add_gradients : add_moments;
+}
+
 static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     const span *self = context;
     (void)worker;
@@ -155,8 +224,7 @@ static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned w
         size_t first = run * RUN, last = first + RUN < self->count ? first + RUN : self->count;
         double *out = self->sums + run * self->length, *room = self->room + run * self->room_length;
         memset(out, 0, self->length * sizeof *out);
-        (self->weights != NULL ? add_gradients : add_moments)(self, self->begin + first, self->begin + last,
-                                                              room, out);
+        adder_of(self)(self, self->begin + first, self->begin + last, room, out);
     }
     return TACIT_OK;
 }
@@ -242,8 +310,7 @@ static tacit_status add_persons(tacit_party *party, const dpnewton_design *desig
     self->rows = &all.view;
     for (size_t k = 0; k < all.count; k++) {
         memset(sum, 0, self->length * sizeof *sum);
-        (self->weights != NULL ? add_gradients : add_moments)(self, all.start[k], all.start[k + 1], room,
-                                                              sum);
+        adder_of(self)(self, all.start[k], all.start[k + 1], room, sum);
         double factor = fmin(1 / design->unit, most / fmax(norm_of(self, sum), 1e-300));
         for (size_t j = 0; j < self->length; j++) out[j] += factor * sum[j];
     }
@@ -266,18 +333,36 @@ static tacit_status count_units(const tacit_party *party, const dpnewton_design 
     return status;
 }
 
-/* Moments without `weights`; else gradients, in the encoded rows' coordinates. */
-static tacit_status add_all(tacit_party *party, const dpnewton_design *design, const double *weights,
-                            size_t length, double *out, tacit_error *error) {
+/* The party's rows packed, for all questions of a study; NULL: they are taken as they lie, as where there is
+ * no memory for it. */
+static const tacit_packed_rows *packed_rows(tacit_party *party, const dpnewton_design *design) {
+    const dpnewton_scaling *by = &design->scaling;
+    tacit_packing how = { by->feature, by->encoded > 0 ? by->intercept : by->feature };
+    tacit_error ignored = TACIT_ERROR_INIT;
+    tacit_memo *memo = party->memo;
+    if (design->unit > 0 || memo == NULL || !tacit_rows_can_be_packed(&party->rows)) return NULL;
+    if (memo->packed != NULL && tacit_packed_rows_are(memo->packed, &party->rows, &how)) return memo->packed;
+    memo->packed = tacit_packed_rows_free(memo->packed);
+    (void)tacit_packed_rows_create(&memo->packed, &party->rows, &how, party->pool, &ignored);
+    return memo->packed;
+}
+
+/* Moments without `weights`; else gradients. Of packed rows, else in the encoded rows' coordinates. */
+static tacit_status add_all(tacit_party *party, const dpnewton_design *design,
+                            const tacit_packed_rows *packed, const double *weights, size_t length,
+                            double *out, tacit_error *error) {
     size_t rows = party->rows.rows.count, most = rows < GRADIENT_SLICE ? rows : GRADIENT_SLICE;
     size_t runs = (most + RUN - 1) / RUN;
     span self = { .rows = &party->rows,
+                  .packed = packed,
                   .design = design,
                   .scaling = &design->scaling,
                   .weights = weights,
                   .width = design->width,
                   .length = length,
-                  .room_length = BLOCK * (weights != NULL ? 1 + design->scores : design->width) };
+                  .room_length = packed != NULL
+                                     ? packed_room(design, packed->stride, weights == NULL)
+                                     : BLOCK * (weights != NULL ? 1 + design->scores : design->width) };
     tacit_status status = TACIT_OK;
     memset(out, 0, length * sizeof *out);
     tacit_blas_one_thread();
@@ -312,7 +397,7 @@ tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *des
     TACIT_TRY(gradient_check_rows(party, error));
     double *matrix = TACIT_NEW(double, d *d);
     if (matrix == NULL) return tacit_fail_memory(error);
-    tacit_status status = add_all(party, design, NULL, d * d, matrix, error);
+    tacit_status status = add_all(party, design, packed_rows(party, design), NULL, d * d, matrix, error);
     tacit_moments_pack(out, matrix, d);
     if (status == TACIT_OK) status = reduce(party, out, tacit_moments_length(d), error);
     if (status == TACIT_OK) status = count_units(party, design, &out[tacit_moments_length(d)], error);
@@ -338,14 +423,15 @@ tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *de
     size_t d = design->width, size = d * design->scores;
     TACIT_TRY(gradient_check_rows(party, error));
     TACIT_TRY(check_response(party, design, error));
+    const tacit_packed_rows *packed = packed_rows(party, design);
     double *factor = TACIT_NEW(double, size), *encoded = TACIT_NEW(double, size);
     tacit_status status = TACIT_OK;
     if (factor == NULL || encoded == NULL) TACIT_CHECK(tacit_fail_memory(error));
     for (size_t j = 0; j < size; j++) {
-        factor[j] = by->encoded > 0 && j % d == d - 1 ? by->intercept : by->feature;
+        factor[j] = packed != NULL ? 1 : by->encoded > 0 && j % d == d - 1 ? by->intercept : by->feature;
         encoded[j] = weights[j] * factor[j];
     }
-    TACIT_CHECK(add_all(party, design, encoded, size, out, error));
+    TACIT_CHECK(add_all(party, design, packed, encoded, size, out, error));
     for (size_t j = 0; j < size; j++) out[j] *= factor[j];
     TACIT_CHECK(reduce(party, out, size, error));
 cleanup:

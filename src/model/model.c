@@ -99,6 +99,7 @@ tacit_model *tacit_model_free(tacit_model *model) {
     tacit_levels_clear(&model->class_names);
     tacit_schema_free(model->schema);
     tacit_estimates_free(model->estimates);
+    tacit_released_moments_free(model->moments);
     free(model);
     return NULL;
 }

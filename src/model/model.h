@@ -10,6 +10,7 @@
 #include "model/estimates.h"
 #include "model/family/family.h"
 #include "model/network.h"
+#include "model/released_moments.h"
 #include "model/report.h"
 #include "model/stack.h"
 #include "num/glm.h"
@@ -63,7 +64,8 @@ typedef struct tacit_model {
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
-    tacit_report *report;       /* tables: then there are no weights, and nothing is predicted; else NULL */
+    tacit_released_moments *moments; /* what the study released of the columns, for later ones; else NULL */
+    tacit_report *report; /* tables: then there are no weights, and nothing is predicted; else NULL */
     tacit_guarantee guarantee;
 } tacit_model;
 

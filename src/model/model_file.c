@@ -79,6 +79,9 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     if (model->estimates != NULL &&
         json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
+    if (model->moments != NULL &&
+        json_object_set_new(root, "moments", tacit_released_moments_to_json(model->moments)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
     if (model->report != NULL &&
         json_object_set_new(root, "report", tacit_report_to_json(model->report)) != 0)
         TACIT_CHECK(
@@ -303,6 +306,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     tacit_guarantee_settle(&model->guarantee, model->schema); /* whatever the file claims */
     const json_t *estimates = json_object_get(root, "estimates");
     if (estimates != NULL) TACIT_CHECK(tacit_estimates_from_json(&model->estimates, estimates, error));
+    const json_t *moments = json_object_get(root, "moments");
+    if (moments != NULL)
+        TACIT_CHECK(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
     *out = model;
 cleanup:
     if (status != TACIT_OK) tacit_model_free(model);

@@ -18,7 +18,7 @@ enum { LANES = 4, TILE_ROWS = 4, TILE_PANELS = 1 };
 #else
 enum { LANES = 2, TILE_ROWS = 2, TILE_PANELS = 1 };
 #endif
-enum { PANEL = 8, PANEL_VECS = PANEL / LANES };
+enum { PANEL = TACIT_KERNEL_PANEL, PANEL_VECS = PANEL / LANES };
 typedef double vec __attribute__((vector_size(LANES * sizeof(double))));
 typedef int64_t lanes __attribute__((vector_size(LANES * sizeof(int64_t))));
 
@@ -122,6 +122,64 @@ static void pack_rows(const double *const *x, size_t rows, size_t cols, const do
         if (rest == 0) continue;
         double *last = packed + (whole * rows + i) * PANEL;
         for (size_t j = 0; j < PANEL; j++) last[j] = j < rest ? scale[i] * x[i][whole * PANEL + j] : 0;
+    }
+}
+
+typedef float narrow __attribute__((vector_size(LANES * sizeof(float))));
+#define LOAD_FLOATS(v, address)                                                                              \
+    do {                                                                                                     \
+        narrow loaded;                                                                                       \
+        memcpy(&loaded, (address), sizeof loaded);                                                           \
+        (v) = __builtin_convertvector(loaded, vec);                                                          \
+    } while (0)
+
+/* One row after the other, as they lie: the memory is what they wait for. */
+static void dot_floats(const float *x, size_t rows, size_t stride, const double *w, double *out) {
+    for (size_t i = 0; i < rows; i++, x += stride) {
+        vec sum[PANEL_VECS] = { { 0 } }, v, u;
+        for (size_t j = 0; j < stride; j += PANEL)
+            for (size_t c = 0; c < PANEL_VECS; c++) {
+                LOAD(v, w + j + c * LANES);
+                LOAD_FLOATS(u, x + j + c * LANES);
+                sum[c] += u * v;
+            }
+        for (size_t c = 1; c < PANEL_VECS; c++) sum[0] += sum[c];
+        out[i] = SUM(sum[0]);
+    }
+}
+
+/* A panel at a time, whose sums stay in registers, and four rows of it: each waits for the sum before it. */
+static void add_floats(const float *x, size_t rows, size_t stride, const double *scale, double *out) {
+    for (size_t j = 0; j < stride; j += LANES) {
+        const float *at = x + j;
+        vec sum, x0, x1, x2, x3;
+        size_t i = 0;
+        LOAD(sum, out + j);
+        for (; i + 4 <= rows; i += 4, at += 4 * stride) {
+            LOAD_FLOATS(x0, at);
+            LOAD_FLOATS(x1, at + stride);
+            LOAD_FLOATS(x2, at + 2 * stride);
+            LOAD_FLOATS(x3, at + 3 * stride);
+            sum += (ALL(scale[i]) * x0 + ALL(scale[i + 1]) * x1) +
+                   (ALL(scale[i + 2]) * x2 + ALL(scale[i + 3]) * x3);
+        }
+        for (; i < rows; i++, at += stride) {
+            LOAD_FLOATS(x0, at);
+            sum += ALL(scale[i]) * x0;
+        }
+        STORE(out + j, sum);
+    }
+}
+
+static void pack_floats(const float *x, size_t rows, size_t stride, const double *scale, double *packed) {
+    for (size_t i = 0; i < rows; i++) {
+        vec factor = ALL(scale[i]), v;
+        for (size_t p = 0; p < stride / PANEL; p++)
+            for (size_t c = 0; c < PANEL; c += LANES) {
+                LOAD_FLOATS(v, x + i * stride + p * PANEL + c);
+                v *= factor;
+                STORE(packed + (p * rows + i) * PANEL + c, v);
+            }
     }
 }
 
@@ -421,7 +479,7 @@ static void count_positive(size_t rows, const double *scores, uint64_t *total) {
         }
 }
 
-const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,      add_rows,    pack_rows,   add_tiles,
-                                             logistic,      exponential, cholesky,    cholesky_solve,
-                                             score_sparse,  dot_sparse,  dot_compact, add_compact,
-                                             count_positive };
+const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,       add_rows,    pack_rows,   add_tiles,
+                                             logistic,       exponential, cholesky,    cholesky_solve,
+                                             score_sparse,   dot_sparse,  dot_compact, add_compact,
+                                             count_positive, dot_floats,  add_floats,  pack_floats };

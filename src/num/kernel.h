@@ -15,7 +15,7 @@
 #define TACIT_SIGMOID_ULPS 8
 
 /* Models that score_sparse works on at once: enough sums in flight to hide the latency of each. */
-enum { TACIT_KERNEL_MODELS = 32, TACIT_KERNEL_SLACK = 16 };
+enum { TACIT_KERNEL_MODELS = 32, TACIT_KERNEL_SLACK = 16, TACIT_KERNEL_PANEL = 8 };
 
 typedef struct tacit_kernels {
     /* out[i] = x[i] . w, for `rows` rows of `cols` numbers. */
@@ -61,6 +61,12 @@ typedef struct tacit_kernels {
 
     /* total[i] += how many of the TACIT_KERNEL_MODELS scores of row i are above 0. */
     void (*count_positive)(size_t rows, const double *scores, uint64_t *total);
+
+    /* dot_rows, add_rows and pack_rows of rows in single precision that lie side by side; `stride`, a
+     * multiple of TACIT_KERNEL_PANEL, is also the length of w and out. All sums are in double precision. */
+    void (*dot_floats)(const float *x, size_t rows, size_t stride, const double *w, double *out);
+    void (*add_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *out);
+    void (*pack_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *packed);
 } tacit_kernels;
 
 /* The fastest variant this processor runs. */

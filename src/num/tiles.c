@@ -3,7 +3,7 @@
 #include <math.h>
 
 enum {
-    PANEL = 8,
+    PANEL = TACIT_KERNEL_PANEL,
     TILE = PANEL * PANEL,
     PACKED_ROWS = 96 /* two panels of them fit in a first-level cache of 32 KiB */
 };
@@ -28,6 +28,15 @@ void tacit_tiles_add(const tacit_kernels *kernels, const double *const *x, const
         if (kept == 0) continue;
         kernels->pack_rows(kept_row, kept, cols, scale, packed);
         kernels->add_tiles(kept, panels_of(cols), packed, tiles);
+    }
+}
+
+void tacit_tiles_add_floats(const tacit_kernels *kernels, const float *x, size_t stride, const double *scale,
+                            size_t rows, double *room, double *tiles) {
+    for (size_t i = 0; i < rows; i += PACKED_ROWS) {
+        size_t here = rows - i < PACKED_ROWS ? rows - i : PACKED_ROWS;
+        kernels->pack_floats(x + i * stride, here, stride, scale + i, room);
+        kernels->add_tiles(here, stride / PANEL, room, tiles);
     }
 }
 

@@ -18,5 +18,10 @@ size_t tacit_tiles_room(size_t cols);
 void tacit_tiles_add(const tacit_kernels *kernels, const double *const *x, const double *c, size_t rows,
                      size_t cols, double *room, double *tiles);
 
+/* tiles += sum_i (scale[i] x[i])(scale[i] x[i])^T of rows in single precision side by side, `stride` apart, a
+ * multiple of TACIT_KERNEL_PANEL; `stride` counts as the columns of the sum. */
+void tacit_tiles_add_floats(const tacit_kernels *kernels, const float *x, size_t stride, const double *scale,
+                            size_t rows, double *room, double *tiles);
+
 /* Element (i, j) of the sum. */
 double tacit_tiles_at(const double *tiles, size_t cols, size_t i, size_t j);

@@ -477,7 +477,10 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     drop_ledgers(local);
     drop_words(local);
     tacit_local_forget_exact(local);
-    for (size_t k = 0; k < local->own; k++) TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
+    for (size_t k = 0; k < local->own; k++) {
+        local->memos[k].packed = tacit_packed_rows_free(local->memos[k].packed);
+        TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
+    }
     local->plan = plan;
     local->seed = tacit_stream_fork(seed, "parties", 0, 0);
     local->progress = progress;

@@ -120,6 +120,9 @@ bool tacit_plan_always_single(const tacit_plan *plan);
  * summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
+/* Whether a public model belongs to the plan. */
+bool tacit_plan_needs_model(const tacit_plan *plan);
+
 /* Whether plan.minimum_rows counts persons (schema.h), since the method protects them. */
 bool tacit_plan_counts_persons(const tacit_plan *plan);
 
@@ -271,12 +274,14 @@ typedef enum tacit_terms_taken {
 
 struct tacit_method {
     const char *name, *title, *reference;
-    unsigned version;    /* raised whenever questions or answers change */
-    const char *units;   /* "record", "party", "record|party" or "record|person" */
-    bool noise_free;     /* no privacy: epsilon is infinite */
-    bool needs_points;   /* public auxiliary points */
-    bool takes_points;   /* it may use them, where there are any */
-    bool needs_model;    /* a public model (plan.model) */
+    unsigned version;                          /* raised whenever questions or answers change */
+    const char *units;                         /* "record", "party", "record|party" or "record|person" */
+    bool noise_free;                           /* no privacy: epsilon is infinite */
+    bool needs_points;                         /* public auxiliary points */
+    bool takes_points;                         /* it may use them, where there are any */
+    bool needs_model;                          /* a public model (plan.model) */
+    bool (*builds_on)(const tacit_plan *plan); /* the same under these settings: what an earlier study ended
+                                                * with; NULL: never */
     bool needs_target;   /* rows of whoever runs the coordinator's half (tacit_session.own) */
     size_t most_columns; /* it works for; 0: any number */
     bool takes_numbers;  /* a numeric response too; else classes only */

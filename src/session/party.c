@@ -60,6 +60,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     free(memo->state);
     free(memo->derived);
     tacit_paillier_public_free(memo->center_key);
+    tacit_packed_rows_free(memo->packed);
     *memo = (tacit_memo){ .model = NULL };
 }
 
@@ -68,6 +69,10 @@ void tacit_party_forget(tacit_party *party) {
     free(party->memo->state);
     party->memo->state = NULL;
     party->memo->state_count = 0;
+}
+
+void tacit_party_unpack(tacit_party *party) {
+    if (party->memo != NULL) party->memo->packed = tacit_packed_rows_free(party->memo->packed);
 }
 
 tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error) {

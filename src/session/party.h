@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "crypto/paillier/paillier.h"
+#include "data/packed_rows.h"
 #include "model/classifier.h"
 #include "num/glm.h"
 #include "privacy/gate.h"
@@ -27,6 +28,7 @@ typedef struct tacit_memo {
     size_t state_count;
     tacit_paillier_public *center_key; /* of center server B */
     struct tacit_derived *derived;     /* what the method derived from its plan */
+    tacit_packed_rows *packed;         /* the party's rows, while a method passes over them */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
@@ -103,6 +105,9 @@ tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, doubl
  * Borrowed from the memo. */
 tacit_status tacit_party_state(tacit_party *party, size_t count, double **out, tacit_error *error);
 void tacit_party_forget(tacit_party *party);
+
+/* Give back the memory of packed rows. */
+void tacit_party_unpack(tacit_party *party);
 
 /* Gaussian noise that a party draws once in a study and uses in all its rounds, on the given grid. A real
  * party draws it exactly, from entropy, and keeps it before it is first used, so that it is the same after a

@@ -367,6 +367,11 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     return check_prepared(plan, error);
 }
 
+bool tacit_plan_needs_model(const tacit_plan *plan) {
+    const tacit_method *method = plan->method;
+    return method->needs_model || (method->builds_on != NULL && method->builds_on(plan));
+}
+
 bool tacit_plan_counts_persons(const tacit_plan *plan) {
     return plan->method->per_person != NULL && plan->method->per_person(plan);
 }

@@ -289,7 +289,8 @@ static tacit_status compare_with_study(tacit_site *site, tacit_error *error) {
     if (!loads_first(site) || schema->formula != NULL || schema->subset != NULL)
         TACIT_TRY(site_load_rows(site, error)); /* a study says what becomes of columns, and which rows */
     TACIT_TRY(site_compare_schemas(site, error));
-    return site_check_spread(site, error);
+    TACIT_TRY(site_check_spread(site, error));
+    return site_check_moments(site, error);
 }
 
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {

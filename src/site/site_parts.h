@@ -68,6 +68,7 @@ struct tacit_site {
 #define SITE_SUM_KEY_FILE "sum.key"
 #define SITE_MODEL_FILE "model.json"
 #define SITE_ENDED_FILE "ended"
+#define SITE_MOMENTS_FILE "moments" /* hash of those that the study released (site_moments.c) */
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 
@@ -112,6 +113,11 @@ tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request
  * the kind that its method makes, its guarantee. Asked before a model from the coordinator is kept or handed
  * to anybody. */
 tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t length, tacit_error *error);
+
+/* Write down which moments came with a model that was checked, if any. Then, of a study that builds on some:
+ * TACIT_REFUSED unless they are those of a study of this home with the same rows. */
+tacit_status site_keep_moments(tacit_site *site, const void *bytes, size_t length, tacit_error *error);
+tacit_status site_check_moments(const tacit_site *site, tacit_error *error);
 
 /* The owner's rules about what may leave, as they are now; read again for every answer. */
 typedef struct site_rules {

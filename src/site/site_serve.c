@@ -229,6 +229,7 @@ static tacit_status take_result(serving *self, const Tacit__Wire__Finished *fini
     self->finished = true;
     if (strcmp(out->state, "done") != 0) return TACIT_OK;
     TACIT_TRY(site_check_model(self->site, finished->model.data, finished->model.len, error));
+    TACIT_TRY(site_keep_moments(self->site, finished->model.data, finished->model.len, error));
     return tacit_buffer_append(&out->model, finished->model.data, finished->model.len, error);
 }
 
@@ -399,6 +400,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
     TACIT_CHECK(site_check_spread(site, error));
+    TACIT_CHECK(site_check_moments(site, error));
     TACIT_CHECK(lock_study(&self, error));
     TACIT_CHECK(site_read_rules(site, &self.owner, error));
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));

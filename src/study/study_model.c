@@ -55,13 +55,14 @@ static tacit_status load_model(reading *r, const yaml_node_t *node) {
 
 tacit_status study_read_model(reading *r, const yaml_node_t *node) {
     const tacit_method *method = r->study->plan.method;
-    if (node == NULL && method->needs_model)
+    bool needed = tacit_plan_needs_model(&r->study->plan);
+    if (node == NULL && needed)
         return tacit_fail(
             r->error, TACIT_USAGE,
             "%s:%zu: method %s needs the model that it is about: name its file with model: FILE",
             r->yaml.name, study_node(r, "method")->start_mark.line + 1, method->name);
     if (node == NULL) return TACIT_OK;
-    if (!method->needs_model)
+    if (!needed)
         return tacit_fail(r->error, TACIT_USAGE, "%s:%zu: method %s is about no model: leave model out",
                           r->yaml.name, node->start_mark.line + 1, method->name);
     return load_model(r, node);

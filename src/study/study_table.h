@@ -83,7 +83,8 @@ TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a wh
 TACIT_STUDY_MADE(auxiliary, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "public points, for methods that have them labelled; a label is not read")
 TACIT_STUDY_MADE(model, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE, or JSON of several lines",
-                 .help = "the model that method evaluate is about; it becomes part of the definition, and everybody sees it")
+                 .help = "the model that method evaluate is about, or whose moments dpnewton reuses; it becomes part of the definition, "
+                         "and everybody sees it")
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "the card of center server B, for methods that have one")
 TACIT_STUDY_MADE(stop, .stage = TACIT_STUDY_READ_STOP, .form = "{rounds: N, se: {column: NAME, at_most: X}, ...}",

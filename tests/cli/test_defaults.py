@@ -119,6 +119,27 @@ class Defaults(ProgramTest):
         self.assertIn("lambda 0.5,", self.succeed("explain", "gop", "--lambda", "0.5").stdout.replace("\n            ", " "))
 
 
+
+class Scaled(ProgramTest):
+    """`rows: scaled` on rows whose schema bounds every number by hand. Seeds are fixed."""
+
+    METHODS = "output,plr,gop,avg,dpgd"
+
+    def losses(self, name, rows):
+        text = (EXAMPLES / f"{name}.schema.yaml").read_text().splitlines()
+        (self.path / "schema.yaml").write_text("\n".join([line for line in text if not line.startswith("rows:")] + [f"rows: {rows}", ""]))
+        done = self.succeed("simulate", "--method", self.METHODS, "--train", EXAMPLES / f"{name}.csv", "--schema", "schema.yaml", "--parties", "5",
+                            "--epsilon", "1", "--delta", "1e-5", "--trials", "4", "--seed", "1", "--json")
+        return {run["method"]: run["logloss"]["mean"] for run in json.loads(done.stdout)["runs"]}
+
+    def test_many_numbers_gain_and_categories_do_not_lose(self):
+        for name, most in (("breast_cancer", 0.95), ("wilms", 1.02)):
+            bound, scaled = self.losses(name, "bound"), self.losses(name, "scaled")
+            for method in self.METHODS.split(","):
+                with self.subTest(f"{name}, {method}"):
+                    self.assertLess(scaled[method], most * bound[method])
+
+
 class Hopeless(ProgramTest):
     """vote with four parties, of which only noise can come."""
 

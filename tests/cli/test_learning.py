@@ -116,6 +116,55 @@ class Persons(LearningTest):
         self.fail_with(2, *self.words("--set", "unit=person"), says=["(person: COLUMN)"])
 
 
+class Moments(LearningTest):
+    """What a dpnewton study released of its columns, used again by another one. Seeds are fixed."""
+
+    WORDS = ("--method", "dpnewton", "--parties", "5", "--delta", "1e-5")
+
+    def first(self, epsilon="3"):
+        self.simulate(*self.WORDS, "--epsilon", epsilon, "--seed", "7", "--out", "first.json")
+
+    def test_reused_moments_cost_nothing_and_make_a_better_model(self):
+        self.first()
+        words = (*self.WORDS, "--epsilon", "0.3", "--trials", "40", "--seed", "1")
+        new = self.simulate(*words)["runs"][0]
+        reused = self.simulate(*words, "--set", "moments=reused", "--model", "first.json")["runs"][0]
+        self.assertEqual(new["rounds"], reused["rounds"] + 1)  # nobody is asked for them
+        self.assertLess(abs(reused["charged"]["epsilon"] - 0.3), 1e-3)
+        self.assertLess(reused["logloss"]["mean"], 0.97 * new["logloss"]["mean"])
+
+    def test_a_model_of_some_of_the_columns_reuses_them_too(self):
+        all, fewer = self.path / "all.yaml", self.path / "fewer.yaml"
+        all.write_text("".join(line for line in Path(SCHEMA).read_text().splitlines(True) if not line.startswith("rows:")))
+        fewer.write_text("".join(line for line in all.read_text().splitlines(True) if "_error" not in line))
+        self.simulate(*self.WORDS, "--epsilon", "3", "--seed", "7", "--out", "first.json", schema=str(all))
+        words = (*self.WORDS, "--epsilon", "1", "--trials", "20", "--seed", "1")
+        new = self.simulate(*words, schema=str(fewer))["runs"][0]
+        reused = self.simulate(*words, "--set", "moments=reused", "--model", "first.json", schema=str(fewer))["runs"][0]
+        self.assertLess(reused["logloss"]["mean"], 1.02 * new["logloss"]["mean"])
+        self.assertLess(reused["logloss"]["mean"], 0.2)
+
+    def test_without_noise_there_is_nothing_to_reuse(self):
+        self.first("inf")
+        self.assertNotIn("moments", json.loads((self.path / "first.json").read_text()))
+        self.refuse(2, "--train", ROWS, "--schema", SCHEMA, *self.WORDS, "--epsilon", "1", "--set", "moments=reused", "--model",
+                    "first.json", says=["needs the model of an earlier dpnewton study", "this one has none"])
+
+    def test_moments_of_other_columns_are_refused(self):
+        self.first()
+        other = self.path / "other.yaml"
+        other.write_text(Path(SCHEMA).read_text().replace("low: 5, high: 20}", "low: 5, high: 21}", 1))
+        words = ("--train", ROWS, *self.WORDS, "--epsilon", "1", "--set", "moments=reused")
+        self.refuse(2, *words, "--schema", str(other), "--model", "first.json", says=["not of column 'mean_radius'"])
+        self.refuse(2, *words, "--schema", SCHEMA, says=["needs a model"])
+        self.refuse(2, *words, "--schema", SCHEMA, "--model", "first.json", "--set", "purpose=inference",
+                    says=["moments=reused is for purpose=prediction"])
+        model = json.loads((self.path / "first.json").read_text())
+        for damage in ({"step": 0}, {"numbers": model["moments"]["numbers"][1:]}, {"columns": 30}, {"noise": -1}, {"rows": "many"}):
+            (self.path / "damaged.json").write_text(json.dumps({**model, "moments": {**model["moments"], **damage}}))
+            self.refuse(1, *words, "--schema", SCHEMA, "--model", "damaged.json", says=["the moments are damaged"])
+
+
 class Simulate(LearningTest):
     def test_dpnewton_is_worth_having_with_nothing_set(self):
         """Seeds are fixed. 426 rows of 31 columns; the base rate has log-loss .66, dpgd .27 at epsilon 1. Shares of the noise cost little."""

@@ -177,6 +177,30 @@ static void the_defaults_are_intercept_fill_and_bound(void **state) {
     assert_null(tacit_schema_free(NULL));
 }
 
+/* Whoever reads the canonical text, an earlier program too, reads a clip. */
+static void scaled_rows_are_clipped_at_a_number_that_follows_from_the_columns(void **state) {
+    (void)state;
+    static const char numbers[] = "label: {name: y, classes: [a, b]}\ncolumns:\n"
+                                  "  - {name: s, kind: number, low: 0, high: 1}\n"
+                                  "  - {name: t, kind: number, low: 0, high: 1}\n";
+    char scaled[400], clipped[400];
+    tacit_schema *one = NULL, *other = NULL;
+    tacit_buffer first = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    snprintf(scaled, sizeof scaled, "%srows: scaled\n", numbers);
+    snprintf(clipped, sizeof clipped, "%srows: {clip: 0.5}\n", numbers);
+    CHECK_OK(parse(&one, scaled, &error), error);
+    CHECK_OK(parse(&other, clipped, &error), error);
+    assert_true(one->rows == TACIT_ROWS_CLIP && one->clip == 0.5 && !one->clip_from_rows);
+    CHECK_OK(tacit_schema_canonical(one, &first, &error), error);
+    CHECK_OK(tacit_schema_canonical(other, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&first), tacit_buffer_text(&second));
+    tacit_buffer_clear(&first);
+    tacit_buffer_clear(&second);
+    tacit_schema_free(one);
+    tacit_schema_free(other);
+}
+
 static void what_is_wrong_is_refused_with_its_line(void **state) {
     (void)state;
     static const struct {
@@ -256,8 +280,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state) {
         { LABEL COLUMNS "missing: drop\n", "s.yaml:3: missing must be error, complete-case, impute or fill" },
         { LABEL COLUMNS "strict: maybe\n", "s.yaml:3: strict must be yes or no" },
         { LABEL COLUMNS "intercept: 1\n", "s.yaml:3: intercept must be yes or no" },
-        { LABEL COLUMNS "rows: clip\n", "s.yaml:3: rows must be bound, unit or {clip: C}" },
-        { LABEL COLUMNS "rows: {}\n", "s.yaml:3: rows must be bound, unit or {clip: C}" },
+        { LABEL COLUMNS "rows: clip\n", "s.yaml:3: rows must be bound, scaled, unit or {clip: C}" },
+        { LABEL COLUMNS "rows: {}\n", "s.yaml:3: rows must be bound, scaled, unit or {clip: C}" },
         { LABEL COLUMNS "rows: {clip: 0}\n", "s.yaml:3: clip must be positive" },
         { LABEL COLUMNS "rows: {cut: 1}\n", "s.yaml:3: unknown key 'cut' in rows" },
         { LABEL "sparse: 1.5\nrows: unit\n", "s.yaml:2: sparse must be the number of features" },
@@ -578,6 +602,7 @@ int main(void) {
         cmocka_unit_test(a_label_may_have_two_columns),
         cmocka_unit_test(a_schema_may_name_the_column_of_persons),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
+        cmocka_unit_test(scaled_rows_are_clipped_at_a_number_that_follows_from_the_columns),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(deep_nesting_is_refused_before_it_costs_time),
         cmocka_unit_test(layout_does_not_change_the_canonical_text),

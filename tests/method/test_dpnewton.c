@@ -181,6 +181,37 @@ static void it_pays_for_the_rounding_of_sums_and_grid(void **state) {
     parties_end(&world);
 }
 
+/* A party that has no memory for packed rows says the same but for their rounding, and one that has more rows
+ * than a block the same as the rows one by one. */
+static void packed_rows_give_the_sums_of_the_rows(void **state) {
+    (void)state;
+    enum { ROWS = 333 };
+    tacit_schema *schema = three_numbers();
+    static const double weights[FEATURES] = { 3, -2, 1, 0.5 };
+    tacit_dataset *data = ball(ROWS, FEATURES, 1);
+    parties world = world_of(data, 1, "coordinator");
+    world.plan.schema = schema;
+    dpnewton_design design = design_of(&world.plan);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_memo memo = { .packed = NULL };
+    double moments[2][MOMENTS + 1], gradient[2][FEATURES];
+    for (int packed = 0; packed < 2; packed++) {
+        tacit_party party = { .plan = &world.plan,
+                              .rows = tacit_dataset_view(data),
+                              .total_rows = ROWS,
+                              .memo = packed ? &memo : NULL };
+        CHECK_OK(dpnewton_sum_moments(&party, &design, moments[packed], &error), error);
+        CHECK_OK(dpnewton_sum_gradient(&party, &design, weights, gradient[packed], &error), error);
+    }
+    assert_non_null(memo.packed);
+    assert_true(distance(moments[0], moments[1], MOMENTS + 1) < 1e-4);
+    assert_true(distance(gradient[0], gradient[1], FEATURES) < 1e-4);
+    assert_true(distance(moments[0], (double[MOMENTS]){ 0 }, MOMENTS) > 10);
+    tacit_memo_clear(&memo);
+    parties_end(&world);
+    tacit_schema_free(schema);
+}
+
 /* ---- noise ---- */
 
 static bool plausible(double sum, double k) { return fabs(sum - k) <= 2 * sqrt(k * U) + 2 * U; }
@@ -373,6 +404,58 @@ static void a_question_is_answered_in_its_place_only(void **state) {
     parties_end(&world);
 }
 
+/* Nobody is asked for moments: a coordinator that does so all the same is refused in every round, and steps
+ * begin at once. */
+static void a_study_that_reuses_moments_answers_no_question_for_them(void **state) {
+    (void)state;
+    static const double weights[FEATURES];
+    parties world = world_of(ball(60, FEATURES, 1), 3, "party");
+    set(&world.plan, "rounds", "5");
+    set(&world.plan, "moments", "reused");
+    world.plan.epsilon = 1;
+    dpnewton_design design = design_of(&world.plan);
+    for (uint64_t round = 0; round < 7; round++)
+        for (int moments = 0; moments < 2; moments++) {
+            tacit_error error = TACIT_ERROR_INIT;
+            tacit_session session = parties_begin(&world, 1);
+            tacit_message message = TACIT_MESSAGE_INIT;
+            tacit_sum sum = TACIT_SUM_INIT;
+            session.round = round;
+            CHECK_OK(tacit_message_add_numbers(&message, "weights", weights, FEATURES, &error), error);
+            tacit_status status = tacit_ask_sum(&session, moments ? "moments" : "gradient", &message,
+                                                moments ? &design.moments : &design.gradient, &sum, &error);
+            assert_true((status == TACIT_OK) == (!moments && round < 5));
+            tacit_sum_clear(&sum);
+            tacit_message_clear(&message);
+        }
+    parties_end(&world);
+}
+
+/* All of the budget is the steps', whose noise is less by the root of what the moments took. */
+static void reused_moments_leave_the_whole_budget_to_the_steps(void **state) {
+    (void)state;
+    static const char *const who[] = { "coordinator", "party", "shares" };
+    for (size_t n = 0; n < 3; n++) {
+        parties world = world_of(ball(60, FEATURES, 1), 5, who[n]);
+        world.plan.epsilon = 1;
+        dpnewton_design asked = design_of(&world.plan);
+        set(&world.plan, "moments", "reused");
+        dpnewton_design reused = design_of(&world.plan);
+        uint64_t runs = 0;
+        assert_int_equal(asked.rounds, reused.rounds);
+        assert_int_equal(reused.release[0].event.count, 0);
+        for (size_t t = 1; t <= reused.rounds; t++) {
+            runs += reused.release[t].event.count;
+            assert_true(reused.release[t].event.parameter >= reused.all.parameter);
+            /* Shares are in whole thousandths. */
+            CHECK_NEAR(reused.release[t].deviation / asked.release[t].deviation,
+                       sqrt(1 - asked.release[0].share), 0.01);
+        }
+        assert_int_equal(runs, reused.all.count);
+        parties_end(&world);
+    }
+}
+
 /* ---- what it finds ---- */
 
 /* At the end of the steps g + l w = 0: the last gradient gives w, and that w the gradient again. */
@@ -458,12 +541,15 @@ int main(void) {
         cmocka_unit_test(no_neighbour_moves_an_answer_beyond_what_is_declared),
         cmocka_unit_test(the_worst_rows_reach_it),
         cmocka_unit_test(it_pays_for_the_rounding_of_sums_and_grid),
+        cmocka_unit_test(packed_rows_give_the_sums_of_the_rows),
         cmocka_unit_test(parties_and_their_shares_add_the_noise_that_is_declared),
         cmocka_unit_test(an_entrusted_coordinator_adds_it_too),
         cmocka_unit_test(all_questions_together_cost_what_is_declared),
         cmocka_unit_test(each_question_is_covered_by_what_is_held_for_the_study),
         cmocka_unit_test(two_studies_cost_far_less_than_twice_one),
         cmocka_unit_test(a_question_is_answered_in_its_place_only),
+        cmocka_unit_test(a_study_that_reuses_moments_answers_no_question_for_them),
+        cmocka_unit_test(reused_moments_leave_the_whole_budget_to_the_steps),
         cmocka_unit_test(without_noise_the_clipped_equation_is_solved),
         cmocka_unit_test(with_noise_the_model_is_worth_having),
         cmocka_unit_test(an_audit_finds_it_sound_and_thinner_noise_broken),

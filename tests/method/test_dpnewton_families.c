@@ -489,27 +489,40 @@ static void a_response_that_no_family_takes_is_refused_with_the_remedy(void **st
 
 /* ---- audit ---- */
 
+static tacit_audit_result audited(const char *name, size_t runs) {
+    static const tacit_setting_value settings[] = { { "rounds", "2" }, { "noise", "party" } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_audit audit = { .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 2 },
+                          .runs = runs,
+                          .confidence = 1 - 1e-10,
+                          .seed = 5 };
+    tacit_audit_result result;
+    CHECK_OK(tacit_auditable_require(&audit.subject, name, &error), error);
+    CHECK_OK(tacit_audit_run(&result, &audit, &error), error);
+    print_message("# %s, charged %g: at least %.4f, reach %.4f\n", name, result.charged.epsilon,
+                  result.epsilon_lower, result.reach);
+    return result;
+}
+
 /* A sound subject is called broken with probability at most 1e-10; seeds are fixed. */
 static void an_audit_of_every_family_finds_most_of_what_is_charged(void **state) {
     (void)state;
     static const char *const subjects[] = { "dpnewton-softmax", "dpnewton-linear", "dpnewton-poisson" };
-    static const tacit_setting_value settings[] = { { "rounds", "2" }, { "noise", "party" } };
     for (size_t i = 0; i < 3; i++) {
-        tacit_error error = TACIT_ERROR_INIT;
-        tacit_audit audit = {
-            .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 2 },
-            .runs = 10000,
-            .confidence = 1 - 1e-10,
-            .seed = 5
-        };
-        tacit_audit_result result;
-        CHECK_OK(tacit_auditable_require(&audit.subject, subjects[i], &error), error);
-        CHECK_OK(tacit_audit_run(&result, &audit, &error), error);
-        print_message("# %s, charged %g: at least %.4f, reach %.4f\n", subjects[i], result.charged.epsilon,
-                      result.epsilon_lower, result.reach);
+        tacit_audit_result result = audited(subjects[i], 10000);
         assert_false(result.broken);
         assert_true(result.epsilon_lower > 1.4 && result.reach > 0.95 && result.reach <= 1);
     }
+}
+
+/* The same; of a promise per row a person with three rows breaks it. */
+static void an_audit_finds_persons_protected_with_unit_person_only(void **state) {
+    (void)state;
+    tacit_audit_result person = audited("dpnewton-person", 10000),
+                       rows = audited("dpnewton-person-rows", 2000);
+    assert_false(person.broken);
+    assert_true(person.epsilon_lower > 1.4 && person.reach > 0.95 && person.reach <= 1);
+    assert_true(rows.broken && rows.reach > 2.8);
 }
 
 int main(void) {
@@ -522,6 +535,7 @@ int main(void) {
         cmocka_unit_test(with_noise_every_family_is_worth_having),
         cmocka_unit_test(a_response_that_no_family_takes_is_refused_with_the_remedy),
         cmocka_unit_test(an_audit_of_every_family_finds_most_of_what_is_charged),
+        cmocka_unit_test(an_audit_finds_persons_protected_with_unit_person_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,70 @@ static void row_products_match_plain_loops(void **state) {
             }
 }
 
+static void products_of_rows_in_single_precision_match_plain_loops(void **state) {
+    (void)state;
+    const tacit_kernels *kernel[3];
+    size_t count = variants(kernel);
+    for (size_t k = 0; k < count; k++)
+        for (size_t rows = 1; rows < 12; rows++)
+            for (size_t stride = 8; stride < 40; stride += 8) {
+                uint64_t random = rows * 100 + stride;
+                double *drawn = random_vector(&random, rows * stride, -1, 1),
+                       *w = random_vector(&random, stride, -1, 1),
+                       *scale = random_vector(&random, rows, 0.5, 1), t[12], *sum = TACIT_NEW(double, stride),
+                       *packed = TACIT_NEW(double, rows *stride);
+                float *x = TACIT_NEW(float, rows *stride);
+                for (size_t i = 0; i < rows * stride; i++) x[i] = (float)drawn[i];
+                kernel[k]->dot_floats(x, rows, stride, w, t);
+                kernel[k]->add_floats(x, rows, stride, scale, sum);
+                kernel[k]->pack_floats(x, rows, stride, scale, packed);
+                for (size_t i = 0; i < rows; i++) {
+                    double exact = 0;
+                    for (size_t j = 0; j < stride; j++) exact += (double)x[i * stride + j] * w[j];
+                    CHECK_NEAR(t[i], exact, 1e-14);
+                    for (size_t j = 0; j < stride; j++)
+                        assert_true(packed[(j / 8 * rows + i) * 8 + j % 8] ==
+                                    scale[i] * (double)x[i * stride + j]);
+                }
+                for (size_t j = 0; j < stride; j++) {
+                    double exact = 0;
+                    for (size_t i = 0; i < rows; i++) exact += scale[i] * (double)x[i * stride + j];
+                    CHECK_NEAR(sum[j], exact, 1e-14);
+                }
+                free(drawn);
+                free(w);
+                free(scale);
+                free(sum);
+                free(packed);
+                free(x);
+            }
+}
+
+/* More rows than are packed at once. */
+static void sums_of_squares_in_single_precision_match_plain_loops(void **state) {
+    (void)state;
+    enum { ROWS = 250, STRIDE = 24 };
+    uint64_t random = 3;
+    double *drawn = random_vector(&random, ROWS * STRIDE, -1, 1),
+           *scale = random_vector(&random, ROWS, 0.1, 1), *room = TACIT_NEW(double, tacit_tiles_room(STRIDE)),
+           *tiles = TACIT_NEW(double, tacit_tiles_length(STRIDE));
+    float *x = TACIT_NEW(float, ROWS *STRIDE);
+    for (size_t i = 0; i < ROWS * STRIDE; i++) x[i] = (float)drawn[i];
+    tacit_tiles_add_floats(tacit_kernels_choose(), x, STRIDE, scale, ROWS, room, tiles);
+    for (size_t a = 0; a < STRIDE; a++)
+        for (size_t b = 0; b < STRIDE; b++) {
+            double exact = 0;
+            for (size_t i = 0; i < ROWS; i++)
+                exact += scale[i] * scale[i] * (double)x[i * STRIDE + a] * (double)x[i * STRIDE + b];
+            CHECK_NEAR(tacit_tiles_at(tiles, STRIDE, a, b), exact, 1e-13);
+        }
+    free(drawn);
+    free(scale);
+    free(room);
+    free(tiles);
+    free(x);
+}
+
 /* More rows than are packed at once, some of no weight, and panels that the columns do not fill. */
 static void weighted_sums_of_squares_match_plain_loops(void **state) {
     (void)state;
@@ -231,6 +295,8 @@ int main(void) {
         cmocka_unit_test(exponentials_are_within_their_bound),
         cmocka_unit_test(sigmoids_are_within_their_bound),
         cmocka_unit_test(row_products_match_plain_loops),
+        cmocka_unit_test(products_of_rows_in_single_precision_match_plain_loops),
+        cmocka_unit_test(sums_of_squares_in_single_precision_match_plain_loops),
         cmocka_unit_test(weighted_sums_of_squares_match_plain_loops),
         cmocka_unit_test(sparse_rows_match_plain_loops),
         cmocka_unit_test(a_factored_matrix_solves_its_system),

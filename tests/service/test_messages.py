@@ -12,7 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import DeployedTest
+from deployed import DeployedTest, SCHEMA
 from golden import FOLDER, UPDATE, difference, masked
 
 ENTRUSTED, EXACT, NEIGHBOURS = ("--allow-entrusted",), ("--allow-entrusted", "--allow-exact"), ("--allow-neighbours",)
@@ -54,6 +54,9 @@ MODES = {
     "dpnewton-party": ("dpnewton", {"set": "{noise: party, rounds: 5}", **GAUSSIAN}, ()),
     "dpnewton-party-clear": ("dpnewton", {"set": "{noise: party, rounds: 5}", "sum": "clear", **GAUSSIAN}, ()),
     "dpnewton-shares": ("dpnewton", {"set": "{rounds: 5}", **GAUSSIAN}, ()),
+    "dpnewton-person": ("dpnewton", {"set": "{unit: person, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN}, ()),
+    "dpnewton-person-coordinator": ("dpnewton", {"set": "{unit: person, noise: coordinator, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN},
+                                    ENTRUSTED),
     "dpnewton-inference": ("dpnewton", {"set": "{purpose: inference}", **GAUSSIAN}, ()),
     "dpnewton-inference-coordinator": ("dpnewton", {"set": "{purpose: inference, noise: coordinator}", **GAUSSIAN}, ENTRUSTED),
     "dpnewton-inference-party": ("dpnewton", {"set": "{purpose: inference, noise: party}", **GAUSSIAN}, ()),
@@ -133,6 +136,9 @@ class Explained(MessageTest):
             with self.subTest(method):
                 self.check("explain-" + method, self.explain(method))
 
+    def test_moments_that_are_reused(self):
+        self.check("explain-dpnewton-reused", self.explain("dpnewton", "--set", "moments=reused", "--set", "rounds=5", "--delta", "1e-5"))
+
     def test_no_method_is_left_out(self):
         told = set(re.findall(r"^(\S+)  .*simulations", self.succeed("methods").stdout, re.M))
         self.assertEqual(told, {method for method, _, _ in MODES.values()} | set(YARDSTICKS))
@@ -144,15 +150,17 @@ class Joined(MessageTest):
         draw = random.Random(99)
         (self.path / "times.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 100}\n"
                                               "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
+        (self.path / "persons.yaml").write_text(SCHEMA + "person: patient\n")
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
         self.make_model()
 
     def rows(self, party):
-        """Also when somebody fell ill, for methods that ask about times."""
+        """Also when somebody fell ill, for methods that ask about times, and who it is, for those that protect persons."""
         path = super().rows(party)
         header, *lines = path.read_text().splitlines()
         if "weeks" not in header:
-            path.write_text("\n".join([header + ",weeks,ill", *(f"{line},{number % 50 + 1},{number % 2}" for number, line in enumerate(lines)), ""]))
+            path.write_text("\n".join([header + ",weeks,ill,patient",
+                                       *(f"{line},{number % 50 + 1},{number % 2},p{number // 2}" for number, line in enumerate(lines)), ""]))
         return path
 
     def center(self):

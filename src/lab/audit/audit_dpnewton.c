@@ -5,7 +5,8 @@
  * changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the
  * same size: along the line through both outputs that is the best there is. dpnewton-softmax, -linear and
  * -poisson are the same row under a label of that kind: the weights take it for so wrong that its residual is
- * clipped.
+ * clipped. dpnewton-person turns all rows of one person about, under unit=person, and dpnewton-person-rows does
+ * so under a promise per row, which does not cover it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 #include "num/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3 };
+enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3, PERSON_ROWS = 3 };
 
 static const double SINE = 0.2;
 
@@ -32,7 +33,8 @@ typedef struct newton_label {
 
 typedef struct newton_case {
     newton_label label;
-    tacit_schema schema; /* of a numeric response; without columns, as rows are made encoded */
+    bool person;         /* the first rows are one person's, and all turned about */
+    tacit_schema schema; /* of a numeric response, or of persons; without columns, as rows are made encoded */
     tacit_turned_rows rows;
     tacit_plan plan, exact;
     dpnewton_design design, silent;
@@ -59,9 +61,26 @@ static tacit_status set_label(tacit_dataset *data, const newton_label *label, ta
     return TACIT_OK;
 }
 
+/* The first rows are all the first one, and one person's; every other row is a person's of its own. */
+static tacit_status set_persons(tacit_dataset *data, tacit_error *error) {
+    data->group = TACIT_NEW(int32_t, data->rows);
+    if (data->group == NULL) return tacit_fail_memory(error);
+    data->persons = true;
+    for (size_t i = 0; i < data->rows; i++) {
+        data->group[i] = (int32_t)(i < PERSON_ROWS ? 0 : i);
+        if (i >= PERSON_ROWS) continue;
+        data->label[i] = data->label[0];
+        for (size_t j = 0; j < DIMENSION; j++) data->dense.values[i * DIMENSION + j] = data->dense.values[j];
+    }
+    return TACIT_OK;
+}
+
 static tacit_status make_rows(newton_case *self, tacit_error *error) {
     TACIT_TRY(tacit_turned_rows_make(&self->rows, ROWS, SINE, error));
-    for (int side = 0; side < 2; side++) TACIT_TRY(set_label(self->rows.data[side], &self->label, error));
+    for (int side = 0; side < 2; side++) {
+        TACIT_TRY(set_label(self->rows.data[side], &self->label, error));
+        if (self->person) TACIT_TRY(set_persons(self->rows.data[side], error));
+    }
     return tacit_turned_rows_start(&self->rows, error);
 }
 
@@ -133,6 +152,19 @@ static tacit_status thin_noise(tacit_plan *plan, size_t rounds, tacit_error *err
     return tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt((double)rounds), plan->delta, error);
 }
 
+/* The schema of rows that are made encoded says what the response is, and that persons are known. */
+static tacit_status set_schema(newton_case *self, bool per_person, tacit_error *error) {
+    static char patient[] = "patient";
+    char number[32];
+    self->schema = (tacit_schema){ .response = self->label.response, .high = 9 };
+    if (self->label.classes == 0 || self->person) self->plan.schema = &self->schema;
+    if (!self->person) return TACIT_OK;
+    self->schema.person = patient;
+    snprintf(number, sizeof number, "%d", PERSON_ROWS);
+    TACIT_TRY(tacit_plan_set(&self->plan, "person-rows", number, error));
+    return tacit_plan_set(&self->plan, "unit", per_person ? "person" : "record", error);
+}
+
 static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, bool thin,
                              tacit_audit_case *out, tacit_error *error) {
     tacit_plan *plan = &self->plan;
@@ -145,33 +177,34 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
     plan->features = DIMENSION;
     plan->classes = self->label.classes;
-    self->schema = (tacit_schema){ .response = self->label.response, .high = 9 };
-    if (self->label.classes == 0) plan->schema = &self->schema;
+    TACIT_TRY(set_schema(self, !thin, error));
     plan->parties = plan->minimum_parties = 1;
-    plan->minimum_rows = ROWS;
+    plan->minimum_rows = self->person ? ROWS - PERSON_ROWS + 1 : ROWS;
     if (plan->lambda == 0) plan->lambda = 0.01;
     TACIT_TRY(tacit_plan_check(plan, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
     out->charged = prices.charged;
     self->exact = *plan;
     self->exact.epsilon = INFINITY;
-    if (thin) TACIT_TRY(thin_noise(plan, (size_t)tacit_plan_number(plan, "rounds"), error));
+    if (thin && !self->person) TACIT_TRY(thin_noise(plan, (size_t)tacit_plan_number(plan, "rounds"), error));
     TACIT_TRY(dpnewton_describe(plan, &self->design, error));
     return dpnewton_describe(&self->exact, &self->silent, error);
 }
 
+/* `thin`: too little noise, as if one step were all or, of a person, as if its rows were strangers'. */
 static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
-                              bool thin, tacit_error *error) {
+                              bool person, bool thin, tacit_error *error) {
     tacit_status status;
     newton_case *self = TACIT_NEW(newton_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
     self->label = label;
+    self->person = person;
     out->length = DIMENSION + 1;
     TACIT_CHECK(make_rows(self, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
-    snprintf(out->pair, sizeof out->pair, "one row turned about, seen through the moments and %zu steps",
-             self->design.rounds);
+    snprintf(out->pair, sizeof out->pair, "%s turned about, seen through the moments and %zu steps",
+             person ? "all rows of one person" : "one row", self->design.rounds);
     TACIT_CHECK(measure_reach(out, error));
 cleanup:
     if (status != TACIT_OK) close_case(out);
@@ -181,23 +214,32 @@ cleanup:
 static const newton_label two_classes = { TACIT_RESPONSE_CLASS, 2 };
 
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, two_classes, false, error);
+    return open_case(out, setup, two_classes, false, false, error);
 }
 
 static tacit_status open_softmax(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_CLASS, CLASSES }, false, error);
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_CLASS, CLASSES }, false, false, error);
 }
 
 static tacit_status open_linear(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_NUMBER, 0 }, false, error);
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_NUMBER, 0 }, false, false, error);
 }
 
 static tacit_status open_poisson(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_COUNT, 0 }, false, error);
+    return open_case(out, setup, (newton_label){ TACIT_RESPONSE_COUNT, 0 }, false, false, error);
 }
 
 static tacit_status open_thin(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_case(out, setup, two_classes, true, error);
+    return open_case(out, setup, two_classes, false, true, error);
+}
+
+static tacit_status open_person(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, setup, two_classes, true, false, error);
+}
+
+static tacit_status open_person_rows(tacit_audit_case *out, const tacit_audit_setup *setup,
+                                     tacit_error *error) {
+    return open_case(out, setup, two_classes, true, true, error);
 }
 
 const tacit_auditable tacit_audit_dpnewton = {
@@ -219,6 +261,15 @@ const tacit_auditable tacit_audit_dpnewton = {
 FAMILY_SUBJECT(softmax, "three classes")
 FAMILY_SUBJECT(linear, "a number as the response")
 FAMILY_SUBJECT(poisson, "a count as the response")
+FAMILY_SUBJECT(person, "all rows of a person protected (unit=person)")
+
+const tacit_auditable tacit_audit_dpnewton_person_rows = {
+    .name = "dpnewton-person-rows",
+    .title = "the same with rows protected one by one: a control that an audit must find broken",
+    .open = open_person_rows,
+    .draw = draw_answers,
+    .close = close_case,
+};
 
 const tacit_auditable tacit_audit_dpnewton_thin = {
     .name = "dpnewton-thin",
