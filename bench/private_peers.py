@@ -118,12 +118,12 @@ def numpy_sgd(u, y, tests, seed, sampling, steps, expected, rate, clip, noise):
 
 
 def objective(u, y, tests, price, seed, c=1.0, share=0.5):
-    """Rows inside the unit ball: the loss has a second derivative of at most 1/4 and a gradient of at most 1. The penalty 1/(2C)|w|^2 is on the scale
-    of the encoded columns, as scikit-learn has it."""
+    """Rows inside the unit ball, which the theorem supposes: the loss has a second derivative of at most 1/4 and a gradient of at most 1. The penalty
+    is 1/(2C)|w|^2 beside the sum of losses, as scikit-learn has it."""
     draw = np.random.default_rng(seed)
     radius = reach(price, share)
     x, z = in_ball(u, radius), in_ball(tests, radius)
-    ridge = 1 / (c * radius ** 2)
+    ridge = 1 / c
     left, more = price.epsilon - 2 * math.log1p(0.25 / ridge), 0.
     if left <= 0:
         more, left = 0.25 / math.expm1(price.epsilon / 4) - ridge, price.epsilon / 2
