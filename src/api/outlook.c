@@ -153,8 +153,12 @@ static json_t *figure_document(const tacit_outlook_figure *figure) {
 }
 
 static json_t *metrics_document(const tacit_outlook_metrics *metrics) {
-    return json_pack("{s:o,s:o,s:o}", "accuracy", figure_document(&metrics->accuracy), "auc",
-                     figure_document(&metrics->auc), "logloss", figure_document(&metrics->log_loss));
+    static const char *const names[TACIT_BELIEF_FIGURES] = { "accuracy", "auc", "logloss", "explained",
+                                                             "deviance" };
+    json_t *document = json_object();
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++)
+        json_object_set_new(document, names[k], figure_document(&metrics->figure[k]));
+    return document;
 }
 
 /* As a study says them: the settings under their names, lambda, and the rows that are expected. */
@@ -195,11 +199,12 @@ json_t *tacit_outlook_document(const tacit_outlook *outlook) {
                                                  "why", tacit_json_text(outlook->refused[m].why)));
     bool any = outlook->recommended < outlook->count;
     return json_pack(
-        "{s:I,s:I,s:I,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "rows", (json_int_t)outlook->rows,
-        "parties", (json_int_t)outlook->parties, "features", (json_int_t)outlook->features, "epsilon",
+        "{s:I,s:I,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "rows",
+        (json_int_t)outlook->rows, "parties", (json_int_t)outlook->parties, "features",
+        (json_int_t)outlook->features, "response", tacit_response_name(outlook->response), "epsilon",
         tacit_json_number(outlook->epsilon), "delta", tacit_json_number(outlook->delta), "rows_simulated",
         (json_int_t)outlook->simulated, "signal", tacit_json_number(outlook->signal), "positives",
-        tacit_json_number(outlook->positives), "alone", metrics_document(&outlook->alone), "pooled",
+        number_or_null(outlook->response == TACIT_RESPONSE_CLASS ? outlook->positives : NAN), "alone", metrics_document(&outlook->alone), "pooled",
         metrics_document(&outlook->pooled), "methods", methods, "unsuitable", refused, "more_parties",
         other_document(&outlook->more_parties), "more_rows", other_document(&outlook->more_rows),
         "recommended",

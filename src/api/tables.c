@@ -458,9 +458,11 @@ const tacit_option tacit_plan_options[] = {
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "AUC",
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
-      .least = 0.5,
+      .least = 0,
       .most = 0.999,
-      .help = "the AUC that a model of endless rows would have; by default 0.75, or what given rows say" },
+      .help = "the AUC that a model of endless rows would have (by default 0.75); of a number or a count the "
+              "share of the variance or the deviance that it would explain (0.3); with given rows what they "
+              "say" },
     { .name = "positives",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",

@@ -14,21 +14,26 @@ static void add_figure(tacit_grid *grid, const tacit_outlook_figure *figure) {
         tacit_grid_cell(grid, "%.3f (%.3f to %.3f)", figure->mean, figure->low, figure->high);
 }
 
-static void add_metrics(tacit_grid *grid, const tacit_outlook_metrics *metrics) {
-    add_figure(grid, &metrics->accuracy);
-    add_figure(grid, &metrics->auc);
-    add_figure(grid, &metrics->log_loss);
+/* Of classes accuracy, AUC and log-loss, of numbers the rest: what applies to a pooled model. */
+static void add_metrics(tacit_grid *grid, const tacit_outlook *outlook,
+                        const tacit_outlook_metrics *metrics) {
+    bool classes = outlook->response == TACIT_RESPONSE_CLASS;
+    for (int k = classes ? 0 : TACIT_BELIEF_SHARE; k < (classes ? TACIT_BELIEF_SHARE : TACIT_BELIEF_FIGURES);
+         k++)
+        add_figure(grid, &metrics->figure[k]);
 }
 
-static void add_yardstick(tacit_grid *grid, const char *name, const tacit_outlook_metrics *metrics) {
+static void add_yardstick(tacit_grid *grid, const char *name, const tacit_outlook *outlook,
+                          const tacit_outlook_metrics *metrics) {
     tacit_grid_cell(grid, "%s", name);
-    add_metrics(grid, metrics);
+    add_metrics(grid, outlook, metrics);
     for (int empty = 0; empty < 5; empty++) tacit_grid_cell(grid, "%s", "");
 }
 
-static void add_method(tacit_grid *grid, const tacit_outlook_method *one, bool unpriced) {
+static void add_method(tacit_grid *grid, const tacit_outlook *outlook, const tacit_outlook_method *one,
+                       bool unpriced) {
     tacit_grid_cell(grid, "%s", one->plan.method->name);
-    add_metrics(grid, &one->expected);
+    add_metrics(grid, outlook, &one->expected);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->rounds);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->handovers);
     tacit_grid_cell(grid, "%llu", (unsigned long long)one->bytes_per_party);
@@ -43,19 +48,25 @@ static void add_method(tacit_grid *grid, const tacit_outlook_method *one, bool u
 
 static tacit_status print_table(tacit_console *console, const tacit_outlook *outlook, bool brief,
                                 tacit_error *error) {
-    static const tacit_grid_column columns[] = {
-        { "method", TACIT_LEFT },       { "accuracy", TACIT_RIGHT },
-        { "AUC", TACIT_RIGHT },         { "log-loss", TACIT_RIGHT },
-        { "rounds", TACIT_RIGHT },      { "hand-overs", TACIT_RIGHT },
-        { "bytes/party", TACIT_RIGHT }, { "pays from epsilon", TACIT_RIGHT },
-        { "verdict", TACIT_LEFT }
-    };
+    static const char *const figures[][3] = { { "accuracy", "AUC", "log-loss" },
+                                              { "R^2", "squared error", NULL },
+                                              { "share of the deviance", "deviance", NULL } };
+    static const tacit_grid_column others[] = { { "rounds", TACIT_RIGHT },
+                                                { "hand-overs", TACIT_RIGHT },
+                                                { "bytes/party", TACIT_RIGHT },
+                                                { "pays from epsilon", TACIT_RIGHT },
+                                                { "verdict", TACIT_LEFT } };
+    tacit_grid_column columns[9] = { { "method", TACIT_LEFT } };
+    size_t count = 1;
+    for (size_t k = 0; k < 3 && figures[outlook->response][k] != NULL; k++)
+        columns[count++] = (tacit_grid_column){ figures[outlook->response][k], TACIT_RIGHT };
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) columns[count++] = others[k];
     tacit_grid *grid = NULL;
-    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
-    add_yardstick(grid, "a site alone", &outlook->alone);
-    add_yardstick(grid, "all rows pooled", &outlook->pooled);
+    TACIT_TRY(tacit_grid_create(&grid, columns, count, error));
+    add_yardstick(grid, "a site alone", outlook, &outlook->alone);
+    add_yardstick(grid, "all rows pooled", outlook, &outlook->pooled);
     for (size_t m = 0; m < outlook->count; m++)
-        add_method(grid, &outlook->methods[m], brief || m != outlook->recommended);
+        add_method(grid, outlook, &outlook->methods[m], brief || m != outlook->recommended);
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
     return status;
@@ -69,19 +80,25 @@ static void print_belief(tacit_console *console, const tacit_planning *all) {
                                              : "rows drawn to the schema";
     tacit_console_print(console,
                         "%zu parties with %zu rows together, %zu features; epsilon %g, delta %g per record\n"
-                        "Played on %s, with a signal of AUC %.3f and %.0f%% positives",
+                        "Played on %s, with a signal of ",
                         outlook->parties, outlook->rows, outlook->features, outlook->epsilon, outlook->delta,
-                        source, outlook->signal, 100 * outlook->positives);
+                        source);
+    if (outlook->response == TACIT_RESPONSE_CLASS)
+        tacit_console_print(console, "AUC %.3f and %.0f%% positives", outlook->signal,
+                            100 * outlook->positives);
+    else
+        tacit_console_print(console, "%.0f%% of the %s", 100 * outlook->signal,
+                            outlook->response == TACIT_RESPONSE_COUNT ? "deviance" : "variance");
     if (outlook->simulated < outlook->rows)
         tacit_console_print(console, ", thinned to %zu with as much less noise", outlook->simulated);
     tacit_console_print(console, "; in brackets, where nine runs in ten lie\n\n");
 }
 
-static void print_other(tacit_console *console, const char *what, const tacit_outlook_other *other,
-                        const tacit_outlook_method *best) {
+static void print_other(tacit_console *console, const char *what, const char *figure,
+                        const tacit_outlook_other *other, const tacit_outlook_method *best) {
     if (other->rows == 0) return;
-    tacit_console_print(console, "%s (%zu parties, %zu rows): AUC %.3f instead of %.3f; a site alone %.3f\n",
-                        what, other->parties, other->rows, tacit_outlook_score(&other->expected),
+    tacit_console_print(console, "%s (%zu parties, %zu rows): %s %.3f instead of %.3f; a site alone %.3f\n",
+                        what, other->parties, other->rows, figure, tacit_outlook_score(&other->expected),
                         tacit_outlook_score(&best->expected), tacit_outlook_score(&other->alone));
 }
 
@@ -122,9 +139,10 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
     else
         tacit_console_print(console, "For a site, %s: %+.3f in %s.\n",
                             tacit_outlook_verdict_text(best->verdict), gain,
-                            isnan(best->expected.auc.mean) ? "accuracy" : "AUC");
-    print_other(console, "Twice the parties", &outlook->more_parties, best);
-    print_other(console, "Twice the rows at each", &outlook->more_rows, best);
+                            tacit_outlook_main_name(outlook));
+    print_other(console, "Twice the parties", tacit_outlook_main_name(outlook), &outlook->more_parties, best);
+    print_other(console, "Twice the rows at each", tacit_outlook_main_name(outlook), &outlook->more_rows,
+                best);
     print_definition(console, &best->plan);
 }
 
@@ -169,7 +187,9 @@ const tacit_command tacit_command_plan = {
         "epsilon from which joining pays; what more parties or rows would buy; and the lines of a study's "
         "definition that make it so. By default rows are drawn to the schema, with a stated signal; better "
         "are "
-        "rows like public ones (--like) or, at a site, like its own (--own).\n\n"
+        "rows like public ones (--like) or, at a site, like its own (--own). The label is of classes, a "
+        "number or a "
+        "count.\n\n"
         "Nothing is released, no ledger is charged and nothing is written. Where pooled rows would have an "
         "AUC "
         "above 0.95 no verdict is given.",

@@ -4,36 +4,30 @@
 
 #include "api/outlook.h"
 
-static const char *figure_name(const tacit_outlook *outlook) {
-    return isnan(outlook->pooled.auc.mean) ? "accuracy" : "AUC";
-}
-
-static const tacit_outlook_figure *figure_of(const tacit_outlook_metrics *metrics) {
-    return isnan(metrics->auc.mean) ? &metrics->accuracy : &metrics->auc;
-}
-
 static void print_expected(tacit_console *console, const tacit_outlook *outlook) {
     const tacit_outlook_method *one = &outlook->methods[0];
-    const tacit_outlook_figure *together = figure_of(&one->expected), *alone = figure_of(&outlook->alone);
+    const tacit_outlook_figure *together = tacit_outlook_main(&one->expected),
+                               *alone = tacit_outlook_main(&outlook->alone);
     tacit_console_print(
         console,
         "  expected %s %.3f (%.3f to %.3f) with %llu rounds; a site alone %.3f, all rows pooled "
         "%.3f, on rows drawn to the schema with a signal of %.2f: %s\n",
-        figure_name(outlook), together->mean, together->low, together->high, (unsigned long long)one->rounds,
-        alone->mean, figure_of(&outlook->pooled)->mean, outlook->signal,
-        tacit_outlook_verdict_text(one->verdict));
+        tacit_outlook_main_name(outlook), together->mean, together->low, together->high,
+        (unsigned long long)one->rounds, alone->mean, tacit_outlook_main(&outlook->pooled)->mean,
+        outlook->signal, tacit_outlook_verdict_text(one->verdict));
 }
 
 static tacit_status refuse_hopeless(tacit_console *console, const tacit_outlook *outlook,
                                     const tacit_study *study, bool forced, tacit_error *error) {
     const tacit_outlook_method *one = &outlook->methods[0];
-    double together = figure_of(&one->expected)->mean, alone = figure_of(&outlook->alone)->mean;
+    double together = tacit_outlook_main(&one->expected)->mean,
+           alone = tacit_outlook_main(&outlook->alone)->mean;
     if (!tacit_outlook_hopeless(outlook, one)) {
         if (one->verdict == TACIT_OUTLOOK_DOES_NOT)
             tacit_console_warn(console,
                                "a site alone is expected to do better (%s %.3f) than the study (%.3f): more "
                                "rows, a larger epsilon or another method may change that: tacit plan",
-                               figure_name(outlook), alone, together);
+                               tacit_outlook_main_name(outlook), alone, together);
         return TACIT_OK;
     }
     if (!forced)
@@ -42,10 +36,10 @@ static tacit_status refuse_hopeless(tacit_console *console, const tacit_outlook 
                           "an %s of %.3f, and a site alone %.3f. See what would do with tacit plan, or add "
                           "it all the same with --force",
                           study->name, study->plan.method->name, study->plan.epsilon, outlook->rows,
-                          figure_name(outlook), together, alone);
+                          tacit_outlook_main_name(outlook), together, alone);
     tacit_console_warn(console,
                        "the study is hopeless (expected %s %.3f, a site alone %.3f) and is added by --force",
-                       figure_name(outlook), together, alone);
+                       tacit_outlook_main_name(outlook), together, alone);
     return TACIT_OK;
 }
 
@@ -101,11 +95,11 @@ static tacit_status show_one(tacit_console *console, const tacit_study *study, c
         return status == TACIT_CANCELLED || status == TACIT_NO_MEMORY ? status : TACIT_OK;
     }
     const tacit_outlook_method *one = &outlook.methods[0];
-    const tacit_outlook_figure *together = figure_of(&one->expected);
+    const tacit_outlook_figure *together = tacit_outlook_main(&one->expected);
     tacit_console_note(console, "%s %s alone %s %.3f, together %.3f (%.3f to %.3f), %s: %s",
                        own != NULL ? "          " : "expected  ", own != NULL ? "you" : "a site",
-                       figure_name(&outlook), figure_of(&outlook.alone)->mean, together->mean, together->low,
-                       together->high,
+                       tacit_outlook_main_name(&outlook), tacit_outlook_main(&outlook.alone)->mean,
+                       together->mean, together->low, together->high,
                        own != NULL ? "on rows like your own, for your eyes only and charged nothing"
                                    : "on rows drawn to the schema",
                        tacit_outlook_verdict_text(one->verdict));

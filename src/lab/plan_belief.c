@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/metrics.h"
-#include "model/model.h"
+#include "lab/plan_response.h"
 #include "num/special.h"
 #include "rand/fast.h"
 
@@ -16,6 +16,15 @@ enum { FACTORS = 40, FOLDS = 5, LEAST_ROWS = 20, GAP_TESTS = 2000, GAP_DRAWS = 3
 static const double SPREAD = 0.35, TILT = 0, MOST_SIGNAL = 0.999;
 
 static bool is_binary(const tacit_belief *belief) { return belief->schema->classes.count == 2; }
+
+static bool is_of_classes(const tacit_belief *belief) {
+    return belief->schema->response == TACIT_RESPONSE_CLASS;
+}
+
+/* Directions that the label depends on: one less than there are classes, and one of a number. */
+static size_t directions_of(const tacit_belief *belief) {
+    return is_of_classes(belief) ? belief->schema->classes.count - 1 : 1;
+}
 
 /* ---- columns ---- */
 
@@ -261,7 +270,7 @@ static int32_t draw_class(const double *odds, size_t classes, tacit_stream *stre
 }
 
 /* How the law itself scores on the rows from `first` on. */
-static tacit_status score_law(double limit[3], const tacit_dataset *data, size_t first, const double *score,
+static tacit_status score_law(double *limit, const tacit_dataset *data, size_t first, const double *score,
                               label_law law, tacit_error *error) {
     size_t count = data->rows - first, right = 0;
     double *margin = TACIT_NEW(double, count);
@@ -292,9 +301,10 @@ static void score_rows(double *score, const tacit_dataset *data, const double *w
 static tacit_status draw_labels(tacit_world *world, const tacit_belief *belief, tacit_stream *stream,
                                 tacit_error *error) {
     tacit_dataset *data = world->data;
-    size_t n = data->rows, d = data->features, classes = belief->schema->classes.count, scores = classes - 1;
+    size_t n = data->rows, d = data->features, classes = belief->schema->classes.count,
+           scores = directions_of(belief);
     double *weights = TACIT_NEW(double, d), *score = TACIT_NEW(double, n *scores),
-           *odds = TACIT_NEW(double, classes);
+           *odds = TACIT_NEW(double, classes + 1);
     label_law law = { 0, 0 };
     tacit_status status = TACIT_OK;
     if (weights == NULL || score == NULL || odds == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -304,11 +314,12 @@ static tacit_status draw_labels(tacit_world *world, const tacit_belief *belief, 
         else
             TACIT_CHECK(random_weights(weights, data, stream, error));
         score_rows(score + k * n, data, weights);
-        if (k == 0)
+        if (k == 0 && is_of_classes(belief))
             TACIT_CHECK(
                 find_law(&law, score, n, belief->signal, is_binary(belief) ? belief->positives : 0.5, error));
     }
-    for (size_t i = 0; i < n; i++) {
+    if (!is_of_classes(belief)) TACIT_CHECK(plan_respond(world, belief, score, stream, error));
+    for (size_t i = 0; is_of_classes(belief) && i < n; i++) {
         odds[0] = 0;
         for (size_t k = 0; k < scores; k++) odds[k + 1] = law.slope * score[k * n + i] + law.intercept;
         data->label[i] = draw_class(odds, classes, stream);
@@ -342,7 +353,10 @@ static tacit_status take_rows(tacit_dataset *data, const tacit_belief *belief, b
     for (size_t i = 0; i < data->rows; i++) {
         size_t at = as_they_are ? order[i] : tacit_stream_below(stream, rows.count);
         tacit_rows_copy(&rows, at, data->dense.values + i * data->features);
-        data->label[i] = belief->rows->label[at];
+        if (data->response != NULL)
+            data->response[i] = belief->rows->response[at];
+        else
+            data->label[i] = belief->rows->label[at];
     }
     free(order);
     return TACIT_OK;
@@ -353,13 +367,16 @@ tacit_status tacit_world_make(tacit_world *out, const tacit_belief *belief, size
     const tacit_schema *schema = belief->schema;
     tacit_stream root = tacit_stream_from_seed(seed), stream = tacit_stream_fork(&root, "belief", draw, 0);
     bool as_they_are = tacit_belief_has(belief, train, tests);
-    tacit_world made = { NULL, train, tests, { NAN, NAN, NAN } };
+    tacit_world made = { .train = train, .tests = tests, .null_deviance = NAN };
     tacit_status status;
     TACIT_TRY(tacit_dataset_create(&made.data, train + tests, tacit_schema_features(schema),
                                    (const char *const *)schema->classes.text, schema->classes.count, error));
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) made.limit[k] = NAN;
     made.data->has_intercept = schema->intercept;
+    if (!is_of_classes(belief)) TACIT_CHECK(plan_take_numbers(made.data, error));
     TACIT_CHECK(belief->rows != NULL ? take_rows(made.data, belief, as_they_are, &stream, error)
                                      : draw_rows(made.data, schema, &stream, error));
+    if (!is_of_classes(belief) && as_they_are) made.null_deviance = plan_null_of_tests(&made, belief);
     if (!as_they_are) TACIT_CHECK(draw_labels(&made, belief, &stream, error));
     *out = made;
     made.data = NULL;
@@ -370,23 +387,32 @@ cleanup:
 
 /* ---- what given rows tell ---- */
 
-static tacit_status fit(tacit_model **out, const tacit_view *rows, double ridge, tacit_pool *pool,
-                        tacit_error *error) {
+static tacit_status fit(tacit_model **out, const tacit_belief *belief, const tacit_view *rows, double ridge,
+                        tacit_pool *pool, tacit_error *error) {
     tacit_linear_fit how = { .lambda = ridge / (double)rows->rows.count,
                              .gradient_tolerance = 1e-6,
                              .best_effort = true,
                              .pool = pool };
-    return tacit_model_fit_linear(out, rows, &how, error);
+    return plan_fit(out, rows, belief->schema, &how, error);
 }
 
-/* Mean log-loss and AUC of models of the other folds on each fold. */
-static tacit_status cross_validate(const tacit_dataset *rows, const uint32_t *order, double ridge,
-                                   tacit_pool *pool, double *loss, double *auc, tacit_error *error) {
+/* What a signal is compared with: the AUC, or the share that is explained. */
+static double signal_of(const tacit_metrics *metrics, double null_deviance) {
+    double found[TACIT_BELIEF_FIGURES];
+    tacit_belief_measure(found, metrics, null_deviance);
+    if (!isnan(null_deviance)) return found[TACIT_BELIEF_SHARE];
+    return isnan(metrics->auc) ? 0.5 : metrics->auc;
+}
+
+/* Mean loss and signal of models of the other folds on each fold. */
+static tacit_status cross_validate(const tacit_belief *belief, const uint32_t *order, double ridge,
+                                   tacit_pool *pool, double *loss, double *signal, tacit_error *error) {
+    const tacit_dataset *rows = belief->rows;
     size_t n = rows->rows;
     uint32_t *train = TACIT_NEW(uint32_t, n);
     if (train == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
-    *loss = *auc = 0;
+    *loss = *signal = 0;
     for (size_t f = 0; status == TACIT_OK && f < FOLDS; f++) {
         size_t from = n * f / FOLDS, to = n * (f + 1) / FOLDS;
         tacit_model *model = NULL;
@@ -395,10 +421,10 @@ static tacit_status cross_validate(const tacit_dataset *rows, const uint32_t *or
         memcpy(train + from, order + to, (n - to) * sizeof *order);
         tacit_view others = tacit_dataset_subset(rows, train, n - (to - from)),
                    held = tacit_dataset_subset(rows, order + from, to - from);
-        status = fit(&model, &others, ridge, pool, error);
+        status = fit(&model, belief, &others, ridge, pool, error);
         if (status == TACIT_OK) status = tacit_model_evaluate(model, &held, pool, &metrics, error);
-        *loss += metrics.log_loss / FOLDS;
-        *auc += (isnan(metrics.auc) ? 0.5 : metrics.auc) / FOLDS;
+        *loss += (is_of_classes(belief) ? metrics.log_loss : metrics.deviance) / FOLDS;
+        *signal += signal_of(&metrics, plan_null_deviance(&held, belief->schema)) / FOLDS;
         tacit_model_free(model);
     }
     free(train);
@@ -420,10 +446,10 @@ static tacit_status overfitting(double *out, const tacit_belief *belief, double 
         if (status == TACIT_OK) {
             tacit_view all = tacit_dataset_view(world.data), train = tacit_view_slice(&all, 0, n),
                        tests = tacit_view_slice(&all, n, world.tests);
-            status = fit(&model, &train, ridge, pool, error);
+            status = fit(&model, belief, &train, ridge, pool, error);
             if (status == TACIT_OK) status = tacit_model_evaluate(model, &tests, pool, &metrics, error);
         }
-        *out += (belief->signal - (isnan(metrics.auc) ? 0.5 : metrics.auc)) / GAP_DRAWS;
+        *out += (belief->signal - signal_of(&metrics, world.null_deviance)) / GAP_DRAWS;
         tacit_model_free(model);
         tacit_world_clear(&world);
     }
@@ -440,36 +466,37 @@ static tacit_status random_order(uint32_t *order, size_t count, tacit_error *err
     return TACIT_OK;
 }
 
-/* The ridge with the least log-loss on rows held out, and the AUC with it. */
-static tacit_status choose_ridge(double *ridge, double *auc, const tacit_dataset *rows, tacit_pool *pool,
+/* The ridge with the least loss on rows held out, and the signal with it. */
+static tacit_status choose_ridge(double *ridge, double *signal, const tacit_belief *belief, tacit_pool *pool,
                                  tacit_error *error) {
     static const double candidates[] = { 0.003, 0.03, 0.3, 3, 30 };
     double best = INFINITY;
-    uint32_t *order = TACIT_NEW(uint32_t, rows->rows);
+    uint32_t *order = TACIT_NEW(uint32_t, belief->rows->rows);
     if (order == NULL) return tacit_fail_memory(error);
-    tacit_status status = random_order(order, rows->rows, error);
+    tacit_status status = random_order(order, belief->rows->rows, error);
     for (size_t c = 0; status == TACIT_OK && c < sizeof candidates / sizeof *candidates; c++) {
-        double loss, area;
-        status = cross_validate(rows, order, candidates[c], pool, &loss, &area, error);
+        double loss, found;
+        status = cross_validate(belief, order, candidates[c], pool, &loss, &found, error);
         if (status != TACIT_OK || !(loss < best)) continue;
         best = loss;
         *ridge = candidates[c];
-        *auc = area;
+        *signal = found;
     }
     free(order);
     return status;
 }
 
-/* The weights of a model of all rows: of two classes one vector, of more those of each class against the
- * first. */
-static tacit_status fitted_weights(double **out, const tacit_dataset *rows, double ridge, tacit_pool *pool,
+/* The weights of a model of all rows: of two classes or a number one vector, of more those of each class
+ * against the first. */
+static tacit_status fitted_weights(double **out, const tacit_belief *belief, double ridge, tacit_pool *pool,
                                    tacit_error *error) {
-    size_t d = rows->features, scores = rows->classes.count - 1;
+    const tacit_dataset *rows = belief->rows;
+    size_t d = rows->features, scores = directions_of(belief);
     tacit_view all = tacit_dataset_view(rows);
     tacit_model *model = NULL;
     double *weights = TACIT_NEW(double, d *scores);
     if (weights == NULL) return tacit_fail_memory(error);
-    tacit_status status = fit(&model, &all, ridge, pool, error);
+    tacit_status status = fit(&model, belief, &all, ridge, pool, error);
     for (size_t k = 0; status == TACIT_OK && k < scores; k++)
         for (size_t j = 0; j < d; j++)
             weights[k * d + j] =
@@ -492,19 +519,22 @@ static double share_of_positives(const tacit_dataset *rows) {
  * one does. */
 static tacit_status learn(tacit_belief *belief, tacit_pool *pool, tacit_error *error) {
     const tacit_dataset *rows = belief->rows;
-    double ridge = 0, held_out = 0.5, share = share_of_positives(rows), gap = 0;
-    bool told = belief->signal > 0;
+    bool told = belief->signal > 0, classes = is_of_classes(belief);
+    double ridge = 0, least = classes ? 0.501 : 0.001, held_out = least, gap = 0,
+           share = classes ? share_of_positives(rows) : 0;
+    if (!classes) TACIT_TRY(plan_look_at_responses(belief, error));
     if (is_binary(belief) && !(share > 0 && share < 1))
         return tacit_fail(error, TACIT_INPUT,
                           "all rows are of one class: nothing can be predicted from them");
     if (!(belief->positives > 0)) belief->positives = share;
-    TACIT_TRY(choose_ridge(&ridge, &held_out, rows, pool, error));
-    TACIT_TRY(fitted_weights(&belief->weights, rows, ridge, pool, error));
+    TACIT_TRY(choose_ridge(&ridge, &held_out, belief, pool, error));
+    TACIT_TRY(fitted_weights(&belief->weights, belief, ridge, pool, error));
     if (told) return TACIT_OK;
-    belief->signal = is_binary(belief) ? fmin(fmax(held_out, 0.501), MOST_SIGNAL) : TACIT_BELIEF_SIGNAL;
-    for (int step = 0; is_binary(belief) && step < 2; step++) {
+    const bool many = classes && !is_binary(belief);
+    belief->signal = many ? TACIT_BELIEF_SIGNAL : fmin(fmax(held_out, least), MOST_SIGNAL);
+    for (int step = 0; !many && step < 2; step++) {
         TACIT_TRY(overfitting(&gap, belief, ridge, pool, error));
-        belief->signal = fmin(fmax(held_out + fmax(gap, 0), 0.501), MOST_SIGNAL);
+        belief->signal = fmin(fmax(held_out + fmax(gap, 0), least), MOST_SIGNAL);
     }
     return TACIT_OK;
 }
@@ -512,10 +542,10 @@ static tacit_status learn(tacit_belief *belief, tacit_pool *pool, tacit_error *e
 tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_error *error) {
     const tacit_schema *schema = belief->schema;
     size_t features = tacit_schema_features(schema);
-    if (schema->response != TACIT_RESPONSE_CLASS)
+    if (schema->response == TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE,
-                          "a plan is made for labels of kind class, and '%s' is of kind %s", schema->label,
-                          tacit_response_name(schema->response));
+                          "a plan is made for classes, numbers and counts, and the label '%s' is of kind %s",
+                          schema->label, tacit_response_name(schema->response));
     if (features > TACIT_BELIEF_FEATURES)
         return tacit_fail(error, TACIT_USAGE,
                           "a plan is made for at most %d features, and the schema has %zu: simulate on rows "
@@ -525,15 +555,19 @@ tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_e
         return tacit_fail(error, TACIT_USAGE,
                           "the schema says nothing about the values of its features: give rows like the "
                           "study's with the option 'like'");
-    if (belief->signal != 0 && !(belief->signal > 0.5 && belief->signal <= MOST_SIGNAL))
-        return tacit_fail(error, TACIT_USAGE, "a signal is an AUC above 0.5 and at most %g, not %g",
+    if (belief->signal != 0 &&
+        !(belief->signal > (is_of_classes(belief) ? 0.5 : 0) && belief->signal <= MOST_SIGNAL))
+        return tacit_fail(error, TACIT_USAGE, "the option 'signal' is %s and at most %g, not %g",
+                          is_of_classes(belief) ? "an AUC above 0.5" : "the share explained, above 0",
                           MOST_SIGNAL, belief->signal);
     if (belief->rows != NULL && belief->rows->rows < LEAST_ROWS)
         return tacit_fail(error, TACIT_INPUT,
                           "%zu rows are too few to say what others look like: at least %d",
                           belief->rows->rows, (int)LEAST_ROWS);
     if (belief->rows != NULL) return learn(belief, pool, error);
-    if (belief->signal == 0) belief->signal = TACIT_BELIEF_SIGNAL;
+    if (belief->signal == 0)
+        belief->signal = is_of_classes(belief) ? TACIT_BELIEF_SIGNAL : TACIT_BELIEF_EXPLAINED;
+    if (!is_of_classes(belief)) plan_suppose_responses(belief);
     if (!(belief->positives > 0)) belief->positives = TACIT_BELIEF_POSITIVES;
     return TACIT_OK;
 }

@@ -80,12 +80,12 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
     TACIT_TRY(plan_play(self, world, plan, 1, 0, &run, error));
     for (int step = 0; step < 5 && plan->lambda > 10 * LEAST; step++) {
         tacit_plan tried = *plan;
-        double before = run.log_loss.mean;
+        double before = plan_loss_of_run(&run);
         tried.lambda = plan->lambda / 10;
         tacit_status status = tacit_plan_check(&tried, NULL);
         if (status == TACIT_OK) status = plan_play(self, world, &tried, 1, 0, &run, error);
         if (is_fatal(status)) return status;
-        if (status != TACIT_OK || !(run.log_loss.mean < BETTER * before)) break;
+        if (status != TACIT_OK || !(plan_loss_of_run(&run) < BETTER * before)) break;
         *plan = tried;
     }
     if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
@@ -110,17 +110,20 @@ const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict) {
 }
 
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method) {
-    static const double GUESSING = 0.55;
-    const tacit_outlook_metrics *here = &method->expected, *site = &outlook->alone;
-    if (isnan(here->auc.mean)) return here->accuracy.high < site->accuracy.low;
-    return here->auc.high < site->auc.low || here->auc.mean < fmin(GUESSING, site->auc.mean);
+    static const double GUESSING = 0.55, NOTHING = 0.01; /* as an AUC, and explained */
+    const tacit_outlook_figure *here = tacit_outlook_main(&method->expected),
+                               *site = tacit_outlook_main(&outlook->alone);
+    double guessed = outlook->response != TACIT_RESPONSE_CLASS ? NOTHING : GUESSING;
+    if (here->high < site->low) return true;
+    return here != &method->expected.figure[TACIT_BELIEF_ACCURACY] && here->mean < fmin(guessed, site->mean);
 }
 
 /* ---- all worlds ---- */
 
 /* Every method on the worlds; those that fail are moved to the refusals. */
 static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
-                             const double moved[3], plan_tally *tallies, tacit_error *error) {
+                             const double moved[TACIT_BELIEF_FIGURES], plan_tally *tallies,
+                             tacit_error *error) {
     for (size_t m = 0; m < out->count; m++) {
         tacit_outlook_method *one = &out->methods[m];
         tacit_error why = TACIT_ERROR_INIT;
@@ -144,7 +147,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
             m--;
             continue;
         }
-        plan_add_run(&tallies[m], &run, moved);
+        plan_add_run(&tallies[m], &run, world, moved);
         one->rounds = run.rounds;
         one->bytes_per_party = run.bytes_per_party;
         one->handovers = handovers_of(&one->plan, run.rounds);
@@ -155,7 +158,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
 /* Those that cannot win any more are left as they are: their time is better spent on the others. */
 static void leave_behind(tacit_outlook *out, const plan_tally *tallies) {
     static const double FAR = 0.02;
-    double best = 0;
+    double best = -INFINITY;
     for (int pass = 0; pass < 2; pass++)
         for (size_t m = 0; m < out->count; m++) {
             tacit_outlook_metrics here = plan_metrics_of(&tallies[m]);
@@ -197,7 +200,7 @@ static double difference(const plan_tally *a, const plan_tally *a_before, const 
     plan_tally one = *a, other = *b;
     one.count -= a_before->count;
     other.count -= b_before->count;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) {
         one.sum[k] -= a_before->sum[k];
         one.square[k] -= a_before->square[k];
         other.sum[k] -= b_before->sum[k];
@@ -214,7 +217,7 @@ static tacit_status play_world(plan_looking *self, tacit_outlook *out, size_t dr
                                plan_tally *tallies, tacit_error *error) {
     const tacit_outlook_request *request = self->request;
     tacit_world world = TACIT_WORLD_INIT;
-    double moved[3];
+    double moved[TACIT_BELIEF_FIGURES];
     tacit_status status;
     TACIT_CHECK(plan_make_world(self, &world, request->rows, request->parties, draw, error));
     out->simulated = world.train;
@@ -258,7 +261,9 @@ static bool is_better(const tacit_outlook_method *a, const tacit_outlook_method 
     static const double NEARLY = 0.002;
     double apart = tacit_outlook_score(&a->expected) - tacit_outlook_score(&b->expected);
     if (fabs(apart) > NEARLY) return apart > 0;
-    return a->expected.log_loss.mean < b->expected.log_loss.mean;
+    const int loss =
+        isnan(a->expected.figure[TACIT_BELIEF_LOG_LOSS].mean) ? TACIT_BELIEF_DEVIANCE : TACIT_BELIEF_LOG_LOSS;
+    return a->expected.figure[loss].mean < b->expected.figure[loss].mean;
 }
 
 static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, tacit_error *error) {
@@ -294,12 +299,13 @@ static tacit_status market_open(plan_looking *self, market *out, tacit_error *er
     *out = (market){ .alone = 0 };
     for (size_t w = 0; w < PRICE_WORLDS; w++) {
         plan_tally alone = { .count = 0 }, pooled = { .count = 0 };
-        double moved[3];
+        double moved[TACIT_BELIEF_FIGURES];
         TACIT_TRY(plan_make_world(self, &out->world[w], request->rows, request->parties, w, error));
         TACIT_TRY(plan_look_at_alone(self, &out->world[w], request->rows / request->parties, &alone, error));
         TACIT_TRY(plan_look_at_pooled(self, &out->world[w], request->rows, &pooled, moved, error));
         tacit_outlook_metrics site = plan_metrics_of(&alone);
-        out->alone += (tacit_outlook_score(&site) - moved[isnan(site.auc.mean) ? 0 : 1]) / PRICE_WORLDS;
+        out->alone +=
+            (tacit_outlook_score(&site) - moved[tacit_outlook_main(&site) - site.figure]) / PRICE_WORLDS;
     }
     return TACIT_OK;
 }
@@ -315,7 +321,9 @@ static tacit_status score_at(plan_looking *self, const market *at, const tacit_o
     for (size_t w = 0; w < PRICE_WORLDS; w++) {
         tacit_run run;
         TACIT_TRY(plan_play(self, &at->world[w], &plan, 1, w, &run, error));
-        *out += (isnan(run.auc.mean) ? run.accuracy.mean : run.auc.mean) / PRICE_WORLDS;
+        plan_tally here = { .count = 0 };
+        plan_add_run(&here, &run, &at->world[w], (const double[TACIT_BELIEF_FIGURES]){ 0 });
+        *out += score_of(&here) / PRICE_WORLDS;
     }
     return TACIT_OK;
 }
@@ -356,7 +364,7 @@ static tacit_status look_at_other(plan_looking *self, const tacit_method *method
     tacit_outlook_request other = *self->request;
     plan_tally expected = { .count = 0 }, alone = { .count = 0 }, pooled = { .count = 0 };
     tacit_plan plan;
-    double moved[3];
+    double moved[TACIT_BELIEF_FIGURES];
     tacit_status status = TACIT_OK;
     other.parties = parties;
     other.rows = rows;
@@ -370,7 +378,7 @@ static tacit_status look_at_other(plan_looking *self, const tacit_method *method
         if (status == TACIT_OK) status = plan_look_at_pooled(self, &world, rows, &pooled, moved, error);
         if (status == TACIT_OK)
             status = plan_play(self, &world, &plan, self->effort.trials, draw, &run, error);
-        if (status == TACIT_OK) plan_add_run(&expected, &run, moved);
+        if (status == TACIT_OK) plan_add_run(&expected, &run, &world, moved);
         tacit_world_clear(&world);
     }
     TACIT_TRY(status);
@@ -414,6 +422,7 @@ tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request 
     made.rows = request->rows;
     made.parties = request->parties;
     made.features = tacit_schema_features(request->belief.schema);
+    made.response = request->belief.schema->response;
     made.epsilon = request->epsilon;
     made.delta = request->delta;
     made.signal = self.belief.signal;

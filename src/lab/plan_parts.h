@@ -18,13 +18,17 @@ typedef struct plan_looking {
     uint64_t done, steps;
 } plan_looking;
 
-/* Sums over draws of accuracy, AUC and log-loss. */
+/* Sums over draws of each figure. */
 typedef struct plan_tally {
-    double count, sum[3], square[3];
+    double count, sum[TACIT_BELIEF_FIGURES], square[TACIT_BELIEF_FIGURES];
 } plan_tally;
 
-/* All trials of a run, moved by what thinning took. */
-void plan_add_run(plan_tally *self, const tacit_run *run, const double moved[3]);
+/* All trials of a run on a world, moved by what thinning took. */
+void plan_add_run(plan_tally *self, const tacit_run *run, const tacit_world *world,
+                  const double moved[TACIT_BELIEF_FIGURES]);
+
+/* What a fit makes small: log-loss, or deviance. */
+double plan_loss_of_run(const tacit_run *run);
 tacit_outlook_metrics plan_metrics_of(const plan_tally *self);
 
 /* The rows of draw `draw` for so many rows and parties, thinned where they are many. */
@@ -41,4 +45,4 @@ tacit_status plan_look_at_alone(const plan_looking *self, const tacit_world *wor
 
 /* All rows pooled, and by how much the figures of `all` rows differ from those of the world's. */
 tacit_status plan_look_at_pooled(const plan_looking *self, const tacit_world *world, size_t all,
-                                 plan_tally *pooled, double moved[3], tacit_error *error);
+                                 plan_tally *pooled, double moved[TACIT_BELIEF_FIGURES], tacit_error *error);

@@ -4,15 +4,16 @@
 
 #include "base/memory.h"
 #include "lab/plan_parts.h"
+#include "lab/plan_response.h"
 #include "privacy/account/gaussian.h"
 
 enum { MOST_SETTINGS = 32, SITES = 5 };
 
 /* ---- figures ---- */
 
-static void plan_add_one(plan_tally *self, const double value[3]) {
+static void plan_add_one(plan_tally *self, const double value[TACIT_BELIEF_FIGURES]) {
     self->count++;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) {
         self->sum[k] += value[k];
         self->square[k] += value[k] * value[k];
     }
@@ -23,12 +24,19 @@ static double unthinned(double value, double limit, double factor) {
     return factor > 1 && !isnan(limit) ? limit - (limit - value) / factor : value;
 }
 
+double plan_loss_of_run(const tacit_run *run) {
+    return isnan(run->log_loss.mean) ? run->deviance.mean : run->log_loss.mean;
+}
+
 /* All trials of a run, of which mean and standard deviation are known, moved by what thinning took. */
-void plan_add_run(plan_tally *self, const tacit_run *run, const double moved[3]) {
-    const tacit_spread *spread[] = { &run->accuracy, &run->auc, &run->log_loss };
+void plan_add_run(plan_tally *self, const tacit_run *run, const tacit_world *world,
+                  const double moved[TACIT_BELIEF_FIGURES]) {
+    const double null = world->null_deviance;
+    const tacit_spread share = { 1 - run->deviance.mean / null, run->deviance.sd / null };
+    const tacit_spread *spread[] = { &run->accuracy, &run->auc, &run->log_loss, &share, &run->deviance };
     double trials = (double)run->trials;
     self->count += trials;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) {
         double mean = spread[k]->mean + moved[k];
         self->sum[k] += trials * mean;
         self->square[k] += trials * mean * mean + (trials - 1) * spread[k]->sd * spread[k]->sd;
@@ -37,29 +45,42 @@ void plan_add_run(plan_tally *self, const tacit_run *run, const double moved[3])
 
 static void plan_add_tally(plan_tally *self, const plan_tally *more) {
     self->count += more->count;
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) {
         self->sum[k] += more->sum[k];
         self->square[k] += more->square[k];
     }
 }
 
-static tacit_outlook_figure figure_of(const plan_tally *self, int k, double least, double most) {
-    static const double NINE_IN_TEN = 1.645;
+static tacit_outlook_figure figure_of(const plan_tally *self, int k) {
+    static const double NINE_IN_TEN = 1.645, LEAST[TACIT_BELIEF_FIGURES] = { 0, 0, 0, -INFINITY, 0 },
+                        MOST[TACIT_BELIEF_FIGURES] = { 1, 1, INFINITY, 1, INFINITY };
     double mean = self->sum[k] / self->count;
     double variance = self->count > 1 ? (self->square[k] - self->count * mean * mean) / (self->count - 1) : 0;
     double reach = NINE_IN_TEN * sqrt(fmax(variance, 0));
     if (isnan(mean)) return (tacit_outlook_figure){ NAN, NAN, NAN };
-    return (tacit_outlook_figure){ mean, fmax(mean - reach, least), fmin(mean + reach, most) };
+    return (tacit_outlook_figure){ mean, fmax(mean - reach, LEAST[k]), fmin(mean + reach, MOST[k]) };
 }
 
 tacit_outlook_metrics plan_metrics_of(const plan_tally *self) {
-    return (tacit_outlook_metrics){ figure_of(self, 0, 0, 1), figure_of(self, 1, 0, 1),
-                                    figure_of(self, 2, 0, INFINITY) };
+    tacit_outlook_metrics made;
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) made.figure[k] = figure_of(self, k);
+    return made;
 }
 
-double tacit_outlook_score(const tacit_outlook_metrics *metrics) {
-    return isnan(metrics->auc.mean) ? metrics->accuracy.mean : metrics->auc.mean;
+const tacit_outlook_figure *tacit_outlook_main(const tacit_outlook_metrics *metrics) {
+    static const tacit_belief_figure order[] = { TACIT_BELIEF_AUC, TACIT_BELIEF_SHARE };
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (!isnan(metrics->figure[order[i]].mean)) return &metrics->figure[order[i]];
+    return &metrics->figure[TACIT_BELIEF_ACCURACY];
 }
+
+const char *tacit_outlook_main_name(const tacit_outlook *outlook) {
+    if (outlook->response == TACIT_RESPONSE_NUMBER) return "R^2";
+    if (outlook->response == TACIT_RESPONSE_COUNT) return "share of the deviance";
+    return isnan(outlook->pooled.figure[TACIT_BELIEF_AUC].mean) ? "accuracy" : "AUC";
+}
+
+double tacit_outlook_score(const tacit_outlook_metrics *metrics) { return tacit_outlook_main(metrics)->mean; }
 
 /* ---- one world ---- */
 
@@ -67,9 +88,12 @@ tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, doubl
                                 tacit_error *error) {
     double sigma;
     *out = epsilon * factor;
-    if (factor <= 1 || !gaussian || !(delta > 0)) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, epsilon, delta, 1, error));
-    return tacit_gaussian_epsilon(out, sigma / factor, delta, error);
+    if (factor > 1 && gaussian && delta > 0) {
+        TACIT_TRY(tacit_gaussian_sigma(&sigma, epsilon, delta, 1, error));
+        TACIT_TRY(tacit_gaussian_epsilon(out, sigma / factor, delta, error));
+    }
+    *out = fmin(*out, fmax(epsilon, TACIT_OUTLOOK_MOST_EPSILON));
+    return TACIT_OK;
 }
 
 /* How many of so many rows are played. */
@@ -161,11 +185,13 @@ static tacit_status fit_sites(const plan_looking *self, const tacit_world *world
                                  .progress = &self->cancelling };
         tacit_model *model = NULL;
         tacit_metrics found = TACIT_METRICS_NONE;
-        TACIT_TRY(tacit_model_fit_linear(&model, &train, &how, error));
+        TACIT_TRY(plan_fit(&model, &train, self->belief.schema, &how, error));
         tacit_status status = tacit_model_evaluate(model, &tests, self->request->pool, &found, error);
         tacit_model_free(model);
         TACIT_TRY(status);
-        plan_add_one(out, (double[]){ found.accuracy, found.auc, found.log_loss });
+        double value[TACIT_BELIEF_FIGURES];
+        tacit_belief_measure(value, &found, world->null_deviance);
+        plan_add_one(out, value);
     }
     return TACIT_OK;
 }
@@ -174,11 +200,12 @@ static tacit_status fit_sites(const plan_looking *self, const tacit_world *world
 static tacit_status fit_exactly(const plan_looking *self, const tacit_world *world, size_t rows, size_t sites,
                                 plan_tally *out, tacit_error *error) {
     static const double ridges[] = { 0.01, 0.1, 1, 10 };
+    const int loss = isnan(world->null_deviance) ? TACIT_BELIEF_LOG_LOSS : TACIT_BELIEF_DEVIANCE;
     *out = (plan_tally){ .count = 0 };
     for (size_t r = 0; r < sizeof ridges / sizeof *ridges; r++) {
         plan_tally here = { .count = 0 };
         TACIT_TRY(fit_sites(self, world, rows, sites, ridges[r], &here, error));
-        if (out->count == 0 || here.sum[2] / here.count < out->sum[2] / out->count) *out = here;
+        if (out->count == 0 || here.sum[loss] / here.count < out->sum[loss] / out->count) *out = here;
     }
     return TACIT_OK;
 }
@@ -190,8 +217,9 @@ tacit_status plan_look_at_alone(const plan_looking *self, const tacit_world *wor
     double factor = (double)each / (double)rows;
     plan_tally raw, moved = { .count = 0 };
     TACIT_TRY(fit_exactly(self, world, rows, SITES, &raw, error));
-    double mean[3];
-    for (int k = 0; k < 3; k++) mean[k] = unthinned(raw.sum[k] / raw.count, world->limit[k], factor);
+    double mean[TACIT_BELIEF_FIGURES];
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++)
+        mean[k] = unthinned(raw.sum[k] / raw.count, world->limit[k], factor);
     if (factor > 1)
         plan_add_one(&moved, mean);
     else
@@ -202,11 +230,11 @@ tacit_status plan_look_at_alone(const plan_looking *self, const tacit_world *wor
 
 /* All rows pooled, and by how much the figures of `all` rows differ from those of the world's. */
 tacit_status plan_look_at_pooled(const plan_looking *self, const tacit_world *world, size_t all,
-                                 plan_tally *pooled, double moved[3], tacit_error *error) {
-    double factor = (double)all / (double)world->train, value[3];
+                                 plan_tally *pooled, double moved[TACIT_BELIEF_FIGURES], tacit_error *error) {
+    double factor = (double)all / (double)world->train, value[TACIT_BELIEF_FIGURES];
     plan_tally raw;
     TACIT_TRY(fit_exactly(self, world, world->train, 1, &raw, error));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++) {
         value[k] = unthinned(raw.sum[k], world->limit[k], factor);
         moved[k] = isnan(value[k]) ? 0 : value[k] - raw.sum[k];
     }
@@ -220,7 +248,8 @@ static tacit_status find_limit(const plan_looking *self, tacit_world *world, tac
     plan_tally half, whole;
     TACIT_TRY(fit_exactly(self, world, world->train / 2, 2, &half, error));
     TACIT_TRY(fit_exactly(self, world, world->train, 1, &whole, error));
-    for (int k = 0; k < 3; k++) world->limit[k] = 2 * whole.sum[k] - half.sum[k] / half.count;
+    for (int k = 0; k < TACIT_BELIEF_FIGURES; k++)
+        world->limit[k] = 2 * whole.sum[k] - half.sum[k] / half.count;
     return TACIT_OK;
 }
 
@@ -233,5 +262,6 @@ tacit_status plan_make_world(const plan_looking *self, tacit_world *out, size_t 
         tacit_belief_has(&self->belief, train, 300))
         tests = given->rows - train;
     TACIT_TRY(tacit_world_make(out, &self->belief, train, tests, self->request->seed, draw, error));
-    return train < rows && isnan(out->limit[2]) ? find_limit(self, out, error) : TACIT_OK;
+    bool known = !isnan(out->limit[TACIT_BELIEF_LOG_LOSS]) || !isnan(out->limit[TACIT_BELIEF_DEVIANCE]);
+    return train < rows && !known ? find_limit(self, out, error) : TACIT_OK;
 }

@@ -16,7 +16,7 @@
 #include "lab/plan_belief.h"
 #include "lab/simulate.h"
 
-/* Above this AUC of pooled rows no verdict is given: what is left to gain is less than what rows of belief
+/* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than what rows of belief
  * can tell. */
 #define TACIT_OUTLOOK_SURE 0.95
 
@@ -42,7 +42,7 @@ typedef struct tacit_outlook_figure {
 } tacit_outlook_figure;
 
 typedef struct tacit_outlook_metrics {
-    tacit_outlook_figure accuracy, auc, log_loss;
+    tacit_outlook_figure figure[TACIT_BELIEF_FIGURES];
 } tacit_outlook_metrics;
 
 typedef enum tacit_outlook_verdict {
@@ -80,6 +80,7 @@ enum { TACIT_OUTLOOK_METHODS = 64 };
 
 typedef struct tacit_outlook {
     size_t rows, parties, features, simulated; /* rows, and how many of them were played */
+    tacit_response response;
     double epsilon, delta, signal, positives;
     tacit_outlook_metrics alone, pooled;
     tacit_outlook_method *methods;
@@ -96,7 +97,10 @@ typedef struct tacit_outlook {
 tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request *request, tacit_error *error);
 void tacit_outlook_clear(tacit_outlook *outlook);
 
-/* By which figure methods are compared: AUC for two classes, else accuracy. */
+/* By which figure methods are compared: AUC for two classes, else accuracy; for a number or a count the share
+ * that is explained. Its name: "AUC", "accuracy", "R^2", "share of the deviance". */
+const tacit_outlook_figure *tacit_outlook_main(const tacit_outlook_metrics *metrics);
+const char *tacit_outlook_main_name(const tacit_outlook *outlook);
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
 /* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site
@@ -106,7 +110,9 @@ bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_me
 /* ---- parts, for tests ---- */
 
 /* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a
- * delta. */
+ * delta. At most TACIT_OUTLOOK_MOST_EPSILON, where what noise is left is far less than what few rows lose: methods
+ * are not made for more, and refuse it. */
+#define TACIT_OUTLOOK_MOST_EPSILON 100.0
 tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
                                 tacit_error *error);
 

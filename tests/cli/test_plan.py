@@ -103,6 +103,21 @@ class Plan(Planning):
         self.assertGreater(told["signal"], 0.82)
         self.assertAlmostEqual(self.plan("--methods", "dpnewton", "--like", own)["signal"], told["signal"])
 
+    def test_numbers_and_counts_are_planned_by_what_is_explained(self):
+        for kind, high in (("number", 300), ("count", 30)):
+            with self.subTest(kind=kind):
+                self.write("schema.yaml", SCHEMA.replace('classes: ["no", "yes"]', f"kind: {kind}, low: 0, high: {high}"))
+                told = self.plan("--signal", "0.4")
+                self.assertEqual([told["response"], told["signal"], told["positives"]], [kind, 0.4, None])
+                self.assertAlmostEqual(told["pooled"]["explained"]["mean"], 0.4, delta=0.05)
+                one = next(one for one in told["methods"] if one["method"] == "dpnewton")
+                self.assertLessEqual(one["expected"]["explained"]["mean"], told["pooled"]["explained"]["mean"] + 0.02)
+                self.assertIsNone(one["expected"]["auc"])
+                self.assertGreater(one["expected"]["deviance"]["mean"], 0)
+                shown = self.succeed(*self.numbers, "--quiet").stdout
+                self.assertIn({"number": "R^2", "count": "share of the deviance"}[kind], shown)
+                self.assertIn("30% of the " + {"number": "variance", "count": "deviance"}[kind], shown)
+
     def test_a_plan_a_simulation_and_a_definition_are_set_alike(self):
         self.rows("rows.csv", 2000)
         self.study()

@@ -79,6 +79,8 @@ static void thinning_leaves_noise_the_same_share_of_a_sum(void **state) {
     CHECK_NEAR(thinned, 4, 1e-12);
     CHECK_OK(tacit_outlook_thin(&thinned, 0.5, 1e-5, 1, true, &error), error);
     CHECK_NEAR(thinned, 0.5, 0);
+    CHECK_OK(tacit_outlook_thin(&thinned, 3, 1e-5, 200, true, &error), error);
+    CHECK_NEAR(thinned, TACIT_OUTLOOK_MOST_EPSILON, 0);
 }
 
 /* 12,000 rows are played whole and 96,000 thinned eight times. With an eighth of the epsilon the noise is the
@@ -191,16 +193,10 @@ static void what_does_not_suit_is_named_with_the_reason(void **state) {
 
 static void a_request_that_makes_no_sense_is_a_mistake(void **state) {
     (void)state;
-    tacit_schema *schema = schema_of(SCHEMA),
-                 *numeric = schema_of("label: {name: y, kind: number, low: 0, high: 1}\ncolumns:\n"
-                                      "  - {name: a, kind: number, low: 0, high: 1}\n");
+    tacit_schema *schema = schema_of(SCHEMA);
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_outlook_request request = request_for(numeric, &newton);
-    assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_USAGE);
-    assert_non_null(strstr(error.text, "of kind number"));
-    request = request_for(schema, &newton);
-    error = (tacit_error)TACIT_ERROR_INIT;
+    tacit_outlook_request request = request_for(schema, &newton);
     request.rows = 9;
     assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_USAGE);
     request = request_for(schema, &newton);
@@ -208,7 +204,6 @@ static void a_request_that_makes_no_sense_is_a_mistake(void **state) {
     assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_USAGE);
     assert_null(outlook.methods);
     tacit_schema_free(schema);
-    tacit_schema_free(numeric);
 }
 
 /* Rows of a world with a strong signal, given as rows to be like. */
@@ -226,7 +221,7 @@ static void given_rows_are_believed(void **state) {
     look(&outlook, &request);
     CHECK_NEAR(outlook.signal, 0.88, 0.04);
     CHECK_NEAR(outlook.positives, 0.4, 0.06);
-    CHECK_NEAR(outlook.pooled.auc.mean, 0.88, 0.05);
+    CHECK_NEAR(outlook.pooled.figure[TACIT_BELIEF_AUC].mean, 0.88, 0.05);
     tacit_outlook_clear(&outlook);
     memset(world.data->label, 0, world.data->rows * sizeof *world.data->label);
     assert_int_equal(tacit_outlook_make(&outlook, &request, &error), TACIT_INPUT);

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Optional
+from typing import Any, Optional, Sequence, Union
 
-from tacit._call import Progress, Settings, Task, document, options_of, take_text
+from tacit._call import Path, Progress, Settings, Task, document, options_of, take_text
 from tacit._native import ffi, lib
 
 
@@ -33,6 +33,32 @@ def explain(method: str, *, settings: Settings = None, **options: Any) -> dict[s
     0.5
     """
     return document(lib.tacit_explain_document, options_of({"method": method, **options}, settings))
+
+
+def plan(study: Optional[Path] = None, *, schema: Optional[Path] = None, parties: Optional[int] = None, rows: Optional[int] = None,
+         epsilon: Optional[float] = None, delta: Optional[float] = None, methods: Union[str, Sequence[str], None] = None, like: Optional[Path] = None,
+         own: Optional[Path] = None, signal: Optional[float] = None, positives: Optional[float] = None, brief: bool = False,
+         progress: Optional[Progress] = None, **options: Any) -> dict[str, Any]:
+    """What each method will be worth before anybody is asked, as ``tacit plan`` says it.
+
+    Give the definition of a ``study``, or ``schema``, ``parties``, ``rows`` of all together and ``epsilon``. ``like`` is a file of public rows that look
+    like the study's, ``own`` one of your own rows: the outcome is then for you alone. Nothing is released, charged or written. Further options are those
+    of ``tacit plan``.
+
+    >>> import os, tacit, tempfile
+    >>> schema = os.path.join(tempfile.mkdtemp(), "schema.yaml")
+    >>> with open(schema, "w") as file:
+    ...     _ = file.write("label: {name: y, classes: [no, yes]}\\ncolumns: [{name: age, kind: number, low: 0, high: 100}]\\n")
+    >>> told = tacit.plan(schema=schema, parties=20, rows=1000, epsilon=3, methods=["dpnewton"], brief=True)
+    >>> told["recommended"], round(told["pooled"]["auc"]["mean"], 1)
+    ('dpnewton', 0.8)
+    """
+    given = {"STUDY": study, "schema": schema, "parties": parties, "rows": rows, "epsilon": epsilon, "delta": delta,
+             "methods": methods, "like": like, "own": own, "signal": signal, "positives": positives,
+             "brief": brief or None}
+    out, task = ffi.new("char **"), Task(progress)
+    task.run(lib.tacit_plan_document, out, options_of({**given, **options}), task.progress(), discard=lambda: lib.tacit_string_free(out[0]))
+    return json.loads(take_text(out[0]))
 
 
 def audit(method: str, *, epsilon: float, delta: float = 0.0, lam: Optional[float] = None, runs: Optional[int] = None,

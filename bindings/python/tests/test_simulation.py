@@ -85,6 +85,21 @@ def test_catalogue():
         tacit.explain("magic", epsilon=1)
 
 
+def test_plan(tmp_path):
+    schema = tmp_path / "schema.yaml"
+    columns = "columns: [{name: a, kind: number, low: 0, high: 1}, {name: b, kind: number, low: 0, high: 1}]\n"
+    schema.write_text("label: {name: y, kind: count, low: 0, high: 30}\n" + columns)
+    numbers = {"schema": schema, "parties": 10, "rows": 1000, "epsilon": 3, "methods": "dpnewton", "brief": True}
+    told = tacit.plan(**numbers, signal=0.5)
+    assert told["recommended"] == "dpnewton" and told["response"] == "count" and told["signal"] == 0.5
+    assert told["pooled"]["explained"]["mean"] == pytest.approx(0.5, abs=0.1)
+    assert told == tacit.plan(**numbers, signal=0.5)  # all chance is from a seed
+    with pytest.raises(tacit.UsageError, match="rows"):
+        tacit.plan(schema=schema, parties=10, epsilon=3)
+    with pytest.raises(tacit.UsageError, match="magic"):
+        tacit.plan(**numbers, magic=1)
+
+
 def test_audit_finds_broken_noise():
     assert tacit.audit("laplace-halved", epsilon=1, runs=20000, seed=1)["verdict"] == "broken"
     assert tacit.audit("laplace", epsilon=1, runs=20000, seed=1)["verdict"] == "holds"

@@ -74,7 +74,11 @@ SEXP glue_explain(SEXP names, SEXP values) {
     return result;
 }
 
-SEXP glue_audit(SEXP names, SEXP values) {
+/* A document that takes a while, and can be interrupted. */
+typedef tacit_status (*long_document)(char **json, const tacit_options *options,
+                                      const tacit_progress *progress, tacit_error *error);
+
+static SEXP take_long(long_document make, SEXP names, SEXP values) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = TACIT_OK;
     glue_interrupt interrupt;
@@ -82,9 +86,12 @@ SEXP glue_audit(SEXP names, SEXP values) {
     SEXP holder = PROTECT(glue_string_holder());
     char *text = NULL;
     if (status == TACIT_OK)
-        status =
-            tacit_audit_document(&text, R_ExternalPtrAddr(options), glue_interrupt_begin(&interrupt), &error);
+        status = make(&text, R_ExternalPtrAddr(options), glue_interrupt_begin(&interrupt), &error);
     SEXP result = answer(holder, text, status, &error);
     UNPROTECT(2);
     return result;
 }
+
+SEXP glue_audit(SEXP names, SEXP values) { return take_long(tacit_audit_document, names, values); }
+
+SEXP glue_plan(SEXP names, SEXP values) { return take_long(tacit_plan_document, names, values); }

@@ -72,6 +72,7 @@ SEXP glue_model_pointer(void);
     X(methods, 0, (void))                                                         \
     X(explain, 2, (SEXP names, SEXP values))                                      \
     X(audit, 2, (SEXP names, SEXP values))                                        \
+    X(plan, 2, (SEXP names, SEXP values))                                         \
     X(ledger_at, 2, (SEXP path, SEXP source))                                     \
     X(ledger_limit, 4, (SEXP ledger, SEXP whole_party, SEXP epsilon, SEXP delta)) \
     X(ledger_document, 1, (SEXP ledger))                                          \

@@ -45,3 +45,13 @@ stopped <- tryCatch({
   "not noticed"
 }, interrupt = function(condition) "stopped")
 stopifnot(stopped == "stopped")
+
+# A plan says what the program says, and its table has the figures that apply.
+schema <- tempfile(fileext = ".yaml")
+writeLines(c("label: {name: y, kind: number, low: 0, high: 300}", "columns: [{name: a, kind: number, low: 0, high: 1}]"), schema)
+plan <- tacit_plan(schema = schema, parties = 10, rows = 1000, epsilon = 3, methods = "dpnewton", signal = 0.5, brief = TRUE)
+stopifnot(plan$recommended == "dpnewton", plan$signal == 0.5, abs(plan$pooled$explained$mean - 0.5) < 0.1)
+table <- as.data.frame(plan)
+stopifnot(identical(table$method, c("a site alone", "all rows pooled", "dpnewton")), identical(names(table), c("method", "explained", "deviance", "verdict")))
+stopifnot(any(grepl("Best: dpnewton", utils::capture.output(print(plan)))))
+stopifnot(inherits(failure(tacit_plan(schema = schema, parties = 10)), "tacit_usage"))
