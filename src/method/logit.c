@@ -78,7 +78,9 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
     self->before = TACIT_NEW(int64_t, d + 1);
     self->head = TACIT_NEW(tacit_share, TACIT_LOGIT_HEAD + d + self->triangle);
     self->whole = TACIT_NEW(tacit_share, d * d);
-    if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL)
+    self->step = TACIT_NEW(tacit_share, d);
+    if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL ||
+        self->step == NULL)
         return tacit_fail_memory(error);
     self->gradient = self->head + TACIT_LOGIT_HEAD;
     self->matrix = self->gradient + d;
@@ -131,6 +133,7 @@ void tacit_logit_end(tacit_logit *self) {
     free(self->before);
     free(self->head);
     free(self->whole);
+    free(self->step);
 }
 
 /* ---- from the nodes ---- */
