@@ -119,12 +119,12 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 100000000,
-      .help = "how many parties; the option 'split' may say it instead" },
+      .help = "how many parties; or give the option 'split'" },
     { .name = "split",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SPLIT",
       .fallback = "even",
-      .help = "how rows are dealt out: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
+      .help = "how rows are divided: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
               "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
     { .name = "together",
       .kind = TACIT_OPTION_TEXT,
@@ -452,7 +452,8 @@ const tacit_option tacit_plan_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
       .least = 0.5,
       .most = 0.999,
-      .help = "the AUC that a model of endless rows would have; by default 0.75, or what given rows say" },
+      .help =
+          "the AUC that a model of unlimited rows would have; by default 0.75, or that of the rows given" },
     { .name = "positives",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",
@@ -476,7 +477,7 @@ const tacit_option tacit_plan_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = 9007199254740991,
-      .help = "all chance follows from it" },
+      .help = "all randomness follows from it" },
     TACIT_OPTION_THREADS,
     TACIT_OPTIONS_READING,
     { .name = NULL },

@@ -101,7 +101,7 @@ static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     TACIT_TRY(tacit_center_known(self->center, &known, &mark, 1, error));
     if (known)
         return tacit_fail(error, TACIT_REFUSED,
-                          "a run with dp cannot be taken up after it was interrupted, since its noise would "
+                          "a run with dp cannot be resumed after an interruption, since its noise would "
                           "be drawn twice: start a new study");
     return tacit_center_keep(self->center, &mark, 1, error);
 }

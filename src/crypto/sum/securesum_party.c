@@ -13,7 +13,7 @@
 tacit_status tacit_sum_party_make(tacit_securesum_party **out, const tacit_securesum *sum, uint32_t index,
                                   const tacit_securesum_signer *signer, tacit_error *error) {
     if (index >= sum->terms.shape.parties)
-        return tacit_fail(error, TACIT_USAGE, "party %lu is none of the %lu of a secure sum",
+        return tacit_fail(error, TACIT_USAGE, "party %lu is not one of the %lu of a secure sum",
                           (unsigned long)index, (unsigned long)sum->terms.shape.parties);
     tacit_securesum_party *party = TACIT_NEW(tacit_securesum_party, 1);
     if (party == NULL) return tacit_fail_memory(error);
