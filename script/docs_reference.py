@@ -1,6 +1,7 @@
-"""Write the pages of docs/reference that the program's own tables give: every command, and every setting of a method.
+"""Write what the program's own tables give: the pages of docs/reference about every command and every setting of a method, and the settings
+as the bindings have them.
 
-With --check nothing is written: the pages that are out of date are named, and the exit code is 1.
+With --check nothing is written: the files that are out of date are named, and the exit code is 1.
 """
 import argparse
 import json
@@ -9,6 +10,8 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+
+import bindings_settings
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTICE = "<!-- Written by script/docs --reference from the program's tables. Change the tables, not this page. -->\n"
@@ -171,7 +174,7 @@ def endpoints_page(endpoints):
 
 
 def pages(program):
-    """{path below docs/reference: text}"""
+    """{path: text}"""
     commands = program.document("help")["commands"]
     documented = set(re.findall(r"^## tacit (.+)$", (ROOT / "docs/reference/json.md").read_text(encoding="utf-8"), re.MULTILINE))
     made = {f"commands/{page_of(command['name'])}": command_page(program, command, documented) for command in commands}
@@ -183,7 +186,8 @@ def pages(program):
     if endpoints:
         made["endpoints.md"] = endpoints_page(endpoints)
         made["commands/README.md"] += "\nParties ask a coordinator over [these paths](../endpoints.md).\n"
-    return made
+    made = {f"docs/reference/{name}": text for name, text in made.items()}
+    return {**made, **bindings_settings.files(program.document("methods"))}
 
 
 def main():
@@ -191,23 +195,23 @@ def main():
     parser.add_argument("--tacit", required=True, help="the program")
     parser.add_argument("--check", action="store_true", help="write nothing; say what is out of date")
     given = parser.parse_args()
-    folder = ROOT / "docs/reference"
     made = pages(Program(given.tacit))
-    (folder / "commands").mkdir(exist_ok=True)
-    old = {f"commands/{path.name}" for path in (folder / "commands").glob("*.md")} | {"methods.md"}
+    commands = ROOT / "docs/reference/commands"
+    commands.mkdir(exist_ok=True)
+    old = {f"docs/reference/commands/{path.name}" for path in commands.glob("*.md")}
     stale = [name for name, text in made.items()
-             if not (folder / name).exists() or (folder / name).read_text(encoding="utf-8") != text]
+             if not (ROOT / name).exists() or (ROOT / name).read_text(encoding="utf-8") != text]
     stale += sorted(old - set(made))
     if given.check:
         for name in stale:
-            print(f"docs/reference/{name} is out of date: run script/docs --reference, and commit what it writes")
+            print(f"{name} is out of date: run script/docs --reference, and commit what it writes")
         return 1 if stale else 0
     for name in stale:
         if name in made:
-            (folder / name).write_text(made[name], encoding="utf-8")
+            (ROOT / name).write_text(made[name], encoding="utf-8")
         else:
-            (folder / name).unlink()
-    print(f"{len(made)} pages, {len(stale)} of them changed")
+            (ROOT / name).unlink()
+    print(f"{len(made)} files, {len(stale)} of them changed")
     return 0
 
 

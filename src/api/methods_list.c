@@ -23,14 +23,16 @@ static json_t *parameter_document(const tacit_method *method, const tacit_parame
     tacit_setting_print(method->defaults, one, usual);
     switch (one->type) {
     case TACIT_SETTING_TEXT:
-        return json_pack("{s:s,s:s,s:s}", "name", one->name, "default", usual, "help", one->help);
+        return json_pack("{s:s,s:s,s:s,s:s}", "name", one->name, "type", "text", "default", usual, "help",
+                         one->help);
     case TACIT_SETTING_CHOICE:
-        return json_pack("{s:s,s:s,s:o,s:s}", "name", one->name, "default", usual, "choices",
-                         choices_document(one->choices), "help", one->help);
+        return json_pack("{s:s,s:s,s:s,s:o,s:s}", "name", one->name, "type", "choice", "default", usual,
+                         "choices", choices_document(one->choices), "help", one->help);
     case TACIT_SETTING_NUMBER:
     case TACIT_SETTING_COUNT: break;
     }
-    return json_pack("{s:s,s:f,s:[o,o],s:s}", "name", one->name, "default",
+    return json_pack("{s:s,s:s,s:f,s:[o,o],s:s}", "name", one->name, "type",
+                     one->type == TACIT_SETTING_COUNT ? "count" : "number", "default",
                      tacit_setting_number(method->defaults, one), "range", tacit_json_number(one->least),
                      tacit_json_number(one->most), "help", one->help);
 }

@@ -175,7 +175,7 @@ typedef struct tacit_form {
     {                                                                                                        \
         .name = "seed", .kind = TACIT_OPTION_INTEGER, .placeholder = "S", .rules = TACIT_RULE_RANGE,         \
         .least = 0, .most = 9007199254740991,                                                                \
-        .help = "all chance follows from it, on any number of threads; drawn and printed by default"         \
+        .help = "all randomness follows from it, on any number of threads; drawn and printed by default"     \
     }
 #define TACIT_OPTION_THREADS                                                                                 \
     {                                                                                                        \

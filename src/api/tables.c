@@ -125,12 +125,12 @@ const tacit_option tacit_simulate_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 1,
       .most = 100000000,
-      .help = "how many parties; the option 'split' may say it instead" },
+      .help = "how many parties; or give the option 'split'" },
     { .name = "split",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SPLIT",
       .fallback = "even",
-      .help = "how rows are dealt out: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
+      .help = "how rows are divided: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
               "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
     { .name = "together",
       .kind = TACIT_OPTION_TEXT,
@@ -460,7 +460,7 @@ const tacit_option tacit_plan_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
       .least = 0,
       .most = 0.999,
-      .help = "the AUC that a model of endless rows would have (by default 0.75); of a number or a count the "
+      .help = "the AUC that a model of unlimited rows would have (by default 0.75); of a number or a count the "
               "share of the variance or the deviance that it would explain (0.3); with given rows what they "
               "say" },
     { .name = "positives",
@@ -486,7 +486,7 @@ const tacit_option tacit_plan_options[] = {
       .rules = TACIT_RULE_RANGE,
       .least = 0,
       .most = 9007199254740991,
-      .help = "all chance follows from it" },
+      .help = "all randomness follows from it" },
     TACIT_OPTION_THREADS,
     TACIT_OPTIONS_READING,
     { .name = NULL },

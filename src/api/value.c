@@ -124,14 +124,19 @@ static tacit_status add_choice(tacit_value *value, const tacit_option *option, c
                       option->placeholder, text);
 }
 
+static tacit_status check_item(const char *item, const tacit_option *option, const char *what,
+                               const char *text, tacit_error *error) {
+    if (item[0] != 0) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "the option '%s' takes comma-separated %s, not '%.40s'",
+                      option->name, what, text);
+}
+
 static tacit_status add_words(tacit_value *value, const tacit_option *option, const char *text,
                               tacit_error *error) {
     char *list = NULL;
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
-        if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE, "the option '%s' takes comma-separated words, not '%.40s'",
-                              option->name, text);
+        TACIT_TRY(check_item(word, option, "words", text, error));
         for (size_t i = 0; i < value->count; i++)
             if (strcmp(value->texts[i], word) == 0)
                 return tacit_fail(error, TACIT_USAGE, "the option '%s' names %.40s twice", option->name,
@@ -146,10 +151,7 @@ static tacit_status add_numbers(tacit_value *value, const tacit_option *option, 
     char *list = NULL;
     TACIT_TRY(keep_copy(value, text, &list, error));
     for (char *word; (word = strsep(&list, ",")) != NULL;) {
-        if (word[0] == 0)
-            return tacit_fail(error, TACIT_USAGE,
-                              "the option '%s' takes comma-separated numbers, not '%.40s'", option->name,
-                              text);
+        TACIT_TRY(check_item(word, option, "numbers", text, error));
         TACIT_TRY(add_number(value, option, word, error));
     }
     return TACIT_OK;

@@ -61,7 +61,7 @@ const tacit_command tacit_command_data_draft_schema = {
                    "ledgers refuse it. Replace every marked value by one that is known without looking at "
                    "the rows, remove the mark, then check the schema with 'tacit data check'. Identifiers "
                    "and columns with a text of its own in nearly every row are left out, dates become "
-                   "numbers, and rare levels are put together; a comment beside each says so.",
+                   "numbers, and rare levels are joined; a comment beside each says so.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

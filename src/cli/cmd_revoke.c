@@ -66,7 +66,7 @@ const tacit_command tacit_command_revoke = {
     .section = "Operation",
     .summary = "refuse a party whose key was lost or stolen",
     .description =
-        "All certificates of the party count no more, also on connections that are open, and after a "
+        "All certificates of the party are refused, also on connections that are open, and after a "
         "restart. PARTY is the name that it was invited under (tacit study invite --for) or its random one; "
         "tacit "
         "study status lists both. If it has not joined yet, its invitation is taken back. A study that runs "

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "center/center.h"
@@ -13,16 +12,9 @@
 #include "site/site.h"
 #include "study/home.h"
 
-static void day_of(int64_t seconds, char out[32]) {
-    struct tm parts;
-    time_t time = (time_t)seconds;
-    gmtime_r(&time, &parts);
-    strftime(out, 32, "%Y-%m-%d %H:%M UTC", &parts);
-}
-
 static void print_planned(tacit_console *console, const tacit_handover *made) {
     char day[32];
-    day_of(made->until, day);
+    tacit_handover_until(made, day);
     tacit_console_print(
         console,
         "The authority is replaced. The new one has the fingerprint\n\n  %s\n\n"

@@ -45,7 +45,8 @@ static tacit_status run_show(const tacit_arguments *arguments, tacit_console *co
 static tacit_status take_methods(tacit_rules *rules, const char *const *words, size_t count,
                                  tacit_error *error) {
     if (count == 1 && strcmp(words[0], "all") == 0) count = 0;
-    if (count > TACIT_RULE_METHODS) return tacit_fail(error, TACIT_USAGE, "there are not so many methods");
+    if (count > TACIT_RULE_METHODS)
+        return tacit_fail(error, TACIT_USAGE, "there are fewer methods than that");
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i]) >= TACIT_RULE_METHOD_SIZE)
             return tacit_fail(error, TACIT_USAGE, "no method is called '%.40s'", words[i]);

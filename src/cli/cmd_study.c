@@ -118,7 +118,7 @@ const tacit_command tacit_command_study_new = {
             { .name = "signal",
               .kind = TACIT_OPTION_NUMBER,
               .placeholder = "AUC",
-              .help = "the AUC that a model of endless rows would have, for what is expected of the study; "
+              .help = "the AUC that a model of unlimited rows would have, for what is expected of the study; "
                       "0.75 by default",
               .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
               .least = 0.5,

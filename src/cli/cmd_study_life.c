@@ -146,7 +146,7 @@ static tacit_status run_close(const tacit_arguments *arguments, tacit_console *c
     TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
     TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator",
                                          NULL, error));
-    tacit_console_print(console, "Study '%s' is closed; its parties are told at their next poll.\n", name);
+    tacit_console_print(console, "Study '%s' is closed; its parties hear of it at their next poll.\n", name);
     TACIT_CHECK(
         tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
 cleanup:

@@ -157,7 +157,7 @@ static tacit_status collect(void *context, tacit_buffer *out, tacit_error *error
     TACIT_TRY(tacit_metrics_one(out, "tacit_registry_seconds_total", "counter", "Time spent in the registry.",
                                 (double)used_ns / 1e9, error));
     TACIT_TRY(tacit_registry_revocation_count(self->registry, &revoked, error));
-    return tacit_metrics_one(out, "tacit_revoked_certificates", "gauge", "Certificates that count no more.",
+    return tacit_metrics_one(out, "tacit_revoked_certificates", "gauge", "Certificates that were revoked.",
                              (double)revoked, error);
 }
 

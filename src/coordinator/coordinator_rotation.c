@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/file.h"
 #include "coordinator/coordinator_parts.h"
@@ -85,20 +84,13 @@ static bool has_changed(const coordinator *self) {
            now.st_mtim.tv_nsec != self->handover.st_mtim.tv_nsec;
 }
 
-static void day_of(int64_t seconds, char out[32]) {
-    struct tm parts;
-    time_t time = (time_t)seconds;
-    gmtime_r(&time, &parts);
-    strftime(out, 32, "%Y-%m-%d %H:%M UTC", &parts);
-}
-
 static void notify(coordinator *self, const tacit_authority_keys *before) {
     const tacit_authority_keys *keys = atomic_load(&self->keys);
     const size_t count = keys->chain.count;
     char day[32];
     if (count > before->chain.count) {
         const tacit_handover *last = &keys->chain.entries[count - 1];
-        day_of(last->until, day);
+        tacit_handover_until(last, day);
         if (last->stolen)
             coordinator_warn(self, NULL,
                              "the authority was replaced because its key was stolen: parties wait until "

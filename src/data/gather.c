@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 
 static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
@@ -61,13 +62,9 @@ static tacit_status dense_place(tacit_gather *gather, size_t row, double **out, 
         return TACIT_OK;
     }
     size_t block = row / TACIT_GATHER_BLOCK;
-    if (block == gather->block_capacity) {
-        size_t capacity = gather->block_capacity > 0 ? 2 * gather->block_capacity : 16;
-        double **blocks = tacit_grow(gather->block, capacity, sizeof *blocks);
-        if (blocks == NULL) return tacit_fail_memory(error);
-        gather->block = blocks;
-        gather->block_capacity = capacity;
-    }
+    double **blocks = tacit_grow_by_one(gather->block, block, &gather->block_capacity, 16, sizeof *blocks);
+    if (blocks == NULL) return tacit_fail_memory(error);
+    gather->block = blocks;
     if (block == gather->block_count) {
         gather->block[block] = TACIT_NEW(double, TACIT_GATHER_BLOCK * gather->features);
         if (gather->block[block] == NULL) return tacit_fail_memory(error);

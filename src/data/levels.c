@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 
 /* FNV-1a. The list is capped by its owner and private to one process, so a hostile file can at worst make
@@ -29,13 +30,9 @@ int32_t tacit_levels_find(const tacit_levels *levels, const char *text, size_t l
 }
 
 static tacit_status make_room(tacit_levels *levels, tacit_error *error) {
-    if (levels->count == levels->capacity) {
-        size_t capacity = levels->capacity > 0 ? 2 * levels->capacity : 8;
-        char **text = tacit_grow(levels->text, capacity, sizeof *text);
-        if (text == NULL) return tacit_fail_memory(error);
-        levels->text = text;
-        levels->capacity = capacity;
-    }
+    char **text = tacit_grow_by_one(levels->text, levels->count, &levels->capacity, 8, sizeof *text);
+    if (text == NULL) return tacit_fail_memory(error);
+    levels->text = text;
     if (2 * (levels->count + 1) <= levels->slot_count) return TACIT_OK;
     tacit_levels wider = *levels;
     wider.slot_count = levels->slot_count > 0 ? 2 * levels->slot_count : 16;

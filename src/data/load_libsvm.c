@@ -80,8 +80,9 @@ static tacit_status set_labels(tacit_dataset *dataset, const tacit_libsvm *file,
     for (size_t i = 0; i < file->rows.rows && status == TACIT_OK; i++) {
         dataset->label[i] = tacit_schema_class_of(schema, numbers, file->label[i]);
         if (dataset->label[i] < 0)
-            status = tacit_fail(error, TACIT_INPUT, "%s: row %zu: label %g is none of the schema's classes",
-                                name, i + 1, file->label[i]);
+            status =
+                tacit_fail(error, TACIT_INPUT, "%s: row %zu: label %g is not one of the schema's classes",
+                           name, i + 1, file->label[i]);
     }
     free(numbers);
     return status;

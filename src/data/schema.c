@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/file.h"
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/text.h"
 
@@ -41,13 +42,10 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
 
 tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column **out, const char *name,
                                      tacit_schema_kind kind, tacit_error *error) {
-    if (schema->cols == schema->column_capacity) {
-        size_t capacity = schema->column_capacity > 0 ? 2 * schema->column_capacity : 16;
-        tacit_schema_column *columns = tacit_grow(schema->columns, capacity, sizeof *columns);
-        if (columns == NULL) return tacit_fail_memory(error);
-        schema->columns = columns;
-        schema->column_capacity = capacity;
-    }
+    tacit_schema_column *columns =
+        tacit_grow_by_one(schema->columns, schema->cols, &schema->column_capacity, 16, sizeof *columns);
+    if (columns == NULL) return tacit_fail_memory(error);
+    schema->columns = columns;
     char *copy = tacit_copy_text(name);
     if (copy == NULL) return tacit_fail_memory(error);
     tacit_schema_column *column = &schema->columns[schema->cols++];

@@ -293,7 +293,7 @@ static tacit_status join_rare_levels(tacit_schema_column *out, const tacit_colum
     }
     TACIT_CHECK(tacit_levels_add(&kept, name, strlen(name), &out->others, error));
     char note[80];
-    snprintf(note, sizeof note, "%zu rare values are put together as 'other'", rare);
+    snprintf(note, sizeof note, "%zu rare values are joined as 'other'", rare);
     out->note = tacit_copy_text(note);
     if (out->note == NULL) TACIT_CHECK(tacit_fail_memory(error));
     tacit_levels_clear(&out->levels);

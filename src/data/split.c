@@ -82,10 +82,10 @@ static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_e
         plan->kind = TACIT_SPLIT_FRACTIONS;
         return parse_fractions(plan, text, error);
     }
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "the option 'split': '%s' is none of even, dirichlet:A, fractions such as 0.2,0.3,0.5, or by:COLUMN",
-        tacit_text_shown(text, strlen(text), shown));
+    return tacit_fail(error, TACIT_USAGE,
+                      "the option 'split': '%s' is not one of even, dirichlet:A, fractions such as "
+                      "0.2,0.3,0.5, or by:COLUMN",
+                      tacit_text_shown(text, strlen(text), shown));
 }
 
 tacit_status tacit_split_plan_parse(tacit_split_plan **out, const char *text, tacit_error *error) {
@@ -213,7 +213,7 @@ static tacit_status count_parties(const tacit_split_plan *plan, const tacit_view
     if (planned == 0) return tacit_fail(error, TACIT_USAGE, "the option 'parties' must be at least 1");
     if (plan->kind != TACIT_SPLIT_GROUPS && view->rows.count < planned)
         return tacit_fail(error, TACIT_INPUT,
-                          "%zu rows cannot be dealt out to %zu parties; each needs at least one",
+                          "%zu rows cannot be divided among %zu parties; each needs at least one",
                           view->rows.count, planned);
     *parties = planned;
     return TACIT_OK;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/names.h"
 
@@ -49,13 +50,10 @@ tacit_status tacit_table_create(tacit_table **out, const tacit_source *source, t
 
 tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, const char *name,
                                  tacit_column_kind kind, size_t source, tacit_error *error) {
-    if (table->cols == table->column_capacity) {
-        size_t capacity = table->column_capacity > 0 ? 2 * table->column_capacity : 16;
-        tacit_column *columns = tacit_grow(table->columns, capacity, sizeof *columns);
-        if (columns == NULL) return tacit_fail_memory(error);
-        table->columns = columns;
-        table->column_capacity = capacity;
-    }
+    tacit_column *columns =
+        tacit_grow_by_one(table->columns, table->cols, &table->column_capacity, 16, sizeof *columns);
+    if (columns == NULL) return tacit_fail_memory(error);
+    table->columns = columns;
     char *copy = tacit_copy_text(name);
     if (copy == NULL) return tacit_fail_memory(error);
     tacit_column *added = &table->columns[table->cols++];
@@ -166,7 +164,7 @@ static tacit_status unknown_level(const tacit_source *source, const tacit_column
                                   const tacit_cell *cell, tacit_error *error) {
     char shown[TACIT_CELL_TEXT], list[200];
     tacit_names_list(&column->levels, list, sizeof list);
-    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT, "'%s' is none of %s",
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT, "'%s' is not one of %s",
                              tacit_text_shown(cell->text, cell->length, shown), list);
 }
 

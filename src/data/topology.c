@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/text.h"
 
@@ -145,13 +146,9 @@ typedef struct edge_list {
 static tacit_status add_edge(edge_list *list, size_t from, size_t to, tacit_error *error) {
     if (list->count == MOST_EDGES)
         return tacit_fail(error, TACIT_LIMIT, "a graph has at most %d edges", MOST_EDGES);
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        tacit_edge *grown = tacit_grow(list->edges, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        list->edges = grown;
-        list->capacity = capacity;
-    }
+    tacit_edge *grown = tacit_grow_by_one(list->edges, list->count, &list->capacity, 64, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    list->edges = grown;
     list->edges[list->count++] = (tacit_edge){ (uint32_t)from, (uint32_t)to };
     return TACIT_OK;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/text.h"
 #include "method/neighbours.h"
@@ -145,13 +146,10 @@ static tacit_status round_is_over(void *context, tacit_error *error) {
         self->stretch = stretch;
         TACIT_TRY(find_optimum(self, error));
     }
-    if (trace->count == trace->capacity) {
-        size_t capacity = trace->capacity > 0 ? 2 * trace->capacity : 1024;
-        tacit_trace_point *grown = tacit_grow(trace->points, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        trace->points = grown;
-        trace->capacity = capacity;
-    }
+    tacit_trace_point *grown =
+        tacit_grow_by_one(trace->points, trace->count, &trace->capacity, 1024, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    trace->points = grown;
     tacit_trace_point point = { .curve = self->plan->method->name, .round = self->round };
     TACIT_TRY(measure(self, &point, error));
     trace->points[trace->count++] = point;

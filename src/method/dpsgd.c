@@ -200,25 +200,6 @@ static tacit_status open_question(tacit_party *party, const tacit_question *ques
     return contribute(party, setup, weights, *values, error);
 }
 
-static tacit_status rows_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
-    return tacit_sum_spec_for(out, 1, GRADIENT_MOST_ROWS, plan->parties, error);
-}
-
-/* How many rows there are. */
-static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
-    tacit_sum_spec spec;
-    TACIT_TRY(rows_spec(party->plan, &spec, error));
-    TACIT_TRY(gradient_check_sum(question, &spec, error));
-    TACIT_TRY(gradient_check_rows(party, error));
-    reply->kind = TACIT_RELEASE_SEALED;
-    reply->assumption = "a promise per record does not hide how many rows there are";
-    reply->contribution = TACIT_NEW(double, 1);
-    if (reply->contribution == NULL) return tacit_fail_memory(error);
-    reply->contribution[0] = (double)party->total_rows;
-    return TACIT_OK;
-}
-
 static tacit_status answer_step(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     dpsgd_setup setup;
@@ -398,7 +379,7 @@ static tacit_status ask_rows(tacit_session *session, state *self, tacit_error *e
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
     if (self->rows > 0) return TACIT_OK;
-    TACIT_TRY(rows_spec(session->plan, &spec, error));
+    TACIT_TRY(gradient_rows_spec(session->plan, &spec, error));
     TACIT_TRY(tacit_ask_sum(session, "rows", NULL, &spec, &sum, error));
     self->rows = fmax(1, sum.values[0] / (double)sum.parties);
     tacit_sum_clear(&sum);
@@ -511,7 +492,7 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = answer_rows },
+static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = gradient_answer_rows },
                                                 { .question = "step", .answer = answer_step },
                                                 { .question = "small step",
                                                   .answer = answer_small,

@@ -70,6 +70,24 @@ tacit_status gradient_check_sum(const tacit_question *question, const tacit_sum_
     return tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines");
 }
 
+tacit_status gradient_rows_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+    return tacit_sum_spec_for(out, 1, GRADIENT_MOST_ROWS, plan->parties, error);
+}
+
+tacit_status gradient_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    tacit_sum_spec spec;
+    TACIT_TRY(gradient_rows_spec(party->plan, &spec, error));
+    TACIT_TRY(gradient_check_sum(question, &spec, error));
+    TACIT_TRY(gradient_check_rows(party, error));
+    reply->kind = TACIT_RELEASE_SEALED;
+    reply->assumption = "a promise per record does not hide how many rows there are";
+    reply->contribution = TACIT_NEW(double, 1);
+    if (reply->contribution == NULL) return tacit_fail_memory(error);
+    reply->contribution[0] = (double)party->total_rows;
+    return TACIT_OK;
+}
+
 tacit_status gradient_resume(tacit_session *session, gradient_state *out, tacit_error *error) {
     size_t size = gradient_size(session->plan);
     tacit_message message = TACIT_MESSAGE_INIT;

@@ -44,6 +44,11 @@ tacit_status gradient_check_rows(const tacit_party *party, tacit_error *error);
 tacit_status gradient_check_sum(const tacit_question *question, const tacit_sum_spec *spec,
                                 tacit_error *error);
 
+/* The question "rows": how many rows there are, as a sum, and a party's answer. */
+tacit_status gradient_rows_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);
+tacit_status gradient_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error);
+
 /* ---- the coordinator's state: weights after `steps` steps ---- */
 
 typedef struct gradient_state {

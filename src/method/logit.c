@@ -78,7 +78,9 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
     self->before = TACIT_NEW(int64_t, d + 1);
     self->head = TACIT_NEW(tacit_share, TACIT_LOGIT_HEAD + d + self->triangle);
     self->whole = TACIT_NEW(tacit_share, d * d);
-    if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL)
+    self->step = TACIT_NEW(tacit_share, d);
+    if (self->beta == NULL || self->before == NULL || self->head == NULL || self->whole == NULL ||
+        self->step == NULL)
         return tacit_fail_memory(error);
     self->gradient = self->head + TACIT_LOGIT_HEAD;
     self->matrix = self->gradient + d;
@@ -99,7 +101,7 @@ static tacit_status begin_private(tacit_logit *self, tacit_error *error) {
     TACIT_TRY(tacit_center_known(self->center, &known, &mark, 1, error));
     if (known)
         return tacit_fail(error, TACIT_REFUSED,
-                          "a run with dp cannot be taken up after it was interrupted, since its noise would "
+                          "a run with dp cannot be resumed after an interruption, since its noise would "
                           "be drawn twice: start a new study");
     return tacit_center_keep(self->center, &mark, 1, error);
 }
@@ -131,6 +133,7 @@ void tacit_logit_end(tacit_logit *self) {
     free(self->before);
     free(self->head);
     free(self->whole);
+    free(self->step);
 }
 
 /* ---- from the nodes ---- */

@@ -165,6 +165,7 @@ typedef struct tacit_logit {
     tacit_share *head;              /* positive rows and the objective, both over n */
     tacit_share *gradient, *matrix; /* regularised, over n; the matrix a triangle */
     tacit_share *whole;             /* room for the matrix as a square */
+    tacit_share *step;              /* room for a step of all coordinates */
     tacit_share last_objective;
     bool has_last;
     double last_step;

@@ -14,10 +14,6 @@
  */
 #include "method/logit.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
 static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS, .newton = true };
 
 static const tacit_parameter parameters[] = {
@@ -31,12 +27,9 @@ static const tacit_parameter parameters[] = {
 static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_factored *factor = NULL;
-    tacit_share *step = NULL;
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));
-    step = TACIT_NEW(tacit_share, self.width);
-    if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     while (!tacit_logit_spent(&self)) {
         TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_CURVATURE, error));
         TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
@@ -46,13 +39,12 @@ static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tac
         TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_CURVATURE, error));
         factor = tacit_factored_free(factor);
         TACIT_CHECK(tacit_logit_factor(&self, &factor, error));
-        TACIT_CHECK(tacit_logit_solve(&self, factor, true, step, error));
-        TACIT_CHECK(tacit_logit_open(&self, step, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, true, self.step, error));
+        TACIT_CHECK(tacit_logit_open(&self, self.step, error));
     }
     TACIT_CHECK(tacit_logit_finish(&self, out, error));
 cleanup:
     tacit_factored_free(factor);
-    free(step);
     tacit_logit_end(&self);
     return status;
 }

@@ -16,10 +16,6 @@
  */
 #include "method/logit.h"
 
-#include <stdlib.h>
-
-#include "base/memory.h"
-
 static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
 
 static const tacit_parameter parameters[] = {
@@ -40,14 +36,11 @@ static tacit_status setup_once(tacit_logit *self, tacit_factored **factor, tacit
 static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_factored *factor = NULL;
-    tacit_share *step = NULL;
     size_t solved =
         0; /* with this factor: shares substitute first and then invert, so two are checked; without a ridge all */
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));
-    step = TACIT_NEW(tacit_share, self.width);
-    if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &factor, error));
     while (!tacit_logit_spent(&self)) {
         TACIT_CHECK(tacit_logit_gather(&self, TACIT_WEIGH_NONE, error));
@@ -56,13 +49,12 @@ static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tac
         TACIT_CHECK(tacit_logit_known(&self, &known, error));
         if (known) continue;
         TACIT_CHECK(tacit_logit_add_noise(&self, TACIT_WEIGH_NONE, error));
-        TACIT_CHECK(tacit_logit_solve(&self, factor, solved++ < 2 || self.ridge == 0, step, error));
-        TACIT_CHECK(tacit_logit_open(&self, step, error));
+        TACIT_CHECK(tacit_logit_solve(&self, factor, solved++ < 2 || self.ridge == 0, self.step, error));
+        TACIT_CHECK(tacit_logit_open(&self, self.step, error));
     }
     TACIT_CHECK(tacit_logit_finish(&self, out, error));
 cleanup:
     tacit_factored_free(factor);
-    free(step);
     tacit_logit_end(&self);
     return status;
 }

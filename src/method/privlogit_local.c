@@ -52,24 +52,20 @@ cleanup:
 static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_buffer sealed = TACIT_BUFFER_INIT;
-    tacit_share *step = NULL;
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));
-    step = TACIT_NEW(tacit_share, self.width);
-    if (step == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(setup_once(&self, &sealed, error));
     for (;;) {
-        TACIT_CHECK(tacit_logit_gather_step(&self, &sealed, step, error));
+        TACIT_CHECK(tacit_logit_gather_step(&self, &sealed, self.step, error));
         TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
         if (stop) break;
         TACIT_CHECK(tacit_logit_known(&self, &known, error));
-        if (!known) TACIT_CHECK(tacit_logit_open(&self, step, error));
+        if (!known) TACIT_CHECK(tacit_logit_open(&self, self.step, error));
     }
     TACIT_CHECK(tacit_logit_finish(&self, out, error));
 cleanup:
     tacit_buffer_clear(&sealed);
-    free(step);
     tacit_logit_end(&self);
     return status;
 }

@@ -134,25 +134,6 @@ static tacit_status derive(const tacit_plan *plan, double rows, void *out, tacit
     return describe(plan, rows, out, error);
 }
 
-static tacit_status count_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
-    return tacit_sum_spec_for(out, 1, GRADIENT_MOST_ROWS, plan->parties, error);
-}
-
-/* How many rows there are. */
-static tacit_status answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                tacit_error *error) {
-    tacit_sum_spec spec;
-    TACIT_TRY(count_spec(party->plan, &spec, error));
-    TACIT_TRY(gradient_check_sum(question, &spec, error));
-    TACIT_TRY(gradient_check_rows(party, error));
-    reply->kind = TACIT_RELEASE_SEALED;
-    reply->assumption = "a promise per record does not hide how many rows there are";
-    reply->contribution = TACIT_NEW(double, 1);
-    if (reply->contribution == NULL) return tacit_fail_memory(error);
-    reply->contribution[0] = (double)party->total_rows;
-    return TACIT_OK;
-}
-
 /* Add the party's own eta, the same in every round. */
 static tacit_status add_fixed(tacit_party *party, const answering *how, double *values, tacit_error *error) {
     double *eta = TACIT_NEW(double, how->spec.length);
@@ -304,7 +285,7 @@ cleanup:
 static tacit_status ask_rows(tacit_session *session, gradient_state *state, tacit_error *error) {
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
-    TACIT_TRY(count_spec(session->plan, &spec, error));
+    TACIT_TRY(gradient_rows_spec(session->plan, &spec, error));
     TACIT_TRY(tacit_ask_sum(session, "rows", NULL, &spec, &sum, error));
     state->rows = fmax(1, sum.values[0]);
     tacit_sum_clear(&sum);
@@ -333,7 +314,7 @@ cleanup:
     return status;
 }
 
-static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = answer_rows },
+static const tacit_handler_entry handlers[] = { { .question = "rows", .answer = gradient_answer_rows },
                                                 { .question = "gradient", .answer = answer_gradient },
                                                 { .question = NULL } };
 

@@ -91,6 +91,25 @@ static void finish_gaussian(bayes *self, const tacit_view *rows, const size_t *c
         if (counts[k] > 0) finish_class(self, k, counts[k], features, mean, variance, floor);
 }
 
+/* With room for variances, or for thresholds; NULL without memory. */
+static bayes *make_bayes(const tacit_view *rows, bool gaussian) {
+    size_t features = rows->rows.cols, classes = rows->classes;
+    bayes *self = TACIT_NEW(bayes, 1);
+    if (self == NULL) return NULL;
+    self->constant = TACIT_NEW(double, classes);
+    self->linear = TACIT_NEW(double, classes *features);
+    if (gaussian)
+        self->quadratic = TACIT_NEW(double, classes *features);
+    else
+        self->threshold = TACIT_NEW(double, features);
+    if (self->constant != NULL && self->linear != NULL &&
+        (gaussian ? self->quadratic : self->threshold) != NULL)
+        return self;
+    clear_bayes(&self->base);
+    free(self);
+    return NULL;
+}
+
 static void find_mean(const tacit_view *rows, double *mean) {
     for (size_t i = 0; i < rows->rows.count; i++) tacit_rows_add(&rows->rows, i, 1, mean);
     for (size_t j = 0; j < rows->rows.cols; j++) mean[j] /= (double)rows->rows.count;
@@ -100,32 +119,22 @@ static tacit_status train_gaussian(tacit_classifier **out, const char *argument,
                                    const tacit_training *training, tacit_error *error) {
     (void)argument;
     (void)training;
-    size_t features = rows->rows.cols, classes = rows->classes;
-    bayes *self = TACIT_NEW(bayes, 1);
+    size_t features = rows->rows.cols;
     double *mean = TACIT_NEW(double, features), *variance = TACIT_NEW(double, features);
-    size_t *counts = TACIT_NEW(size_t, classes);
+    size_t *counts = TACIT_NEW(size_t, rows->classes);
+    bayes *self = mean != NULL && variance != NULL && counts != NULL ? make_bayes(rows, true) : NULL;
     if (self != NULL) {
-        self->constant = TACIT_NEW(double, classes);
-        self->linear = TACIT_NEW(double, classes *features);
-        self->quadratic = TACIT_NEW(double, classes *features);
-    }
-    bool enough = self != NULL && self->constant != NULL && self->linear != NULL && self->quadratic != NULL &&
-                  mean != NULL && variance != NULL && counts != NULL;
-    if (enough) {
         classifier_count(rows, counts);
         find_mean(rows, mean);
         set_priors(self, counts, rows);
         add_moments(rows, counts, mean, self->linear, self->quadratic);
         finish_gaussian(self, rows, counts, mean, variance);
         *out = &self->base;
-    } else if (self != NULL) {
-        clear_bayes(&self->base);
-        free(self);
     }
     free(mean);
     free(variance);
     free(counts);
-    return enough ? TACIT_OK : tacit_fail_memory(error);
+    return self != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
 static tacit_status predict_gaussian(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,
@@ -181,29 +190,18 @@ static tacit_status train_bernoulli(tacit_classifier **out, const char *argument
                                     const tacit_training *training, tacit_error *error) {
     (void)argument;
     (void)training;
-    size_t features = rows->rows.cols, classes = rows->classes;
-    bayes *self = TACIT_NEW(bayes, 1);
-    size_t *counts = TACIT_NEW(size_t, classes);
+    size_t *counts = TACIT_NEW(size_t, rows->classes);
+    bayes *self = counts != NULL ? make_bayes(rows, false) : NULL;
     if (self != NULL) {
-        self->constant = TACIT_NEW(double, classes);
-        self->linear = TACIT_NEW(double, classes *features);
-        self->threshold = TACIT_NEW(double, features);
-    }
-    bool enough = self != NULL && self->constant != NULL && self->linear != NULL && self->threshold != NULL &&
-                  counts != NULL;
-    if (enough) {
         classifier_count(rows, counts);
         find_mean(rows, self->threshold);
         set_priors(self, counts, rows);
         count_on(self, rows, counts);
         finish_bernoulli(self, rows, counts);
         *out = &self->base;
-    } else if (self != NULL) {
-        clear_bayes(&self->base);
-        free(self);
     }
     free(counts);
-    return enough ? TACIT_OK : tacit_fail_memory(error);
+    return self != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
 static tacit_status predict_bernoulli(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,

@@ -280,10 +280,9 @@ static tacit_status run(running *r, tacit_error *error) {
         if (status == TACIT_OK) status = drain(r, error);
         bool reaped = !r->lost && reap(r, &code);
         if (status == TACIT_OK)
-            status = reaped
-                         ? judge(r, code, error)
-                         : tacit_fail(error, TACIT_INPUT,
-                                      "how '%s' ended cannot be told: do not ignore SIGCHLD", r->job->shown);
+            status = reaped ? judge(r, code, error)
+                            : tacit_fail(error, TACIT_INPUT,
+                                         "how '%s' ended is unknown: do not ignore SIGCHLD", r->job->shown);
     }
     for (int i = 0; i < STREAMS; i++) close_fd(&r->fd[i]);
     return status;

@@ -94,7 +94,7 @@ static tacit_status read_statement(tacit_handover *out, const char *text, const 
     char reason[16];
     int64_t sequence = 0;
     if (strncmp(start, HEADER, strlen(HEADER)) != 0)
-        return tacit_fail(error, TACIT_PROTOCOL, "hand-over statement %zu is none of this version",
+        return tacit_fail(error, TACIT_PROTOCOL, "hand-over statement %zu is not of this version",
                           number + 1);
     *at += strlen(HEADER);
     if (!take_number(at, "sequence ", &sequence) || !take_number(at, "from ", &out->from) ||

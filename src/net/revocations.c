@@ -70,7 +70,7 @@ static tacit_status read_list(tacit_revocations *out, const char *text, const ch
     if (strncmp(text, HEADER, strlen(HEADER)) != 0 ||
         sscanf(text + strlen(HEADER), "study %63s\nserial %llu%n", named, &serial, &used) != 2 ||
         text[strlen(HEADER) + (size_t)used] != '\n')
-        return tacit_fail(error, TACIT_PROTOCOL, "the list of revoked certificates is none of this version");
+        return tacit_fail(error, TACIT_PROTOCOL, "the list of revoked certificates is not of this version");
     if (study != NULL && strcmp(study, named) != 0)
         return tacit_fail(error, TACIT_REFUSED, "the list of revoked certificates is of study '%s'", named);
     const char *at = text + strlen(HEADER) + (size_t)used + 1;

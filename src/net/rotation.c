@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -31,6 +32,13 @@ static tacit_status old_key_path(char out[PATH_MAX], const char *folder, size_t 
     char name[32];
     snprintf(name, sizeof name, TACIT_OLD_KEY_FILE, number);
     return join(out, folder, name, error);
+}
+
+void tacit_handover_until(const tacit_handover *handover, char out[32]) {
+    struct tm parts;
+    time_t time = (time_t)handover->until;
+    gmtime_r(&time, &parts);
+    strftime(out, 32, "%Y-%m-%d %H:%M UTC", &parts);
 }
 
 tacit_status tacit_handovers_load(tacit_handovers *out, const char *folder, tacit_error *error) {

@@ -52,3 +52,6 @@ tacit_status tacit_authority_rotate(const char *folder, int64_t now, int64_t ove
 
 /* Finish a rotation that a killed process had begun and that counts. */
 tacit_status tacit_authority_settle(const char *folder, tacit_error *error);
+
+/* Until when the earlier authority is trusted, for people: "2027-03-31 18:00 UTC". */
+void tacit_handover_until(const tacit_handover *handover, char out[32]);

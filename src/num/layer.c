@@ -129,35 +129,20 @@ static void apply_relu(size_t count, float *z) {
     }
 }
 
-static void tanh_slope(size_t count, const float *unit, float *d) {
-    for (size_t i = 0; i < count; i += LANES) {
-        vec u, v;
-        LOAD(u, unit + i);
-        LOAD(v, d + i);
-        v *= (1 - u) * (1 + u);
-        STORE(d + i, v);
+/* d *= the slope of a unit, in terms of its value u; v is d before. */
+#define SLOPE(name, product)                                                                                 \
+    static void name(size_t count, const float *unit, float *d) {                                            \
+        for (size_t i = 0; i < count; i += LANES) {                                                          \
+            vec u, v;                                                                                        \
+            LOAD(u, unit + i);                                                                               \
+            LOAD(v, d + i);                                                                                  \
+            v = (product);                                                                                   \
+            STORE(d + i, v);                                                                                 \
+        }                                                                                                    \
     }
-}
-
-static void sigmoid_slope(size_t count, const float *unit, float *d) {
-    for (size_t i = 0; i < count; i += LANES) {
-        vec u, v;
-        LOAD(u, unit + i);
-        LOAD(v, d + i);
-        v *= u * (1 - u);
-        STORE(d + i, v);
-    }
-}
-
-static void relu_slope(size_t count, const float *unit, float *d) {
-    for (size_t i = 0; i < count; i += LANES) {
-        vec u, v;
-        LOAD(u, unit + i);
-        LOAD(v, d + i);
-        v = SELECT(u > ALL(0), v, ALL(0));
-        STORE(d + i, v);
-    }
-}
+SLOPE(tanh_slope, v *((1 - u) * (1 + u)))
+SLOPE(sigmoid_slope, v *(u *(1 - u)))
+SLOPE(relu_slope, SELECT(u > ALL(0), v, ALL(0)))
 
 /* EXACT_UNITS x one panel of products, into `tile`. */
 static void exact_tile(size_t rows, const double *d, size_t d_stride, const float *x, size_t x_stride,

@@ -233,7 +233,8 @@ static tacit_status take_word(mail_round *round, uint32_t place, tacit_answer *a
         const tacit_letter *letter = &sealed->letter[k];
         if (letter->party >= round->mixing->nodes || letter->party == place ||
             tacit_letters_find(sealed, letter->party) != letter)
-            return tacit_fail(error, TACIT_PROTOCOL, "a word is sealed for a party that is none, or twice");
+            return tacit_fail(error, TACIT_PROTOCOL,
+                              "a word is sealed for a party that does not exist, or twice");
     }
     round->next[place] = (mail_word){ true, answer->round, *sealed };
     answer->words = (tacit_letters)TACIT_LETTERS_INIT;

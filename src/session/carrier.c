@@ -9,7 +9,7 @@ tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_setting
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strncmp(settings->address, kinds[i]->scheme, strlen(kinds[i]->scheme)) == 0)
             return kinds[i]->open(out, settings, error);
-    return tacit_fail(error, TACIT_USAGE, "'%.80s' is no address of a coordinator: it begins with %s",
+    return tacit_fail(error, TACIT_USAGE, "'%.80s' is not the address of a coordinator, which begins with %s",
                       settings->address, kinds[0]->scheme);
 }
 

@@ -97,5 +97,3 @@ tacit_mail *tacit_mail_free(tacit_mail *mail);
 /* The card of the neighbour at `place`, as it was first shown; NULL: it is no neighbour, or has not been
  * shown yet. */
 const tacit_card *tacit_mail_card(const tacit_mail *mail, uint32_t place);
-/* This party's own place; false before the roster is known. */
-bool tacit_mail_place(const tacit_mail *mail, uint32_t *out);

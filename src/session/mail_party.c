@@ -173,13 +173,6 @@ const tacit_card *tacit_mail_card(const tacit_mail *mail, uint32_t place) {
     return place < mail->plan->parties && mail->is_shown[place] ? &mail->cards[place] : NULL;
 }
 
-bool tacit_mail_place(const tacit_mail *mail, uint32_t *out) {
-    tacit_membership self;
-    if (!tacit_masks_membership(mail->masks, &self)) return false;
-    *out = self.place;
-    return true;
-}
-
 /* ---- state ---- */
 
 /* The round of the last word, then the numbers that the method keeps. */

@@ -287,7 +287,7 @@ tacit_status site_links_revoke(site_links *self, const void *list, size_t length
     pthread_mutex_unlock(&self->mutex);
     if (status != TACIT_OK || !newer) return status;
     TACIT_TRY(site_write_kept(self->site, SITE_REVOKED_FILE, list, length, error));
-    notify(self, "%zu certificates of the study count no more", count);
+    notify(self, "%zu certificates of the study are no longer valid", count);
     return TACIT_OK;
 }
 

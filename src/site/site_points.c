@@ -48,7 +48,7 @@ tacit_status site_fetch_points(tacit_site *site, tacit_carrier *carrier, tacit_p
         tacit_carrier_send(carrier, TACIT_ERRAND_POINTS, NULL,
                            LEAST_MS + (unsigned)(most / SLOWEST_BYTES_PER_MS), out, &problem);
     if (status == TACIT_LIMIT)
-        status = refuse(site, "there are more bytes than so many points can have", error);
+        status = refuse(site, "there are more bytes than that many points can have", error);
     else if (status != TACIT_OK)
         status = tacit_fail(error, status, "%s", problem.text);
     else if (out->fate == TACIT_FATE_DONE)

@@ -433,20 +433,24 @@ cleanup:
 
 /* The first column of the one row that `sql` finds for a study, appended; *found false when there is no
  * row. */
+tacit_status registry_take_bytes(tacit_statement *get, bool *found, tacit_buffer *out, tacit_error *error) {
+    const uint8_t *bytes;
+    size_t length;
+    *found = false;
+    TACIT_TRY(tacit_statement_step(found, get, error));
+    if (!*found) return TACIT_OK;
+    TACIT_TRY(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
+    return tacit_buffer_append(out, bytes, length, error);
+}
+
 static tacit_status read_bytes(tacit_registry *registry, const char *sql, const char *study, bool *found,
                                tacit_buffer *out, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
-    const uint8_t *bytes;
-    size_t length;
-    *found = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
     tacit_bind_text(get, 1, study);
-    TACIT_CHECK(tacit_statement_step(found, get, error));
-    if (!*found) goto cleanup;
-    TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
-    TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
+    TACIT_CHECK(registry_take_bytes(get, found, out, error));
 cleanup:
     tacit_statement_free(get);
     tacit_registry_unlock(registry);

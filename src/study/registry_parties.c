@@ -228,20 +228,12 @@ static tacit_status read_blob(study_journal *journal, const char *sql, uint64_t 
                               uint64_t *number, tacit_buffer *out, tacit_error *error) {
     tacit_registry_lock(journal->registry);
     tacit_statement *get = NULL;
-    const uint8_t *bytes;
-    size_t length;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(&get, journal->registry->store, sql, error));
     tacit_bind_text(get, 1, journal->study);
     tacit_bind_integer(get, 2, (int64_t)round);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (row) {
-        TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 1, SIZE_MAX / 2, error));
-        TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
-        if (number != NULL) *number = (uint64_t)tacit_column_integer(get, 0);
-    }
-    *found = row;
+    TACIT_CHECK(registry_take_bytes(get, found, out, error));
+    if (*found && number != NULL) *number = (uint64_t)tacit_column_integer(get, 1);
 cleanup:
     tacit_statement_free(get);
     tacit_registry_unlock(journal->registry);
@@ -266,8 +258,8 @@ cleanup:
 
 static tacit_status read_round(void *context, uint64_t round, bool *found, tacit_buffer *out,
                                tacit_error *error) {
-    return read_blob(context, "SELECT round, record FROM journal WHERE study = ?1 AND round = ?2", round,
-                     found, NULL, out, error);
+    return read_blob(context, "SELECT record FROM journal WHERE study = ?1 AND round = ?2", round, found,
+                     NULL, out, error);
 }
 
 static tacit_status write_round(void *context, uint64_t round, const uint8_t *bytes, size_t length,
@@ -278,7 +270,7 @@ static tacit_status write_round(void *context, uint64_t round, const uint8_t *by
 
 static tacit_status read_checkpoint(void *context, bool *found, uint64_t *round, tacit_buffer *out,
                                     tacit_error *error) {
-    return read_blob(context, "SELECT round, state FROM checkpoint WHERE study = ?1 AND round >= ?2", 0,
+    return read_blob(context, "SELECT state, round FROM checkpoint WHERE study = ?1 AND round >= ?2", 0,
                      found, round, out, error);
 }
 

@@ -26,6 +26,9 @@ tacit_status registry_put_points(tacit_registry *registry, const char *study, co
 tacit_status registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
                             tacit_error *error);
 
+/* Append the bytes in the first column of the next row, if there is one. */
+tacit_status registry_take_bytes(tacit_statement *get, bool *found, tacit_buffer *out, tacit_error *error);
+
 /* Run a statement whose one parameter is the study's name. */
 tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
                               tacit_error *error);

@@ -112,20 +112,14 @@ static tacit_status read_step(void *context, uint64_t round, unsigned step, bool
     study_steps *self = context;
     tacit_registry_lock(self->registry);
     tacit_statement *get = NULL;
-    const uint8_t *bytes;
-    size_t length;
     tacit_status status;
-    *found = false;
     TACIT_CHECK(tacit_statement_prepare(
         &get, self->registry->store,
         "SELECT record FROM masked_step WHERE study = ?1 AND round = ?2 AND step = ?3", error));
     tacit_bind_text(get, 1, self->study);
     tacit_bind_integer(get, 2, (int64_t)round);
     tacit_bind_integer(get, 3, step);
-    TACIT_CHECK(tacit_statement_step(found, get, error));
-    if (!*found) goto cleanup;
-    TACIT_CHECK(tacit_column_blob(&bytes, &length, get, 0, SIZE_MAX / 2, error));
-    TACIT_CHECK(tacit_buffer_append(out, bytes, length, error));
+    TACIT_CHECK(registry_take_bytes(get, found, out, error));
 cleanup:
     tacit_statement_free(get);
     tacit_registry_unlock(self->registry);

@@ -209,7 +209,7 @@ class Texts(EnsembleTest):
         for name in ENSEMBLE.split(","):
             parameters = {one["name"]: one for one in by_name[name]["parameters"]}
             self.assertEqual((by_name[name]["unit"], by_name[name]["roles"]), ("party", ["coordinator", "party"]))
-            self.assertEqual(sorted(parameters["local"]), ["default", "help", "name"])
+            self.assertEqual(sorted(parameters["local"]), ["default", "help", "name", "type"])
             self.assertEqual(parameters["local_lambda"]["default"], 0.0001)
         self.assertIn("--set local=TEXT", self.succeed("methods").stdout)
 

@@ -224,6 +224,11 @@ static void check_document(const tacit_method *method, const tacit_parameter *on
     CHECK_OK(tacit_plan_set(&plan, one->name, text, &error), error);
     assert_true(tacit_plan_equal(&plan, &untouched));
     assert_string_equal(json_string_value(json_object_get(about, "help")), one->help);
+    static const char *const types[] = { [TACIT_SETTING_NUMBER] = "number",
+                                         [TACIT_SETTING_COUNT] = "count",
+                                         [TACIT_SETTING_CHOICE] = "choice",
+                                         [TACIT_SETTING_TEXT] = "text" };
+    assert_string_equal(json_string_value(json_object_get(about, "type")), types[one->type]);
     assert_true((json_object_get(about, "choices") != NULL) == (one->type == TACIT_SETTING_CHOICE));
     assert_true((json_object_get(about, "range") != NULL) ==
                 (one->type == TACIT_SETTING_NUMBER || one->type == TACIT_SETTING_COUNT));

@@ -95,10 +95,10 @@ static void numbers_are_standardised_and_categories_effect_coded_where_the_schem
 static void strict_schemas_refuse_with_the_place(void **state) {
     (void)state;
     static const char *const cases[][3] = {
-        { SCHEMA "strict: yes\n", "age,sex,y\n1,f,no\n2,x,no\n", "t.csv:3:2 (sex): 'x' is none of f, m" },
+        { SCHEMA "strict: yes\n", "age,sex,y\n1,f,no\n2,x,no\n", "t.csv:3:2 (sex): 'x' is not one of f, m" },
         { SCHEMA "missing: error\n", "age,sex,y\n1,f,no\n,f,no\n", "t.csv:3:1 (age): a missing value" },
         { SCHEMA "missing: error\n", "age,sex,y\n1,,no\n", "t.csv:2:2 (sex): a missing value" },
-        { SCHEMA, "age,sex,y\n1,f,maybe\n", "t.csv:2:3 (y): 'maybe' is none of no, yes" },
+        { SCHEMA, "age,sex,y\n1,f,maybe\n", "t.csv:2:3 (y): 'maybe' is not one of no, yes" },
         { SCHEMA, "age,sex,y\n1,f,\n", "t.csv:2:3 (y): a missing value" },
         { SCHEMA, "age,sex,y\nold,f,no\n", "t.csv:2:1 (age): 'old' is not a number; the schema says number" },
         { SCHEMA, "age,Sex,y\n1,f,no\n", "t.csv has no column 'sex' (schema); did you mean 'Sex'?" },

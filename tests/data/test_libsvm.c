@@ -124,7 +124,7 @@ static void a_file_becomes_a_dataset_with_an_intercept(void **state) {
     tacit_dataset_free(test);
     tacit_dataset_free(dataset);
     assert_int_equal(load(&test, NULL, "2 1:1\n", "test", schema, NULL, &error), TACIT_INPUT);
-    assert_string_equal(error.text, "test: row 1: label 2 is none of the schema's classes");
+    assert_string_equal(error.text, "test: row 1: label 2 is not one of the schema's classes");
     assert_int_equal(load(&test, NULL, "1 4:1\n", "test", schema, NULL, NULL), TACIT_INPUT);
     tacit_schema_free(schema);
 }

@@ -163,7 +163,7 @@ static void too_few_rows_are_said_to_be_too_few(void **state) {
         tacit_split *split = NULL;
         tacit_error error = TACIT_ERROR_INIT;
         assert_int_equal(tacit_split_make(&split, plan, &view, 0, 4, &stream, &error), TACIT_INPUT);
-        assert_string_equal(error.text, "3 rows cannot be dealt out to 4 parties; each needs at least one");
+        assert_string_equal(error.text, "3 rows cannot be divided among 4 parties; each needs at least one");
         if (i < 2) assert_int_equal(tacit_split_make(&split, plan, &view, 0, 0, &stream, NULL), TACIT_USAGE);
         assert_null(split);
         tacit_split_plan_free(plan);
@@ -174,8 +174,8 @@ static void too_few_rows_are_said_to_be_too_few(void **state) {
 static void the_split_text_is_checked(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        { "", "'' is none of even" },
-        { "odd", "'odd' is none of even, dirichlet:A" },
+        { "", "'' is not one of even" },
+        { "odd", "'odd' is not one of even, dirichlet:A" },
         { "dirichlet:", "needs a positive number, not ''" },
         { "dirichlet:0", "needs a positive number, not '0'" },
         { "dirichlet:-1", "needs a positive number" },

@@ -165,7 +165,7 @@ class Revocation(CertificatesTest):
         port = int(listens.wait_line(r"^listening at 127.0.0.1:(\d+) ").group(1))
         other = self.join(2, "--allow-neighbours")
         self.join_only(3, "--allow-neighbours")  # the study begins, and waits for its answer
-        listens.wait_line("^1 certificates of the study count no more")
+        listens.wait_line("^1 certificates of the study are no longer valid")
 
         def answer(party):
             context = self.context(self.site(party))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tacit import _errors
+from tacit import _errors, settings
 from tacit._errors import *  # noqa: F403
 from tacit._frame import Frame
 from tacit.catalogue import audit, explain, methods, plan, version
@@ -26,7 +26,7 @@ __version__ = version()
 # Imported when asked for, so that scikit-learn is needed only by those who use them.
 _ESTIMATORS = ("PrivateEnsemble", "PrivateLogisticRegression", "PrivateStacking")
 
-__all__ = ["Frame", "Ledger", "Model", "Simulation", "Site", "audit", "explain", "fit", "methods", "plan", "simulate", "version",
+__all__ = ["Frame", "Ledger", "Model", "Simulation", "Site", "audit", "explain", "fit", "methods", "plan", "settings", "simulate", "version",
            *_ESTIMATORS, *_errors.__all__]
 
 

@@ -160,7 +160,7 @@ class PrivateLogisticRegression(_PrivateClassifier):
     n_threads : int, optional
         Processors to use; all by default.
     settings : mapping, optional
-        Further settings of the method, see ``tacit.methods()``: ``{"loss": "huber"}``.
+        Further settings of the method: ``{"loss": "huber"}``, or ``tacit.settings.plr(loss="huber")``.
     classes : sequence, optional
         All labels that there may be, known without the rows; a row with another one is an error. If omitted, they are read off
         the rows (truth values excepted), with a :class:`tacit.PrivacyWarning`: that reveals a class that one row alone has, and

@@ -31,7 +31,8 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
     guarantee says ``private: False`` and why, and a ledger refuses.
 
     `X` may be a :class:`Frame` with labels; `y`, `classes` and what is public about columns are then left out. `lam` is the weight
-    of the regulariser, or ``"choose:L1,L2,..."``. `settings` are those of the method (``tacit.methods()``). `terms` is a formula over the
+    of the regulariser, or ``"choose:L1,L2,..."``. `settings` are those of the method, a mapping such as
+    ``tacit.settings.plr(loss="huber")`` makes. `terms` is a formula over the
     columns as R writes it (``"~ x1*x2 + log(x3)"``); the model then still takes the columns themselves.
 
     >>> import numpy as np, tacit

@@ -144,11 +144,6 @@ static tacit_status book(tacit_secure *self, double begin, tacit_status status) 
     return status;
 }
 
-tacit_status tacit_secure_check_range(const tacit_secure *secure, size_t order, double largest, double least,
-                                      tacit_error *error) {
-    return tacit_fixed_check_range(secure->format, order, largest, least, error);
-}
-
 /* ---- in and out ---- */
 
 tacit_status tacit_secure_input(tacit_secure *secure, tacit_share *out, tacit_role owner,

@@ -14,7 +14,7 @@
  *     tacit_secure_open(secure, values, step, d, &error);
  *
  * Numbers are signed fixed point of settings.format, 32 bits behind the point and 64 in all unless stated
- * otherwise; a value that does not fit is meaningless (tacit_secure_check_range says beforehand whether a
+ * otherwise; a value that does not fit is meaningless (tacit_fixed_check_range says beforehand whether a
  * problem fits). Garbled circuits multiply fewer bits where a caller proves that fewer hold the numbers
  * (circuits_linear.h); shares do not care. Symmetric matrices are lower triangles by rows, tacit_triangle(i,
  * j). Both servers make the same calls with the same sizes in the same order. What each sees: uniform or
@@ -67,10 +67,6 @@ typedef struct tacit_secure_costs {
 } tacit_secure_costs;
 
 tacit_secure_costs tacit_secure_cost(const tacit_secure *secure);
-
-/* As tacit_fixed_check_range, for the format of this object. */
-tacit_status tacit_secure_check_range(const tacit_secure *secure, size_t order, double largest, double least,
-                                      tacit_error *error);
 
 /* ---- in and out ---- */
 

@@ -58,9 +58,6 @@ tacit_securesum *tacit_securesum_free(tacit_securesum *sum) {
     return NULL;
 }
 
-const tacit_securesum_terms *tacit_securesum_terms_of(const tacit_securesum *sum) { return &sum->terms; }
-const tacit_graph *tacit_securesum_graph(const tacit_securesum *sum) { return sum->graph; }
-
 /* ---- Ed25519 ---- */
 
 static tacit_status ed25519_sign(const void *self, uint8_t signature[TACIT_SIGNATURE_BYTES],

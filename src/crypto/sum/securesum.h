@@ -85,8 +85,6 @@ typedef struct tacit_securesum tacit_securesum;
 tacit_status tacit_securesum_create(tacit_securesum **out, const tacit_securesum_terms *terms,
                                     const tacit_securesum_roster *roster, tacit_error *error);
 tacit_securesum *tacit_securesum_free(tacit_securesum *sum);
-const tacit_securesum_terms *tacit_securesum_terms_of(const tacit_securesum *sum);
-const tacit_graph *tacit_securesum_graph(const tacit_securesum *sum);
 
 typedef enum tacit_securesum_step {
     TACIT_SUM_ADVERTISE,

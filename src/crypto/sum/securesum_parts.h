@@ -66,6 +66,12 @@ bool tacit_sum_read_keys(tacit_cursor *cursor, tacit_sum_keys *keys);
 tacit_status tacit_sum_read_count(tacit_cursor *cursor, uint32_t most, size_t size, size_t after,
                                   uint32_t *count, tacit_error *error);
 
+/* The head of a list about neighbours: TACIT_REFUSED where, the party with them, they are fewer than open a secret. `what`
+ * says what the party has too few of. */
+tacit_status tacit_sum_read_list(tacit_cursor *cursor, const tacit_securesum_party *party,
+                                 tacit_sum_kind kind, size_t size, const char *what, uint32_t *count,
+                                 tacit_error *error);
+
 /* Read the number of a neighbour of `party` in slot *next, which moves behind it, or later; below `slots`. */
 tacit_status tacit_sum_read_neighbour(tacit_cursor *cursor, const tacit_securesum *sum, uint32_t party,
                                       uint32_t slots, uint32_t *next, uint32_t *slot, tacit_error *error);

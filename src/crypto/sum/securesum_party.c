@@ -13,7 +13,7 @@
 tacit_status tacit_sum_party_make(tacit_securesum_party **out, const tacit_securesum *sum, uint32_t index,
                                   const tacit_securesum_signer *signer, tacit_error *error) {
     if (index >= sum->terms.shape.parties)
-        return tacit_fail(error, TACIT_USAGE, "party %lu is none of the %lu of a secure sum",
+        return tacit_fail(error, TACIT_USAGE, "party %lu is not one of the %lu of a secure sum",
                           (unsigned long)index, (unsigned long)sum->terms.shape.parties);
     tacit_securesum_party *party = TACIT_NEW(tacit_securesum_party, 1);
     if (party == NULL) return tacit_fail_memory(error);
@@ -164,6 +164,18 @@ tacit_status tacit_sum_own_share(uint8_t out[TACIT_SECRET_BYTES], const tacit_se
     return TACIT_OK;
 }
 
+tacit_status tacit_sum_read_list(tacit_cursor *cursor, const tacit_securesum_party *party,
+                                 tacit_sum_kind kind, size_t size, const char *what, uint32_t *count,
+                                 tacit_error *error) {
+    const tacit_graph_shape *shape = &party->sum->terms.shape;
+    TACIT_TRY(tacit_sum_read_header(cursor, party->sum, kind, party->index, error));
+    TACIT_TRY(tacit_sum_read_count(cursor, shape->degree, 4 + size, 0, count, error));
+    if (*count + 1 >= shape->threshold) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED, "party %lu has %lu %s, and needs %lu",
+                      (unsigned long)party->index, (unsigned long)*count, what,
+                      (unsigned long)shape->threshold - 1);
+}
+
 /* The neighbours' keys, each signed by its owner for this sum: the coordinator can leave some out but not
  * make any up. */
 static tacit_status read_key_list(tacit_sum_peer *peers, const tacit_securesum_party *party,
@@ -171,13 +183,8 @@ static tacit_status read_key_list(tacit_sum_peer *peers, const tacit_securesum_p
     const tacit_securesum *sum = party->sum;
     tacit_cursor cursor = tacit_cursor_over(question, length);
     uint32_t count, next = 0, slot;
-    TACIT_TRY(tacit_sum_read_header(&cursor, sum, TACIT_SUM_KEY_LIST, party->index, error));
-    TACIT_TRY(
-        tacit_sum_read_count(&cursor, sum->terms.shape.degree, 4 + TACIT_SUM_KEYS_BYTES, 0, &count, error));
-    if (count + 1 < sum->terms.shape.threshold)
-        return tacit_fail(
-            error, TACIT_REFUSED, "party %lu has %lu neighbours with keys in a secure sum, and needs %lu",
-            (unsigned long)party->index, (unsigned long)count, (unsigned long)sum->terms.shape.threshold - 1);
+    TACIT_TRY(tacit_sum_read_list(&cursor, party, TACIT_SUM_KEY_LIST, TACIT_SUM_KEYS_BYTES,
+                                  "neighbours with keys in a secure sum", &count, error));
     for (uint32_t i = 0; i < count; i++) {
         tacit_sum_keys keys;
         uint8_t digest[TACIT_DIGEST_BYTES];
@@ -292,14 +299,8 @@ static tacit_status read_dealt_list(tacit_sum_peer *peers, const tacit_securesum
     const tacit_securesum *sum = party->sum;
     tacit_cursor cursor = tacit_cursor_over(question, length);
     uint32_t count, next = 0, slot;
-    TACIT_TRY(tacit_sum_read_header(&cursor, sum, TACIT_SUM_DEALT_LIST, party->index, error));
-    TACIT_TRY(
-        tacit_sum_read_count(&cursor, sum->terms.shape.degree, 4 + TACIT_SUM_DEALT_BYTES, 0, &count, error));
-    if (count + 1 < sum->terms.shape.threshold)
-        return tacit_fail(error, TACIT_REFUSED,
-                          "party %lu has %lu neighbours left to mask with in a secure sum, and needs %lu",
-                          (unsigned long)party->index, (unsigned long)count,
-                          (unsigned long)sum->terms.shape.threshold - 1);
+    TACIT_TRY(tacit_sum_read_list(&cursor, party, TACIT_SUM_DEALT_LIST, TACIT_SUM_DEALT_BYTES,
+                                  "neighbours left to mask with in a secure sum", &count, error));
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *dealt;
         TACIT_TRY(tacit_sum_read_neighbour(&cursor, sum, party->index, sum->terms.shape.degree, &next, &slot,

@@ -73,14 +73,8 @@ static tacit_status check_consents(const tacit_securesum_party *party, const uin
     tacit_cursor cursor = tacit_cursor_over(question, length);
     uint8_t digest[TACIT_DIGEST_BYTES], signature[TACIT_SIGNATURE_BYTES];
     uint32_t count, next = 0, slot;
-    TACIT_TRY(tacit_sum_read_header(&cursor, sum, TACIT_SUM_CONSENTS, party->index, error));
-    TACIT_TRY(
-        tacit_sum_read_count(&cursor, sum->terms.shape.degree, 4 + TACIT_SIGNATURE_BYTES, 0, &count, error));
-    if (count + 1 < sum->terms.shape.threshold)
-        return tacit_fail(
-            error, TACIT_REFUSED,
-            "party %lu sees %lu consents of neighbours to the survivors of a secure sum, and needs %lu",
-            (unsigned long)party->index, (unsigned long)count, (unsigned long)sum->terms.shape.threshold - 1);
+    TACIT_TRY(tacit_sum_read_list(&cursor, party, TACIT_SUM_CONSENTS, TACIT_SIGNATURE_BYTES,
+                                  "consents of neighbours to the survivors of a secure sum", &count, error));
     tacit_sum_survivors_digest(digest, sum, party->sets);
     for (uint32_t i = 0; i < count; i++) {
         TACIT_TRY(tacit_sum_read_neighbour(&cursor, sum, party->index, sum->terms.shape.degree, &next, &slot,

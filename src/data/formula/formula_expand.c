@@ -2,6 +2,7 @@
  * a degree, / nests, - takes away; then by the number of their factors, in the order in which they came. */
 #include <string.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/formula/formula_parts.h"
 
@@ -34,13 +35,9 @@ static tacit_status add_term(tacit_formula *formula, uint32_t node, term_set *se
     if (find_term(set, term) != SIZE_MAX) return TACIT_OK;
     if (set->count == MOST_TERMS)
         return formula_fail(&formula->tree, node, error, "these are more than %d terms", MOST_TERMS);
-    if (set->count == set->capacity) {
-        size_t capacity = set->capacity > 0 ? 2 * set->capacity : 8;
-        bare_term *grown = tacit_grow(set->term, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        set->term = grown;
-        set->capacity = capacity;
-    }
+    bare_term *grown = tacit_grow_by_one(set->term, set->count, &set->capacity, 8, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    set->term = grown;
     set->term[set->count++] = *term;
     return TACIT_OK;
 }

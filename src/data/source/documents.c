@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/source/source_parts.h"
 
@@ -68,13 +69,10 @@ static tacit_status create(tacit_documents **out, const char *name, tacit_error 
 static tacit_status add_path(tacit_documents *documents, const char *path, tacit_error *error) {
     if (documents->count == TACIT_DOCUMENTS_MOST)
         return tacit_fail(error, TACIT_LIMIT, "%s holds more than 10,000,000 documents", documents->name);
-    if (documents->count == documents->capacity) {
-        size_t capacity = 2 * documents->capacity + 64;
-        char **paths = tacit_grow(documents->paths, capacity, sizeof *paths);
-        if (paths == NULL) return tacit_fail_memory(error);
-        documents->paths = paths;
-        documents->capacity = capacity;
-    }
+    char **paths =
+        tacit_grow_by_one(documents->paths, documents->count, &documents->capacity, 64, sizeof *paths);
+    if (paths == NULL) return tacit_fail_memory(error);
+    documents->paths = paths;
     char *copy = tacit_copy_text(path);
     if (copy == NULL) return tacit_fail_memory(error);
     documents->paths[documents->count++] = copy;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/source/source_parts.h"
 
@@ -51,13 +52,9 @@ static tacit_status find_person(linked_source *self, const tacit_cell *cell, siz
     TACIT_TRY(tacit_levels_add(&self->seen, text.text, text.length, &code, error));
     *out = (size_t)code;
     if (*out < self->count) return TACIT_OK;
-    if (self->count == self->capacity) {
-        size_t capacity = self->capacity > 0 ? 2 * self->capacity : 1024;
-        size_t *start = tacit_grow(self->start, capacity, sizeof *start);
-        if (start == NULL) return tacit_fail_memory(error);
-        self->start = start;
-        self->capacity = capacity;
-    }
+    size_t *start = tacit_grow_by_one(self->start, self->count, &self->capacity, 1024, sizeof *start);
+    if (start == NULL) return tacit_fail_memory(error);
+    self->start = start;
     self->count++;
     return TACIT_OK;
 }

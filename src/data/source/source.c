@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/names.h"
@@ -258,12 +259,9 @@ void filling_clear(filling *self) {
 }
 
 tacit_status filling_grow(filling *self, tacit_error *error) {
-    if (self->count < self->capacity) return TACIT_OK;
-    size_t capacity = self->capacity > 0 ? 2 * self->capacity : 64;
-    tacit_cell *cells = tacit_grow(self->cells, capacity, sizeof *cells);
+    tacit_cell *cells = tacit_grow_by_one(self->cells, self->count, &self->capacity, 64, sizeof *cells);
     if (cells == NULL) return tacit_fail_memory(error);
     self->cells = cells;
-    self->capacity = capacity;
     return TACIT_OK;
 }
 

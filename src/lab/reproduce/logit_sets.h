@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "lab/reproduce/material.h"
+#include "lab/reproduce/reproduce.h"
 #include "rand/stream.h"
 
 typedef struct tacit_logit_set {
@@ -24,6 +24,10 @@ const tacit_logit_set *tacit_logit_set_find(const char *name); /* asserted */
 
 /* The files of the real ones; ends with a NULL name. */
 extern const tacit_data_file tacit_logit_files[];
+
+/* `read` of an experiment that reads its sets itself, one setup after the other: a few rows for the frame. */
+tacit_status tacit_logit_read_nothing(tacit_material *out, const tacit_reading_context *context,
+                                      tacit_error *error);
 
 /* `columns` features each. *scale receives S. */
 tacit_status tacit_logit_set_read(tacit_dataset **out, double *scale, const tacit_logit_set *set, bool full,

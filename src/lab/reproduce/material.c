@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/growing.h"
 #include "base/memory.h"
 #include "data/text.h"
 
@@ -67,13 +68,9 @@ static tacit_status end_word(numbers *all, tacit_error *error) {
         return tacit_fail(error, TACIT_INPUT, "%s:%zu: '%s' is not a number", all->name, all->line,
                           tacit_text_shown(all->word, all->length, shown));
     }
-    if (all->count == all->capacity) {
-        size_t capacity = all->capacity > 0 ? 2 * all->capacity : 4096;
-        double *values = tacit_grow(all->values, capacity, sizeof *values);
-        if (values == NULL) return tacit_fail_memory(error);
-        all->values = values;
-        all->capacity = capacity;
-    }
+    double *values = tacit_grow_by_one(all->values, all->count, &all->capacity, 4096, sizeof *values);
+    if (values == NULL) return tacit_fail_memory(error);
+    all->values = values;
     all->values[all->count++] = value;
     all->in_line++;
     all->length = 0;

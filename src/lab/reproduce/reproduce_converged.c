@@ -32,14 +32,6 @@ static const tacit_variant curves[] = {
     ROWS_OF("newton"), ROWS_OF("privlogit-hessian"), ROWS_OF("privlogit-local"), { .method = NULL }
 };
 
-/* The frame has these few rows; the experiment reads its own, set by set. */
-static tacit_status read_nothing(tacit_material *out, const tacit_reading_context *context,
-                                 tacit_error *error) {
-    static const char *const classes[] = { "0", "1" };
-    (void)context;
-    return tacit_dataset_create(&out->train, 2 * NODES, 1, classes, 2, error);
-}
-
 typedef struct world {
     const tacit_simulation *simulation;
     tacit_dataset *data;
@@ -154,6 +146,6 @@ const tacit_experiment tacit_experiment_wang_converged = {
     .is_in_ball = true,
     .quick = { 1, 1, 0 },
     .full = { 1, 1, 0 },
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_set,
 };

@@ -31,14 +31,6 @@ static const tacit_setup sets[TACIT_LOGIT_SETS] = {
 };
 static const double epsilons[] = { INFINITY };
 
-/* The experiments read rows setup by setup; the frame has these few. */
-static tacit_status read_nothing(tacit_material *out, const tacit_reading_context *context,
-                                 tacit_error *error) {
-    static const char *const classes[] = { "0", "1" };
-    (void)context;
-    return tacit_dataset_create(&out->train, 2 * NODES, 1, classes, 2, error);
-}
-
 /* ---- one data set ---- */
 
 typedef struct world {
@@ -217,7 +209,7 @@ const tacit_experiment tacit_experiment_wang_table51 = {
     .full = { 1, 1, 0 },
     .printed = table_printed,
     .printed_count = sizeof table_printed / sizeof *table_printed,
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_table,
 };
 
@@ -297,7 +289,7 @@ const tacit_experiment tacit_experiment_wang_fig52 = {
     .is_in_ball = true,
     .quick = { 1, 1, 0 },
     .full = { 1, 1, 0 },
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_estimates,
 };
 
@@ -372,7 +364,7 @@ const tacit_experiment tacit_experiment_wang_fig53 = {
     .full = { 1, 1, 0 },
     .printed = rate_printed,
     .printed_count = sizeof rate_printed / sizeof *rate_printed,
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_rates,
 };
 
@@ -450,7 +442,7 @@ const tacit_experiment tacit_experiment_wang_fig54 = {
     .full = { 1, 1, 0 },
     .printed = speed_printed,
     .printed_count = sizeof speed_printed / sizeof *speed_printed,
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_speeds,
 };
 
@@ -527,6 +519,6 @@ const tacit_experiment tacit_experiment_wang_fig55 = {
     .is_in_ball = true,
     .quick = { 1, 1, 0 },
     .full = { 1, 1, 0 },
-    .read = read_nothing,
+    .read = tacit_logit_read_nothing,
     .run = run_starts,
 };

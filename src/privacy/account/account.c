@@ -1,6 +1,7 @@
 /* The accountant as its users see it: events in, the best provable (epsilon, delta) out. */
 #include <math.h>
 
+#include "base/growing.h"
 #include "base/memory.h"
 #include "privacy/account/account_internal.h"
 
@@ -60,13 +61,10 @@ static tacit_status check_room(const tacit_accountant *accountant, const tacit_e
 tacit_status tacit_accountant_append(tacit_accountant *accountant, const tacit_event *event,
                                      tacit_error *error) {
     TACIT_TRY(check_room(accountant, event, error));
-    if (accountant->count == accountant->capacity) {
-        size_t capacity = accountant->capacity * 2 + 4;
-        tacit_event *grown = tacit_grow(accountant->events, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        accountant->events = grown;
-        accountant->capacity = capacity;
-    }
+    tacit_event *grown =
+        tacit_grow_by_one(accountant->events, accountant->count, &accountant->capacity, 4, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    accountant->events = grown;
     accountant->events[accountant->count++] = *event;
     accountant->runs += event->count;
     return TACIT_OK;

@@ -54,7 +54,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/growing.h"
 #include "privacy/account/account_internal.h"
 #include "privacy/account/gaussian.h"
 
@@ -111,13 +111,10 @@ static tacit_price block_sum(const tacit_block *block) {
 
 tacit_status tacit_holding_add(tacit_holding *holding, const tacit_block *block, tacit_error *error) {
     if (!begun(block)) return TACIT_OK;
-    if (holding->count == holding->capacity) {
-        size_t capacity = 2 * holding->capacity + 4;
-        tacit_block *grown = tacit_grow(holding->blocks, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        holding->blocks = grown;
-        holding->capacity = capacity;
-    }
+    tacit_block *grown =
+        tacit_grow_by_one(holding->blocks, holding->count, &holding->capacity, 4, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    holding->blocks = grown;
     holding->blocks[holding->count++] = *block;
     return TACIT_OK;
 }

@@ -6,6 +6,17 @@ methods <- tacit_methods()
 stopifnot(all(c("plr", "estimate", "avg") %in% methods$name), "loss" %in% attr(methods, "settings")$plr$name)
 print(methods)
 
+# A function for each method has its settings as arguments.
+known <- Filter(nrow, attr(methods, "settings"))
+for (name in names(known)) {
+  arguments <- formals(get(paste0(gsub("-", "_", name), "_settings")))
+  stopifnot(identical(sub("_$", "", names(arguments)), gsub("-", "_", known[[name]]$name)))
+  stopifnot(all(vapply(arguments, function(usual) paste(format(usual), collapse = ", "), "") == known[[name]]$default))
+}
+stopifnot(length(plr_settings()) == 0, identical(plr_settings(loss = "huber"), list(loss = "huber")))
+stopifnot(identical(names(pst_s_settings(high_lambda = 1)), "high-lambda"))
+stopifnot(tacit_explain("plr", epsilon = 0.5, settings = plr_settings(loss = "huber"))$charged$epsilon == 0.5)
+
 told <- tacit_explain("plr", epsilon = 0.5)
 stopifnot(told$charged$epsilon == 0.5, any(grepl("unit ball", capture.output(print(told)))))
 stopifnot(inherits(failure(tacit_explain("no-such-method")), "tacit_usage"))
