@@ -50,12 +50,12 @@ typedef struct describe_variable {
     size_t cells;              /* its levels, and one for the missing; a label is never missing */
     size_t groups;             /* 1, or those of `by` */
     size_t moments, counts;    /* where they begin in the vector; counts: a tree or the levels, by group */
-    size_t parents;            /* where its parents begin among those that may be closed */
+    size_t place;              /* where its leaves or levels begin among the places that may be told */
 } describe_variable;
 
 typedef struct describe_pair {
     size_t first, second; /* variables */
-    size_t counts, parents;
+    size_t counts, place;
 } describe_pair;
 
 typedef struct describe_design {
@@ -65,14 +65,15 @@ typedef struct describe_design {
     describe_pair pair[DESCRIBE_MOST_PAIRS];
     size_t by, groups; /* by SIZE_MAX: one group */
     tacit_count_tree tree;
-    size_t length;    /* of the vector: rows, then what the variables say */
-    size_t parents;   /* whose children may be closed in exact mode */
-    size_t by_parent; /* that of the groups */
+    size_t length; /* of the vector: rows, then what the variables say */
+    /* In exact mode: what may be told, and what the first sum is held to (describe_open.c). */
+    size_t places;
+    double threshold, veto;
     /* What a row counts, a moment, a cell of a tree, and a level or cross-table's cell is multiplied by. */
     double rows_weight, moment_weight, tree_weight, level_weight;
     double square; /* c */
     bool exact;
-    tacit_sum_spec spec, flags;
+    tacit_sum_spec spec, bounds;
     tacit_mechanism mechanism;
     tacit_shared_noise shared;
     tacit_event event;
@@ -89,15 +90,32 @@ void describe_clear(describe_design *design);
 const char *describe_level(const describe_variable *variable, size_t level, char scratch[32]);
 size_t describe_counts(const describe_design *design, const describe_variable *variable); /* of one group */
 
-/* The party's vector, and the flags of parents with a child of too few rows: 1 to minimum - 1. */
+/* The party's vector. */
 tacit_status describe_sums(tacit_party *party, const describe_design *design, double *out,
                            tacit_error *error);
-void describe_small(const describe_design *design, const double *sums, double minimum, double *flags);
-/* Close what is inside a closed parent. */
-void describe_settle(const describe_design *design, bool *open);
-/* Leave the children of closed parents out. */
-void describe_close(const describe_design *design, const bool *open, double *sums);
 
-/* The report of a sum; `open` NULL: all of it. */
+/* ---- small cells of exact sums (describe_open.c) ---- */
+
+/* How a party holds its counts back: as the sum is, or alone, by its owner's minimum. */
+typedef struct describe_rule {
+    bool real; /* false: in a simulation nothing is held back */
+    bool alone;
+    double minimum;
+} describe_rule;
+
+describe_rule describe_rule_of(const tacit_plan *plan, bool real, double minimum);
+double describe_veto(double threshold, size_t parties);
+/* The party's lower bounds of its counts, laid out like its sums, and zeros. */
+void describe_bounds(const describe_design *design, const double *sums, const describe_rule *rule,
+                     double *out);
+/* What is told, of the sum of all bounds: for a number the leaves at which a piece begins, for a category the
+ * levels that stand alone, and whole cross-tables. */
+void describe_choose(const describe_design *design, const double *bounds, bool *told);
+bool describe_groups_told(const describe_design *design, const bool *told);
+/* Put together what is not told, in a party's sums; TACIT_REFUSED where its owner's minimum is against it. */
+tacit_status describe_merge(const describe_design *design, const bool *told, const describe_rule *rule,
+                            double *sums, tacit_error *error);
+
+/* The report of a sum; `told` NULL: all of it. */
 tacit_status describe_report(tacit_report **out, const describe_design *design, const tacit_plan *plan,
-                             const double *sum, const bool *open, tacit_error *error);
+                             const double *sum, const bool *told, tacit_error *error);

@@ -6,7 +6,7 @@
 typedef struct making {
     const describe_design *design;
     const double *sum;
-    const bool *open; /* NULL: all */
+    const bool *told; /* NULL: all */
     bool noisy;
     double rows, threshold;
     double moment_variance, tree_variance, level_variance; /* of the noise, in rows */

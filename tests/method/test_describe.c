@@ -105,49 +105,157 @@ static void exact_numbers_are_those_of_the_rows(void **state) {
     end(&self);
 }
 
-/* ---- the owner's minimum ---- */
+/* ---- small cells of exact sums ---- */
 
-static void parents_of_few_rows_are_named_and_closed(void **state) {
-    (void)state;
-    world self;
+/* A study among `count` parties, each with its part of the rows, and what they send in exact mode. */
+typedef struct small_study {
+    world world;
     describe_design design;
-    tacit_error error = TACIT_ERROR_INIT;
-    make(&self, &tacit_method_describe_exact);
-    CHECK_OK(describe_make(&design, &self.all.plan, &error), error);
-    double *sums = calloc(design.length, sizeof *sums), *flags = calloc(design.flags.length, sizeof *flags);
-    bool *open = calloc(design.flags.length, sizeof *open);
-    tacit_memo memo = { .model = NULL };
-    tacit_party party = {
-        .plan = &self.all.plan, .rows = tacit_dataset_view(self.all.data), .total_rows = ROWS, .memo = &memo
-    };
-    assert_true(sums != NULL && flags != NULL && open != NULL);
-    CHECK_OK(describe_sums(&party, &design, sums, &error), error);
-    describe_small(&design, sums, 0, flags);
-    for (size_t k = 0; k < design.flags.length; k++) assert_true(flags[k] == 0);
-    describe_small(&design, sums, 10, flags); /* site c has three rows, tails of ages few */
-    for (size_t k = 0; k < design.flags.length; k++) open[k] = flags[k] == 0;
-    describe_settle(&design, open);
-    describe_close(&design, open, sums);
-    for (size_t k = 0; k < design.variables; k++) {
-        const describe_variable *one = &design.variable[k];
-        size_t size = describe_counts(&design, one);
-        if (strcmp(one->name, "site") == 0) assert_true(!open[one->parents]);
-        if (strcmp(one->name, "arm") == 0) assert_true(open[one->parents]);
-        for (size_t j = 0; j + 1 < size; j++) { /* no count of some rows but few is left */
-            double count = sums[one->counts + j];
-            bool missing = one->number && count == ROWS - self.ages;
-            assert_true(missing || count == 0 || count >= 10);
-        }
-    }
-    free(sums);
-    free(flags);
-    free(open);
-    describe_clear(&design);
-    end(&self);
+    size_t count;
+    double *truth, *bounds, *sum, **each; /* of the design's length */
+    bool *told;
+} small_study;
+
+static tacit_party party_of(small_study *self, size_t k) {
+    tacit_party party = { .plan = &self->world.all.plan, .rows = tacit_dataset_view(self->world.all.data) };
+    size_t rows = ROWS / self->count;
+    party.rows = tacit_view_slice(&party.rows, k * rows, rows);
+    party.total_rows = rows;
+    return party;
 }
 
-/* What a coordinator that lies may ask of a real party: everything, or what is inside of a closed cell. */
-static void a_party_refuses_to_open_what_it_named(void **state) {
+static void begin_small(small_study *self, size_t count, const char *by, double minimum, bool clear) {
+    tacit_error error = TACIT_ERROR_INIT;
+    *self = (small_study){ .count = count };
+    make(&self->world, &tacit_method_describe_exact);
+    tacit_plan *plan = &self->world.all.plan;
+    plan->parties = plan->minimum_parties = count;
+    plan->sums = clear ? TACIT_SUMS_CLEAR : TACIT_SUMS_MASKED;
+    set(&self->world, "by", by);
+    set(&self->world, "cross", "site*arm,arm*outcome");
+    CHECK_OK(describe_make(&self->design, plan, &error), error);
+    size_t length = self->design.length;
+    self->truth = calloc(length, sizeof(double));
+    self->bounds = calloc(length, sizeof(double));
+    self->sum = calloc(length, sizeof(double));
+    self->each = calloc(count, sizeof *self->each);
+    self->told = calloc(self->design.places, sizeof(bool));
+    assert_true(self->truth != NULL && self->bounds != NULL && self->sum != NULL && self->each != NULL);
+    assert_non_null(self->told);
+    const describe_rule rule = describe_rule_of(plan, true, minimum);
+    double *bounds = calloc(length, sizeof *bounds);
+    for (size_t k = 0; k < count; k++) {
+        tacit_party party = party_of(self, k);
+        self->each[k] = calloc(length, sizeof(double));
+        assert_true(self->each[k] != NULL && bounds != NULL);
+        CHECK_OK(describe_sums(&party, &self->design, self->each[k], &error), error);
+        memset(bounds, 0, length * sizeof *bounds);
+        describe_bounds(&self->design, self->each[k], &rule, bounds);
+        for (size_t j = 0; j < length; j++) self->truth[j] += self->each[k][j];
+        for (size_t j = 0; j < length; j++) self->bounds[j] += bounds[j];
+    }
+    free(bounds);
+    describe_choose(&self->design, self->bounds, self->told);
+    if (!describe_groups_told(&self->design, self->told)) return;
+    for (size_t k = 0; k < count; k++) {
+        CHECK_OK(describe_merge(&self->design, self->told, &rule, self->each[k], &error), error);
+        for (size_t j = 0; j < length; j++) self->sum[j] += self->each[k][j];
+    }
+}
+
+static void end_small(small_study *self) {
+    for (size_t k = 0; k < self->count; k++) free(self->each[k]);
+    free(self->truth);
+    free(self->bounds);
+    free(self->sum);
+    free(self->each);
+    free(self->told);
+    describe_clear(&self->design);
+    end(&self->world);
+}
+
+static const describe_variable *variable_of(const small_study *self, const char *name) {
+    for (size_t k = 0; k < self->design.variables; k++)
+        if (strcmp(self->design.variable[k].name, name) == 0) return &self->design.variable[k];
+    fail();
+    return NULL;
+}
+
+static size_t told_of(const small_study *self, const char *name) {
+    const describe_variable *one = variable_of(self, name);
+    size_t told = 0, all = one->number ? tacit_count_tree_leaves(self->design.tree) : one->cells;
+    for (size_t j = 0; j < all; j++) told += self->told[one->place + j];
+    return told;
+}
+
+/* Every count but those of missing numbers is 0 or at least `minimum`, in what `values` has. */
+static void check_none_small(const small_study *self, const double *values, double minimum) {
+    const describe_design *design = &self->design;
+    tacit_count_tree tree = design->tree;
+    size_t leaf = tacit_count_tree_level(tree, tree.depth), leaves = tacit_count_tree_leaves(tree);
+    for (size_t k = 0; k < design->variables; k++) {
+        const describe_variable *one = &design->variable[k];
+        size_t size = describe_counts(design, one), first = one->number ? leaf : 0;
+        for (size_t g = 0; g < one->groups; g++)
+            for (size_t j = first; j < (one->number ? leaf + leaves : size); j++) {
+                double count = values[one->counts + g * size + j];
+                assert_true(count == 0 || count >= minimum);
+            }
+    }
+    size_t tables = design->pair[0].counts;
+    for (size_t j = tables; j < design->length; j++) assert_true(values[j] == 0 || values[j] >= minimum);
+}
+
+/* Twenty sites of 30 rows: none has ten rows in a cell of a number, all together have. Site c has three rows in
+ * all, and is told with another level. */
+static void counts_are_told_where_all_parties_have_enough_rows(void **state) {
+    static const char *const groups[] = { "none", "outcome" };
+    (void)state;
+    for (size_t way = 0; way < 2; way++) {
+        small_study self;
+        begin_small(&self, 20, groups[way], 10, false);
+        assert_true(describe_groups_told(&self.design, self.told));
+        check_none_small(&self, self.sum, 10);
+        for (size_t j = 1; j < self.design.length; j++) /* bounds are bounds */
+            assert_true(self.bounds[j] <= self.truth[j] || self.bounds[j] == 0);
+        print_message("# %zu pieces of age, %zu of dose\n", told_of(&self, "age"), told_of(&self, "dose"));
+        assert_true(told_of(&self, "age") >= (way == 0 ? 20 : 12));
+        const describe_variable *site = variable_of(&self, "site"), *arm = variable_of(&self, "arm");
+        assert_true(!self.told[site->place + 2] && (way == 1 || told_of(&self, "site") == 2));
+        assert_true(told_of(&self, "arm") == arm->cells);
+        assert_true(!self.told[self.design.pair[0].place] && self.told[self.design.pair[1].place]);
+        CHECK_NEAR(self.sum[arm->counts], self.truth[arm->counts], 0);
+        end_small(&self);
+    }
+}
+
+/* Where the coordinator sees single contributions, and where an owner wants more rows than the study does, each
+ * party's own counts have enough. The control: with the sum alone held to the threshold they have not. */
+static void a_party_that_is_seen_alone_holds_its_own_counts_to_the_minimum(void **state) {
+    (void)state;
+    static const struct {
+        double minimum;
+        bool clear, alone;
+    } ways[] = { { 10, true, true }, { 12, false, true }, { 10, false, false } };
+    for (size_t way = 0; way < 3; way++) {
+        small_study self;
+        begin_small(&self, 3, "none", ways[way].minimum, ways[way].clear);
+        double least = INFINITY;
+        for (size_t k = 0; k < 3; k++)
+            for (size_t j = 1; j < self.design.length; j++)
+                if (self.each[k][j] > 0 && self.each[k][j] == floor(self.each[k][j]))
+                    least = fmin(least, self.each[k][j]);
+        for (size_t k = 0; ways[way].alone && k < 3; k++)
+            check_none_small(&self, self.each[k], ways[way].minimum);
+        if (!ways[way].alone) assert_true(least < 10);
+        assert_true(told_of(&self, "age") > 4 && told_of(&self, "arm") == 3);
+        end_small(&self);
+    }
+}
+
+/* What a coordinator that lies may ask of a real party that is seen alone: everything, or pieces that are no
+ * cells of the tree, so that those of two studies might differ by few rows. */
+static void a_party_refuses_to_tell_what_it_objects_to(void **state) {
     (void)state;
     world self;
     describe_design design;
@@ -155,26 +263,28 @@ static void a_party_refuses_to_open_what_it_named(void **state) {
     tacit_policy policy = tacit_policy_default();
     tacit_gate gate = { .policy = &policy, .mode = TACIT_GATE_REAL };
     make(&self, &tacit_method_describe_exact);
+    self.all.plan.sums = TACIT_SUMS_CLEAR;
     CHECK_OK(describe_make(&design, &self.all.plan, &error), error);
     tacit_party party = {
         .plan = &self.all.plan, .rows = tacit_dataset_view(self.all.data), .total_rows = ROWS, .gate = &gate
     };
-    int64_t *open = calloc(design.flags.length, sizeof *open);
-    assert_non_null(open);
-    for (int way = 0; way < 3; way++) { /* nothing, all, a cell inside of a closed one */
+    int64_t *told = calloc(design.places, sizeof *told);
+    assert_non_null(told);
+    for (int way = 0; way < 4; way++) { /* nothing, all, halves, thirds */
         tacit_message message = TACIT_MESSAGE_INIT;
         tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
-        for (size_t k = 0; k < design.flags.length; k++) open[k] = way == 1;
-        if (way == 2) open[design.variable[1].parents + 2] = 1;
+        for (size_t k = 0; k < design.places; k++) told[k] = way == 1;
+        size_t age = design.variable[1].place;
+        if (way >= 2) told[age] = told[age + (way == 2 ? 128 : 85)] = 1;
         CHECK_OK(tacit_message_add_integers(&message, "grouped", &(int64_t){ 0 }, 1, &error), error);
-        CHECK_OK(tacit_message_add_integers(&message, "open", open, design.flags.length, &error), error);
+        CHECK_OK(tacit_message_add_integers(&message, "told", told, design.places, &error), error);
         tacit_question question = { .message = &message, .wants_sum = true, .sum = design.spec };
         tacit_status status = tacit_method_describe_exact.handlers[1].answer(&party, &question, &reply, NULL);
-        assert_int_equal(status, way == 0 ? TACIT_OK : TACIT_REFUSED);
+        assert_int_equal(status, way % 2 == 0 ? TACIT_OK : TACIT_REFUSED);
         tacit_reply_clear(&reply);
         tacit_message_clear(&message);
     }
-    free(open);
+    free(told);
     describe_clear(&design);
     end(&self);
 }
@@ -338,8 +448,9 @@ static void what_cannot_be_described_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_numbers_are_those_of_the_rows),
-        cmocka_unit_test(parents_of_few_rows_are_named_and_closed),
-        cmocka_unit_test(a_party_refuses_to_open_what_it_named),
+        cmocka_unit_test(counts_are_told_where_all_parties_have_enough_rows),
+        cmocka_unit_test(a_party_that_is_seen_alone_holds_its_own_counts_to_the_minimum),
+        cmocka_unit_test(a_party_refuses_to_tell_what_it_objects_to),
         cmocka_unit_test(one_row_moves_the_vector_by_no_more_than_declared),
         cmocka_unit_test(square_is_free),
         cmocka_unit_test(noise_intervals_cover),

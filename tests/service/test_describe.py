@@ -52,23 +52,35 @@ class Described(DeployedTest):
         table = next(table for table in report["tables"] if table["name"] == name)
         return report, {row["label"]: row["values"][table["columns"].index(column)] for row in table["rows"]}
 
-    def test_exact_sums_are_those_of_all_rows_and_rare_levels_are_held_back(self):
-        self.study(method="describe-exact", set='{by: sick, threshold: 0}', epsilon=None, **{"lambda": None})
+    def test_exact_sums_are_those_of_all_rows_and_small_cells_of_the_sum_are_put_together(self):
+        self.study(method="describe-exact", set=None, epsilon=None, **{"lambda": None})
         self.coordinator()
         model = self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
         self.assertEqual((model["report"]["kind"], model["report"]["mode"], model["report"]["rows"]), ("describe", "exact", 180))
         _, means = self.values("numbers", "mean")
         self.assertAlmostEqual(means["age"], statistics.mean(self.ages), delta=1e-6)
         _, missing = self.values("numbers", "missing")
-        self.assertEqual(missing["age"], 3)
+        self.assertIsNone(missing["age"])  # 3 in all
         _, counts = self.values("levels", "count")
         self.assertEqual((counts["shift=day"], counts["sick=yes"]), (90, 120))
-        self.assertIsNone(counts["ward=b"])  # 3 rows at party 0, below the owner's 10
-        self.assertIsNone(counts["ward=a"])
-        self.assertIsNone(counts["ward=(missing)"])  # closed with its category
+        self.assertEqual(counts["ward=b"], 63)  # 3 rows at party 0, and enough with the others'
+        _, medians = self.values("quantiles", "50%")
+        self.assertLess(abs(medians["age"] - statistics.median(self.ages)), 5)  # no party has ten rows within ten years
+        self.assertEqual(len(self.charges(0)), 2)
+        self.assertIn("coarsened", [fact["name"] for fact in model["report"]["facts"]])
+
+    def test_where_single_contributions_are_seen_each_owner_s_minimum_holds(self):
+        self.study(method="describe-exact", set='{by: sick}', epsilon=None, sum="clear", **{"lambda": None})
+        self.coordinator()
+        model = self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        _, means = self.values("numbers", "mean")
+        self.assertAlmostEqual(means["age"], statistics.mean(self.ages), delta=1e-6)
+        _, counts = self.values("levels", "count")
+        self.assertEqual(counts["shift=day"], 90)
+        for level in ("a", "b", "(missing)"):  # closed as a whole: 3 rows at party 0, below the owner's 10
+            self.assertIsNone(counts[f"ward={level}"])
         _, medians = self.values("quantiles", "50%")
         self.assertIsNone(medians["age [sick=no]"])  # 20 rows a party do not locate it; the middle of the bounds would be a guess
-        self.assertEqual(len(self.charges(0)), 2)
         self.assertIn("held back", [fact["name"] for fact in model["report"]["facts"]])
 
     def test_a_private_study_is_charged_once_and_everybody_has_the_report(self):
