@@ -6,7 +6,7 @@
  *
  *   mean = X/N,   var = T/N + 1/2 - X^2/N^2   in u,   X = sum u, T = sum (u^2 - 1/2), N the rows with a value,
  *
- * quantiles as half the width of their 95% interval over 1.96.
+ * quantiles as half the width of their 95% interval over 1.96 (describe_quantiles.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -135,17 +135,41 @@ static bool is_located(const making *self, const number_summary *from, double pl
     return from->told == NULL || tacit_count_tree_width(self->design->tree, from->told, place) <= NEAR;
 }
 
-static void fill_quantiles(const making *self, const describe_variable *one, const number_summary *from,
-                           double value[QUANTILE_COUNT], double error[QUANTILE_COUNT]) {
+/* Where the rows tell it, NaN elsewhere: values in the column's units. */
+static tacit_status find_quantiles(const making *self, const describe_variable *one,
+                                   const number_summary *from, tacit_tree_quantile out[QUANTILE_COUNT],
+                                   tacit_error *error) {
     double range = one->high - one->low;
+    bool any = enough(self, from);
+    if (any && self->noisy)
+        TACIT_TRY(describe_quantile_intervals(&from->fit, QUANTILES, QUANTILE_COUNT, out, error));
     for (size_t j = 0; j < QUANTILE_COUNT; j++) {
-        value[j] = error[j] = NAN;
-        if (!enough(self, from)) continue;
-        tacit_tree_quantile found = tacit_count_fit_quantile(&from->fit, QUANTILES[j], NORMAL);
-        if (!is_located(self, from, found.value)) continue;
-        value[j] = one->low + range * found.value;
-        if (self->noisy) error[j] = range * (found.high - found.low) / (2 * NORMAL);
+        if (any && !self->noisy) out[j] = tacit_count_fit_quantile(&from->fit, QUANTILES[j], 0);
+        if (!any || !is_located(self, from, out[j].value)) out[j] = (tacit_tree_quantile){ NAN, NAN, NAN };
+        out[j] = (tacit_tree_quantile){ one->low + range * out[j].value, one->low + range * out[j].low,
+                                        one->low + range * out[j].high };
     }
+    return TACIT_OK;
+}
+
+static tacit_status add_quantiles(const making *self, tacit_report_table *table,
+                                  tacit_report_table *intervals, const describe_variable *one, const part *of,
+                                  const number_summary *from, tacit_error *error) {
+    tacit_tree_quantile found[QUANTILE_COUNT];
+    double value[QUANTILE_COUNT], noise[QUANTILE_COUNT];
+    TACIT_TRY(find_quantiles(self, one, from, found, error));
+    for (size_t j = 0; j < QUANTILE_COUNT; j++) {
+        value[j] = found[j].value;
+        noise[j] = self->noisy ? (found[j].high - found[j].low) / (2 * NORMAL) : NAN;
+    }
+    TACIT_TRY(tacit_report_add_row(table, of->label, value, noise, error));
+    for (size_t j = 0; intervals != NULL && j < QUANTILE_COUNT; j++) {
+        char label[NAME + 16];
+        tacit_format(label, sizeof label, "%s: %g%%", of->label, 100 * QUANTILES[j]);
+        TACIT_TRY(
+            tacit_report_add_row(intervals, label, (double[]){ found[j].low, found[j].high }, NULL, error));
+    }
+    return TACIT_OK;
 }
 
 /* The level of a tree that a histogram is made of: 8 cells or more. */
@@ -183,23 +207,32 @@ static tacit_status add_histogram(const making *self, tacit_report_table *table,
 
 typedef enum number_table { TABLE_NUMBERS, TABLE_QUANTILES, TABLE_HISTOGRAMS } number_table;
 
-static tacit_status add_number(const making *self, tacit_report_table *table, number_table kind,
-                               const describe_variable *one, const part *of, tacit_error *error) {
-    double value[QUANTILE_COUNT], noise[QUANTILE_COUNT];
+static tacit_status add_number(const making *self, tacit_report_table *table, tacit_report_table *intervals,
+                               number_table kind, const describe_variable *one, const part *of,
+                               tacit_error *error) {
+    double value[NUMBER_COLUMNS], noise[NUMBER_COLUMNS];
     number_summary summary;
-    TACIT_TRY(summarise(self, one, of, &summary, error));
     tacit_status status;
-    if (kind == TABLE_HISTOGRAMS) {
-        status = add_histogram(self, table, one, of, &summary, error);
-    } else {
-        if (kind == TABLE_NUMBERS)
-            fill_number(self, one, &summary, value, noise);
-        else
-            fill_quantiles(self, one, &summary, value, noise);
+    TACIT_TRY(summarise(self, one, of, &summary, error));
+    switch (kind) {
+    case TABLE_HISTOGRAMS: status = add_histogram(self, table, one, of, &summary, error); break;
+    case TABLE_QUANTILES: status = add_quantiles(self, table, intervals, one, of, &summary, error); break;
+    default:
+        fill_number(self, one, &summary, value, noise);
         status = tacit_report_add_row(table, of->label, value, noise, error);
     }
     tacit_count_fit_clear(&summary.fit);
     return status;
+}
+
+/* Of noisy quantiles; NULL: there are none. */
+static tacit_status add_interval_table(making *self, number_table kind, tacit_report_table **out,
+                                       tacit_error *error) {
+    static const char *const columns[] = { "low", "high", NULL };
+    *out = NULL;
+    if (kind != TABLE_QUANTILES || !self->noisy) return TACIT_OK;
+    return tacit_report_add_table(self->report, out, "quantile_intervals",
+                                  "Quantiles: within these bounds in 95% of all releases", columns, error);
 }
 
 static tacit_status add_numbers(making *self, number_table kind, tacit_error *error) {
@@ -210,14 +243,17 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
     };
     static const char *const names[] = { "numbers", "quantiles", "histograms" };
     static const char *const titles[] = { "Numbers", "Quantiles", "Histograms" };
-    tacit_report_table *table = NULL;
+    tacit_report_table *table = NULL, *intervals;
     if (self->design->numbers == 0) return TACIT_OK;
     TACIT_TRY(tacit_report_add_table(self->report, &table, names[kind], titles[kind], columns[kind], error));
+    TACIT_TRY(add_interval_table(self, kind, &intervals, error));
+    table =
+        &self->report->table[self->report->tables - (intervals != NULL ? 2 : 1)]; /* they may have moved */
     for (size_t k = 0; k < self->design->variables; k++) {
         const describe_variable *one = &self->design->variable[k];
         for (size_t p = 0; one->number && p < parts_of(one); p++) {
             const part of = part_of(self, one, p);
-            TACIT_TRY(add_number(self, table, kind, one, &of, error));
+            TACIT_TRY(add_number(self, table, intervals, kind, one, &of, error));
         }
     }
     return TACIT_OK;
