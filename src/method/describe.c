@@ -22,6 +22,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "method/gradient.h"
@@ -43,6 +44,10 @@ static const describe_settings exact_defaults = {
         describe_settings, cross, "cross",                                                                   \
         "pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome")
 
+#define SETTING_SITES                                                                                        \
+    TACIT_LATER_CHOICE(describe_settings, sites, "sites", "together|apart", "together",                      \
+                       "apart: figures of each party by itself, too, whose owner must allow it")
+
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(describe_settings, noise, "noise", "shares|party",
                  "who adds it: each party a share, which secure summation adds up, or each party all of it "
@@ -52,14 +57,12 @@ static const tacit_parameter parameters[] = {
     SETTING_CROSS,
     TACIT_OPEN_COUNT(describe_settings, cells, "cells", 1024, "that a number's bounds are cut into, at least",
                      "chosen from expected rows, epsilon and the number of columns"),
+    SETTING_SITES,
     TACIT_SETTINGS_END,
 };
 
 static const tacit_parameter exact_parameters[] = {
-    SETTING_THRESHOLD,
-    SETTING_BY,
-    SETTING_CROSS,
-    TACIT_SETTINGS_END,
+    SETTING_THRESHOLD, SETTING_BY, SETTING_CROSS, SETTING_SITES, TACIT_SETTINGS_END,
 };
 
 static bool by_shares(const tacit_plan *plan) {
@@ -68,7 +71,14 @@ static bool by_shares(const tacit_plan *plan) {
 }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    const describe_settings *settings = describe_settings_of(plan);
     describe_design design;
+    if (describe_apart(plan) && strcmp(settings->by, "none") != 0)
+        return tacit_fail(error, TACIT_USAGE, "sites=apart has the sites for groups: leave by out");
+    if (describe_apart(plan) && by_shares(plan))
+        return tacit_fail(error, TACIT_USAGE,
+                          "sites=apart tells figures of each party, so each must add all of the noise: set "
+                          "noise=party");
     TACIT_TRY(describe_make(&design, plan, error));
     describe_clear(&design);
     return TACIT_OK;
@@ -216,8 +226,8 @@ static tacit_status read_told(const tacit_party *party, const tacit_question *qu
     return status;
 }
 
-static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                  tacit_error *error) {
+tacit_status describe_answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error) {
     describe_design design = { .variables = 0 };
     const describe_rule rule = rule_of(party);
     double *sums = NULL;
@@ -239,8 +249,8 @@ cleanup:
 
 /* ---- the coordinator's half ---- */
 
-static tacit_status finish(tacit_session *session, const describe_design *design, const tacit_sum *sum,
-                           const bool *told, tacit_outcome *out, tacit_error *error) {
+tacit_status describe_finish(tacit_session *session, const describe_design *design, const tacit_sum *sum,
+                             const bool *told, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_report *report = NULL;
     tacit_model *model = NULL;
@@ -250,23 +260,9 @@ static tacit_status finish(tacit_session *session, const describe_design *design
     return tacit_outcome_add(out, model, error);
 }
 
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    describe_design design;
-    tacit_sum sum = TACIT_SUM_INIT;
-    tacit_status status;
-    TACIT_TRY(describe_make(&design, session->plan, error));
-    TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.spec, &sum, error));
-    tacit_session_notify(session, sum.values, design.length);
-    TACIT_CHECK(finish(session, &design, &sum, NULL, out, error));
-cleanup:
-    tacit_sum_clear(&sum);
-    describe_clear(&design);
-    return status;
-}
-
 /* Ask what may be told under a design. */
-static tacit_status ask_told(tacit_session *session, const describe_design *design, tacit_message *message,
-                             bool **out, tacit_error *error) {
+tacit_status describe_ask_told(tacit_session *session, const describe_design *design, tacit_message *message,
+                               bool **out, tacit_error *error) {
     tacit_sum bounds = TACIT_SUM_INIT;
     tacit_status status;
     size_t count = design->places;
@@ -284,24 +280,40 @@ cleanup:
     return status;
 }
 
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    describe_design design;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    if (describe_apart(session->plan)) return describe_coordinate_sites(session, out, error);
+    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.spec, &sum, error));
+    tacit_session_notify(session, sum.values, design.length);
+    TACIT_CHECK(describe_finish(session, &design, &sum, NULL, out, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    describe_clear(&design);
+    return status;
+}
+
 static tacit_status coordinate_exact(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     describe_design design;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     bool *told = NULL;
     tacit_status status;
+    if (describe_apart(session->plan)) return describe_coordinate_sites(session, out, error);
     TACIT_TRY(describe_make(&design, session->plan, error));
-    TACIT_CHECK(ask_told(session, &design, &message, &told, error));
+    TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     if (!describe_groups_told(&design, told)) {
         describe_clear(&design);
         tacit_message_clear(&message);
         free(told);
         told = NULL;
         TACIT_CHECK(describe_make_whole(&design, session->plan, error));
-        TACIT_CHECK(ask_told(session, &design, &message, &told, error));
+        TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     }
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &design.spec, &sum, error));
-    TACIT_CHECK(finish(session, &design, &sum, told, out, error));
+    TACIT_CHECK(describe_finish(session, &design, &sum, told, out, error));
 cleanup:
     free(told);
     tacit_sum_clear(&sum);
@@ -312,12 +324,20 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = {
     { .question = "sums", .answer = answer_sums },
+    { .question = "site",
+      .answer = describe_answer_site,
+      .usable = describe_usable_site,
+      .answer_numbers = describe_site_numbers },
     { .question = NULL },
 };
 
 static const tacit_handler_entry exact_handlers[] = {
     { .question = "bounds", .answer = answer_bounds },
-    { .question = "counts", .answer = answer_counts },
+    { .question = "counts", .answer = describe_answer_counts },
+    { .question = "site",
+      .answer = describe_answer_exact_site,
+      .usable = describe_usable_site,
+      .answer_numbers = describe_site_numbers },
     { .question = NULL },
 };
 
@@ -334,17 +354,24 @@ const tacit_method tacit_method_describe = {
     .fits_alone_by_party = true,
     .spreads = true,
     .reports = "describe",
+    .single = describe_apart,
+    .sites_apart = describe_apart,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .leaves =
         "once, how many rows the party has, the sums of each number and of its square, and how many rows "
         "lie in each cell of a public tree over each number's bounds, at each level of each category, in "
         "each cell of the cross-tables[noise=party: , with the party's own noise added][noise=shares: , "
-        "with the party's share of the noise added], as one contribution to a sum",
+        "with the party's share of the noise added], [sites=together: as one contribution to a "
+        "sum][sites=apart: as "
+        "an answer of its own, under the party's name]",
     .seen_by =
-        "[noise=shares: the coordinator sees the sums over all parties, with the noise in them, and no "
+        "[sites=apart: everybody sees each party's noisy numbers, under its name][noise=shares: the "
+        "coordinator "
+        "sees the sums over all parties, with the noise in them, and no "
         "single party's][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy "
-        "numbers, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+        "numbers, and no single party's][noise=party,sees=each,sites=together: the coordinator sees each "
+        "party's noisy "
         "numbers]. Everybody sees the report; the number of rows of all parties together is in it as it "
         "is",
     .guarantee = "(epsilon, delta)-differential privacy of all numbers together, for replacing one row of a "
@@ -383,6 +410,8 @@ const tacit_method tacit_method_describe_exact = {
     .lambda_may_vanish = true,
     .spreads = true,
     .reports = "describe",
+    .single = describe_apart,
+    .sites_apart = describe_apart,
     TACIT_SETTINGS_OF(exact_parameters, exact_defaults),
     .leaves =
         "of each cell whether it has none of the party's rows, some, or at least a third, two thirds or the "
@@ -390,10 +419,12 @@ const tacit_method tacit_method_describe_exact = {
         "are "
         "seen: whether it has fewer than that minimum); then how many of its rows lie in each cell, cells "
         "with "
-        "too few rows put together, and the sums of each number and of its square, as contributions to sums",
-    .seen_by =
-        "[sees=sum: the coordinator sees the exact sums over all parties, and no single party's][sees=each: "
-        "the coordinator sees each party's exact sums]. Everybody sees the report",
+        "too few rows put together, and the sums of each number and of its square, [sites=together: as "
+        "contributions to sums][sites=apart: as an answer of its own, under the party's name]",
+    .seen_by = "[sites=apart: everybody sees each party's exact sums, under its name][sees=sum: the "
+               "coordinator sees the "
+               "exact sums over all parties, and no single party's][sees=each,sites=together: "
+               "the coordinator sees each party's exact sums]. Everybody sees the report",
     .guarantee = "no differential privacy: the sums are exact, and no noise is added. Rows stay at the "
                  "parties. A count "
                  "that is told is 0 or at least [sees=sum: the study's threshold, over all parties; an owner "

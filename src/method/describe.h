@@ -24,11 +24,23 @@ typedef struct describe_settings {
     char cross[TACIT_SETTING_SIZE];
     uint64_t cells;
     uint64_t exact; /* of describe-exact: no line in the table */
+    enum { DESCRIBE_TOGETHER, DESCRIBE_APART } sites;
 } describe_settings;
 
 static inline const describe_settings *describe_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(describe_settings, plan);
 }
+
+static inline bool describe_apart(const tacit_plan *plan) {
+    return describe_settings_of(plan)->sites == DESCRIBE_APART;
+}
+
+/* A party whose figures are told by themselves. */
+enum { DESCRIBE_SITE_NAME = 100 };
+typedef struct describe_site {
+    char name[DESCRIBE_SITE_NAME];
+    double rows;
+} describe_site;
 
 /* Where the values of a variable come from. */
 typedef enum describe_source {
@@ -63,7 +75,8 @@ typedef struct describe_design {
     size_t variables, numbers, categories, pairs;
     describe_variable *variable;
     describe_pair pair[DESCRIBE_MOST_PAIRS];
-    size_t by, groups; /* by SIZE_MAX: one group */
+    size_t by, groups;         /* by SIZE_MAX: one group, or sites */
+    const describe_site *site; /* the groups are these, borrowed; NULL: they are not */
     tacit_count_tree tree;
     size_t length; /* of the vector: rows, then what the variables say */
     /* In exact mode: what may be told, and what the first sum is held to (describe_open.c). */
@@ -85,6 +98,9 @@ typedef struct describe_design {
 tacit_status describe_make(describe_design *out, const tacit_plan *plan, tacit_error *error);
 /* The same without groups: where their sizes may not be told. */
 tacit_status describe_make_whole(describe_design *out, const tacit_plan *plan, tacit_error *error);
+/* The layout of the sums of several parties beside each other; `sites` is borrowed. */
+tacit_status describe_make_sites(describe_design *out, const tacit_plan *plan, const describe_site *sites,
+                                 size_t count, tacit_error *error);
 void describe_clear(describe_design *design);
 
 const char *describe_level(const describe_variable *variable, size_t level, char scratch[32]);
@@ -119,3 +135,18 @@ tacit_status describe_merge(const describe_design *design, const bool *told, con
 /* The report of a sum; `told` NULL: all of it. */
 tacit_status describe_report(tacit_report **out, const describe_design *design, const tacit_plan *plan,
                              const double *sum, const bool *told, tacit_error *error);
+
+/* ---- halves that share steps (describe.c, describe_sites.c) ---- */
+
+tacit_status describe_answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error);
+/* Ask what may be told under a design: into *out, which is to be freed, and the message. */
+tacit_status describe_ask_told(tacit_session *session, const describe_design *design, tacit_message *message,
+                               bool **out, tacit_error *error);
+tacit_status describe_finish(tacit_session *session, const describe_design *design, const tacit_sum *sum,
+                             const bool *told, tacit_outcome *out, tacit_error *error);
+
+tacit_handler describe_answer_site, describe_answer_exact_site;
+tacit_status describe_usable_site(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
+size_t describe_site_numbers(const tacit_plan *plan);
+tacit_status describe_coordinate_sites(tacit_session *session, tacit_outcome *out, tacit_error *error);

@@ -11,7 +11,7 @@
  * are as many, and at least a third of a count below T each. Neighbouring cells of a number are put together until that holds in
  * every group, rare levels of a category likewise; a cross-table is told whole or not at all.
  *
- * A party whose single contribution may be seen (sum: clear, two parties), or whose owner's minimum m is above
+ * A party whose single contribution may be seen (sum: clear, two parties, sites apart), or whose owner's minimum m is above
  * T, holds its own counts to m: it answers with a veto, -V, where 0 < c < m, and V is more than all bounds
  * together. A category or cross-table with a veto is closed. A number with one is cut in halves, and halves of
  * them, as long as no half has a veto: then whatever follows from the pieces of any such cutting is 0 or m rows
@@ -30,7 +30,8 @@ double describe_veto(double threshold, size_t parties) { return (double)parties 
 
 describe_rule describe_rule_of(const tacit_plan *plan, bool real, double minimum) {
     size_t survivors = tacit_plan_survivors(plan), colluders = tacit_plan_colluders(plan);
-    bool sums = plan->sums != TACIT_SUMS_CLEAR && survivors >= TACIT_SUM_LEAST && survivors >= colluders + 2;
+    bool sums = plan->sums != TACIT_SUMS_CLEAR && !describe_apart(plan) && survivors >= TACIT_SUM_LEAST &&
+                survivors >= colluders + 2;
     double threshold = (double)describe_settings_of(plan)->threshold;
     return (
         describe_rule){ .real = real, .alone = real && (!sums || minimum > threshold), .minimum = minimum };

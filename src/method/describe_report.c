@@ -32,6 +32,7 @@ static tacit_status size_groups(making *self, tacit_error *error) {
     self->size = TACIT_NEW(double, design->groups);
     if (self->size == NULL) return tacit_fail_memory(error);
     self->size[0] = self->rows;
+    for (size_t g = 0; design->site != NULL && g < design->groups; g++) self->size[g] = design->site[g].rows;
     if (design->by == SIZE_MAX) return TACIT_OK;
     const describe_variable *by = &design->variable[design->by];
     for (size_t g = 0; g < design->groups; g++)
@@ -54,9 +55,9 @@ static part part_of(const making *self, const describe_variable *one, size_t ind
     part out = { .count = one->groups, .rows = self->rows };
     snprintf(out.label, sizeof out.label, "%s", one->name);
     if (index == 0) return out;
-    const describe_variable *by = &design->variable[design->by];
-    snprintf(out.label, sizeof out.label, "%.140s [%.80s=%.80s]", one->name, by->name,
-             describe_level(by, index - 1, scratch));
+    const describe_variable *by = design->site == NULL ? &design->variable[design->by] : NULL;
+    snprintf(out.label, sizeof out.label, "%.140s [%.80s=%.80s]", one->name, by != NULL ? by->name : "site",
+             by != NULL ? describe_level(by, index - 1, scratch) : design->site[index - 1].name);
     out.first = index - 1;
     out.count = 1;
     out.rows = self->size[index - 1];
@@ -348,6 +349,10 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
                      leaves, 100.0 / (double)leaves);
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
+    if (design->site != NULL)
+        TACIT_TRY(tacit_report_add_fact(self->report, "sites", (double)design->groups,
+                                        "parties whose figures stand by themselves, as their owners allow",
+                                        error));
     const char *by = describe_settings_of(plan)->by;
     if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(

@@ -107,6 +107,18 @@ static void exact_numbers_are_those_of_the_rows(void **state) {
     end(&self);
 }
 
+typedef struct covering {
+    const char *table, *row, *column;
+    double truth;
+    size_t covered;
+} covering;
+
+static double error_of(const tacit_model *model, const covering *one) {
+    const tacit_report_table *table = tacit_report_find(model->report, one->table);
+    return table
+        ->error[tacit_report_row(table, one->row) * table->cols + tacit_report_column(table, one->column)];
+}
+
 /* ---- small cells of exact sums ---- */
 
 /* A study among `count` parties, each with its part of the rows, and what they send in exact mode. */
@@ -291,6 +303,52 @@ static void a_party_refuses_to_tell_what_it_objects_to(void **state) {
     end(&self);
 }
 
+/* ---- sites apart ---- */
+
+/* The first party's rows, described alone, are the figures of its site; with noise these are near them, and the errors of
+ * all rows are those of three sites. Seeded. */
+static void figures_of_sites_are_those_of_their_rows(void **state) {
+    (void)state;
+    world self;
+    make(&self, &tacit_method_describe_exact);
+    set(&self, "threshold", "0");
+    tacit_model *pooled = parties_run(&self.all, 1, NULL);
+    set(&self, "sites", "apart");
+    tacit_model *model = parties_run(&self.all, 1, NULL);
+    CHECK_NEAR(cell(model, "numbers", "age", "mean"), cell(pooled, "numbers", "age", "mean"), 1e-9);
+    CHECK_NEAR(cell(model, "quantiles", "age", "50%"), cell(pooled, "quantiles", "age", "50%"), 1e-9);
+    double count = 0, sum = 0;
+    for (int k = 1; k <= PARTIES; k++) {
+        char row[32];
+        snprintf(row, sizeof row, "age [site=%d]", k);
+        count += cell(model, "numbers", row, "count");
+        sum += cell(model, "numbers", row, "count") * cell(model, "numbers", row, "mean");
+    }
+    CHECK_NEAR(count, self.ages, 0);
+    CHECK_NEAR(sum, self.sum, 1e-5);
+    double exact = cell(model, "numbers", "age [site=2]", "mean");
+    tacit_model_free(model);
+    tacit_model_free(pooled);
+    self.all.plan.method = &tacit_method_describe;
+    self.all.plan.settings = (tacit_settings){ .table = NULL };
+    self.all.plan.epsilon = 8;
+    set(&self, "sites", "apart");
+    assert_int_equal(tacit_plan_check(&self.all.plan, NULL),
+                     TACIT_USAGE); /* shares of noise protect no single site */
+    set(&self, "noise", "party");
+    set(&self, "by", "outcome");
+    assert_int_equal(tacit_plan_check(&self.all.plan, NULL), TACIT_USAGE);
+    set(&self, "by", "none");
+    model = parties_run(&self.all, 5, NULL);
+    const covering site = { "numbers", "age [site=2]", "mean", exact, 0 };
+    assert_true(fabs(cell(model, "numbers", "age [site=2]", "mean") - exact) <= 4 * error_of(model, &site));
+    const covering missing[] = { { "numbers", "age", "missing", 0, 0 },
+                                 { "numbers", "age [site=1]", "missing", 0, 0 } };
+    CHECK_NEAR(error_of(model, &missing[0]) / error_of(model, &missing[1]), sqrt(3), 0.01);
+    tacit_model_free(model);
+    end(&self);
+}
+
 /* ---- sensitivity ---- */
 
 static tacit_status replace_row(void *context, size_t number, tacit_pair *out, tacit_error *error) {
@@ -316,14 +374,17 @@ static tacit_status replace_row(void *context, size_t number, tacit_pair *out, t
 }
 
 static void one_row_moves_the_vector_by_no_more_than_declared(void **state) {
-    static const char *const ways[][2] = { { "threshold", "0" }, { "by", "site" }, { "cross", "site*arm" } };
+    static const char *const ways[][2] = {
+        { "threshold", "0" }, { "by", "site" }, { "cross", "site*arm" }, { "sites", "apart" }
+    };
     (void)state;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 4; k++) {
         world self;
         tacit_error error = TACIT_ERROR_INIT;
         tacit_replay replay;
         make(&self, &tacit_method_describe);
         set(&self, ways[k][0], ways[k][1]);
+        set(&self, "noise", k < 3 ? "shares" : "party");
         CHECK_OK(tacit_replay_run(&replay, replace_row, &self, 60, 1, NULL, &error), error);
         print_message("# %s: %.4f of what is declared\n", ways[k][0], replay.ratio);
         assert_true(replay.ratio <= 1);
@@ -354,18 +415,6 @@ static void square_is_free(void **state) {
 }
 
 /* ---- coverage ---- */
-
-typedef struct covering {
-    const char *table, *row, *column;
-    double truth;
-    size_t covered;
-} covering;
-
-static double error_of(const tacit_model *model, const covering *one) {
-    const tacit_report_table *table = tacit_report_find(model->report, one->table);
-    return table
-        ->error[tacit_report_row(table, one->row) * table->cols + tacit_report_column(table, one->column)];
-}
 
 /*
  * Each of 2,000 seeded runs, with noise in shares, has a chance of .95 to cover the truth: the share that does has a standard deviation of
@@ -508,6 +557,7 @@ int main(void) {
         cmocka_unit_test(counts_are_told_where_all_parties_have_enough_rows),
         cmocka_unit_test(a_party_that_is_seen_alone_holds_its_own_counts_to_the_minimum),
         cmocka_unit_test(a_party_refuses_to_tell_what_it_objects_to),
+        cmocka_unit_test(figures_of_sites_are_those_of_their_rows),
         cmocka_unit_test(one_row_moves_the_vector_by_no_more_than_declared),
         cmocka_unit_test(square_is_free),
         cmocka_unit_test(noise_intervals_cover),

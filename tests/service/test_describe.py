@@ -94,6 +94,32 @@ class Described(DeployedTest):
         serving.kill()
         self.check_another_is_refused()
 
+    def test_sites_are_told_apart_by_name_where_their_owners_allow_it(self):
+        self.study(method="describe-exact", set="{sites: apart}", epsilon=None, **{"lambda": None})
+        self.coordinator()
+        self.refuse(3, *self.join_words(0, self.invite(), *EXACT), home=self.home(0), says=["--allow-site", "each site by itself"])
+        names = ["St. Anna, Vienna", "Graz", "Linz"]
+        self.check_done({party: self.join(party, *EXACT, "--allow-site", invitation=self.invite("--for", names[party])) for party in range(3)},
+                        charged=[])
+        _, means = self.values("numbers", "mean")
+        for party, name in enumerate(names):
+            ages = self.ages[59 * party:59 * (party + 1)]
+            self.assertAlmostEqual(means[f"age [site={name}]"], statistics.mean(ages), delta=1e-6)
+        self.assertAlmostEqual(means["age"], statistics.mean(self.ages), delta=1e-6)
+        _, counts = self.values("levels", "count")
+        self.assertEqual(counts["shift=day [site=Graz]"], 30)
+        self.assertIsNone(counts["ward=b [site=St. Anna, Vienna]"])  # 3 rows, below the owner's 10
+
+    def test_noisy_figures_of_sites_are_charged_by_themselves(self):
+        self.study(method="describe", set="{sites: apart, noise: party}", epsilon=2, delta="1e-5", **{"lambda": None})
+        self.coordinator()
+        self.refuse(3, *self.join_words(0, self.invite()), home=self.home(0), says=["--allow-site"])
+        model = self.check_done({party: self.join(party, "--allow-site") for party in range(3)})
+        self.assertTrue(model["guarantee"]["private"])
+        _, counts = self.values("numbers", "missing")
+        self.assertEqual(len([row for row in counts if row.startswith("age [site=")]), 3)
+        self.assertEqual([(each["kind"], each["noise"], each["price"]["epsilon"]) for each in self.charges(0)], [("charged", "exact", 2.0)])
+
     def check_another_is_refused(self):
         with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
             model = json.loads(registry.execute("SELECT model FROM study WHERE name = 'trial'").fetchone()[0])
