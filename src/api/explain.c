@@ -70,7 +70,8 @@ static tacit_status sums_text(char *out, size_t size, const tacit_plan *plan, ta
         return TACIT_OK;
     }
     if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
-        snprintf(out, size, "none: the coordinator sees each party's answer, with the noise already in it");
+        snprintf(out, size, "none: the coordinator sees each party's answer%s",
+                 isinf(plan->epsilon) ? "" : ", with the noise already in it");
         return TACIT_OK;
     }
     int used = snprintf(out, size, "%s: %s", tacit_sum_way_name(plan->sums), rests_on[plan->sums]);

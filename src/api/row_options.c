@@ -46,6 +46,7 @@ tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, con
                                   .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                                   .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                                   .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                                  .allow_site = tacit_arguments_flag(arguments, "allow-site"),
                                   .listen = tacit_arguments_text(arguments, "listen"),
                                   .proxy = tacit_arguments_text(arguments, "proxy"),
                                   .local = tacit_arguments_text(arguments, "local"),

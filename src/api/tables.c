@@ -374,6 +374,10 @@ const tacit_option tacit_join_options[] = {
       .kind = TACIT_OPTION_FLAG,
       .help = "in a study without a center, neighbours may see exactly what it makes of the rows, round by "
               "round; no differential privacy, and the ledger counts it as an infinite epsilon" },
+    { .name = "allow-site",
+      .kind = TACIT_OPTION_FLAG,
+      .help = "figures of this site by itself may be published, under its name, in a study that says "
+              "sites=apart; refused otherwise" },
     { .name = "listen",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "HOST:PORT",

@@ -16,6 +16,7 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
                              .allow_exact = tacit_arguments_flag(arguments, "allow-exact"),
                              .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                              .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
+                             .allow_site = tacit_arguments_flag(arguments, "allow-site"),
                              .role = tacit_arguments_text(arguments, "role") };
     bool amended = false;
     tacit_status status;
@@ -92,6 +93,9 @@ const tacit_command tacit_command_consent = {
               .kind = TACIT_OPTION_FLAG,
               .help =
                   "from now on: neighbours may see exactly what a study without a center makes of the rows" },
+            { .name = "allow-site",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: figures of this site by itself may be published" },
             { .name = "role",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ROLE",

@@ -94,8 +94,8 @@ static tacit_status show_sums(tacit_console *console, const tacit_site *site, ta
     if (tacit_plan_hearing(plan) == TACIT_HEARS_CIPHERTEXTS) {
         show_ciphertexts(console, site);
     } else if (tacit_plan_hearing(plan) == TACIT_HEARS_SINGLE) {
-        tacit_console_note(console, "sums       none: %s sees your answer, with the noise already in it",
-                           coordinator);
+        tacit_console_note(console, "sums       none: %s sees your answer%s", coordinator,
+                           isinf(plan->epsilon) ? "" : ", with the noise already in it");
     } else if (plan->sums == TACIT_SUMS_CLEAR) {
         tacit_console_note(console, "sums       in clear: %s sees your contributions one by one",
                            coordinator);

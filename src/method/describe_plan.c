@@ -131,18 +131,17 @@ static tacit_status lay_out(describe_design *out, tacit_error *error) {
         one->groups = k == out->by ? 1 : out->groups;
         one->moments = out->length;
         one->counts = one->moments + (one->number ? DESCRIBE_MOMENTS * one->groups : 0);
-        one->parents = out->parents;
+        one->place = out->places;
         length += (double)one->groups * (DESCRIBE_MOMENTS + (double)describe_counts(out, one));
         if (length > DESCRIBE_MOST_NUMBERS) break;
         out->length = one->counts + one->groups * describe_counts(out, one);
-        out->parents +=
-            one->groups * (one->number ? 1 + tacit_count_tree_parents(out->tree, out->tree.depth) : 1);
+        out->places += one->number ? tacit_count_tree_leaves(out->tree) : one->cells;
     }
     for (size_t k = 0; k < out->pairs; k++) {
         describe_pair *pair = &out->pair[k];
         double cells = (double)out->variable[pair->first].cells * (double)out->variable[pair->second].cells;
         pair->counts = out->length;
-        pair->parents = out->parents++;
+        pair->place = out->places++;
         length += cells;
         if (length > DESCRIBE_MOST_NUMBERS) break;
         out->length += (size_t)cells;
@@ -225,11 +224,14 @@ static tacit_count_tree tree_of(uint64_t cells) {
     return (tacit_count_tree){ (size_t)ceil(sqrt((double)cells)), 2 };
 }
 
-static tacit_status make(describe_design *out, const tacit_plan *plan, bool grouped, tacit_error *error) {
+static tacit_status make(describe_design *out, const tacit_plan *plan, bool grouped,
+                         const describe_site *sites, size_t count, tacit_error *error) {
     const describe_settings *settings = describe_settings_of(plan);
     static const tacit_count_tree fine = { 16, 2 }, halves = { 2, 8 };
     double noise = 0;
-    *out = (describe_design){ .by = SIZE_MAX, .groups = 1, .exact = settings->exact != 0 };
+    *out = (describe_design){
+        .by = SIZE_MAX, .groups = sites != NULL ? count : 1, .site = sites, .exact = settings->exact != 0
+    };
     out->tree = out->exact ? halves : fine;
     TACIT_TRY(add_variables(out, plan, error));
     if (strcmp(settings->by, "none") != 0 && grouped) {
@@ -243,26 +245,33 @@ static tacit_status make(describe_design *out, const tacit_plan *plan, bool grou
     else if (noise > 0)
         out->tree = tacit_count_tree_choose(noise);
     TACIT_TRY(lay_out(out, error));
-    out->by_parent = out->by != SIZE_MAX ? out->variable[out->by].parents : SIZE_MAX;
     out->rows_weight = out->moment_weight = out->tree_weight = out->level_weight = out->square = 1;
     if (!out->exact) set_weights(out);
     TACIT_TRY(set_noise(out, plan, error));
-    return tacit_sum_spec_for(&out->flags, out->parents > 0 ? out->parents : 1, 1, plan->parties, error);
+    if (sites != NULL) out->deviation /= sqrt((double)plan->parties); /* of each alone */
+    out->threshold = (double)settings->threshold;
+    out->veto = describe_veto(out->threshold, plan->parties);
+    return tacit_sum_spec_for(&out->bounds, out->length, out->veto, plan->parties, error);
 }
 
 static tacit_status make_or_clear(describe_design *out, const tacit_plan *plan, bool grouped,
-                                  tacit_error *error) {
-    tacit_status status = make(out, plan, grouped, error);
+                                  const describe_site *sites, size_t count, tacit_error *error) {
+    tacit_status status = make(out, plan, grouped, sites, count, error);
     if (status != TACIT_OK) describe_clear(out);
     return status;
 }
 
 tacit_status describe_make(describe_design *out, const tacit_plan *plan, tacit_error *error) {
-    return make_or_clear(out, plan, true, error);
+    return make_or_clear(out, plan, true, NULL, 0, error);
 }
 
 tacit_status describe_make_whole(describe_design *out, const tacit_plan *plan, tacit_error *error) {
-    return make_or_clear(out, plan, false, error);
+    return make_or_clear(out, plan, false, NULL, 0, error);
+}
+
+tacit_status describe_make_sites(describe_design *out, const tacit_plan *plan, const describe_site *sites,
+                                 size_t count, tacit_error *error) {
+    return make_or_clear(out, plan, false, sites, count, error);
 }
 
 void describe_clear(describe_design *design) {

@@ -6,7 +6,7 @@
  *
  *   mean = X/N,   var = T/N + 1/2 - X^2/N^2   in u,   X = sum u, T = sum (u^2 - 1/2), N the rows with a value,
  *
- * quantiles as half the width of their 95% interval over 1.96.
+ * quantiles as half the width of their 95% interval over 1.96 (describe_quantiles.c).
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,6 +32,7 @@ static tacit_status size_groups(making *self, tacit_error *error) {
     self->size = TACIT_NEW(double, design->groups);
     if (self->size == NULL) return tacit_fail_memory(error);
     self->size[0] = self->rows;
+    for (size_t g = 0; design->site != NULL && g < design->groups; g++) self->size[g] = design->site[g].rows;
     if (design->by == SIZE_MAX) return TACIT_OK;
     const describe_variable *by = &design->variable[design->by];
     for (size_t g = 0; g < design->groups; g++)
@@ -54,9 +55,9 @@ static part part_of(const making *self, const describe_variable *one, size_t ind
     part out = { .count = one->groups, .rows = self->rows };
     snprintf(out.label, sizeof out.label, "%s", one->name);
     if (index == 0) return out;
-    const describe_variable *by = &design->variable[design->by];
-    snprintf(out.label, sizeof out.label, "%.140s [%.80s=%.80s]", one->name, by->name,
-             describe_level(by, index - 1, scratch));
+    const describe_variable *by = design->site == NULL ? &design->variable[design->by] : NULL;
+    snprintf(out.label, sizeof out.label, "%.140s [%.80s=%.80s]", one->name, by != NULL ? by->name : "site",
+             by != NULL ? describe_level(by, index - 1, scratch) : design->site[index - 1].name);
     out.first = index - 1;
     out.count = 1;
     out.rows = self->size[index - 1];
@@ -70,33 +71,10 @@ static size_t parts_of(const describe_variable *one) { return one->groups > 1 ? 
 
 typedef struct number_summary {
     tacit_count_fit fit;
-    bool *open; /* NULL: all */
-    bool moments_known;
+    const bool *told;            /* NULL: all */
     double x, t;                 /* X and T */
     double variance, t_variance; /* of the noise in them */
 } number_summary;
-
-static void clear_summary(number_summary *summary) {
-    tacit_count_fit_clear(&summary->fit);
-    free(summary->open);
-}
-
-/* Which parents are open in all groups of a part; the first one is for the moments. */
-static tacit_status merge_open(const making *self, const describe_variable *one, const part *of,
-                               number_summary *out, tacit_error *error) {
-    size_t parents = tacit_count_tree_parents(self->design->tree, self->design->tree.depth);
-    out->moments_known = true;
-    if (self->open == NULL) return TACIT_OK;
-    out->open = TACIT_NEW(bool, parents);
-    if (out->open == NULL) return tacit_fail_memory(error);
-    for (size_t k = 0; k < parents; k++) out->open[k] = true;
-    for (size_t g = of->first; g < of->first + of->count; g++) {
-        const bool *from = self->open + one->parents + g * (parents + 1);
-        out->moments_known = out->moments_known && from[0];
-        for (size_t k = 0; k < parents; k++) out->open[k] = out->open[k] && from[k + 1];
-    }
-    return TACIT_OK;
-}
 
 static tacit_status summarise(const making *self, const describe_variable *one, const part *of,
                               number_summary *out, tacit_error *error) {
@@ -105,10 +83,10 @@ static tacit_status summarise(const making *self, const describe_variable *one, 
     double groups = (double)of->count, square = design->moment_weight * design->square;
     double *counts = TACIT_NEW(double, size);
     *out =
-        (number_summary){ .variance = groups * self->moment_variance,
+        (number_summary){ .told = self->told != NULL ? self->told + one->place : NULL,
+                          .variance = groups * self->moment_variance,
                           .t_variance = groups * self->moment_variance / (design->square * design->square) };
     tacit_status status = counts != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = merge_open(self, one, of, out, error);
     for (size_t g = of->first; status == TACIT_OK && g < of->first + of->count; g++) {
         const double *moments = self->sum + one->moments + g * DESCRIBE_MOMENTS;
         out->x += moments[0] / design->moment_weight;
@@ -120,15 +98,14 @@ static tacit_status summarise(const making *self, const describe_variable *one, 
         status = self->noisy
                      ? tacit_count_fit_make(&out->fit, design->tree, counts, groups * self->tree_variance,
                                             of->rows, of->variance, error)
-                     : tacit_count_fit_exact(&out->fit, design->tree, counts, of->rows, out->open, error);
+                     : tacit_count_fit_exact(&out->fit, design->tree, counts, of->rows, out->told, error);
     if (status == TACIT_OK && !self->noisy) out->fit.present = of->rows - out->fit.missing;
     free(counts);
-    if (status != TACIT_OK) clear_summary(out);
     return status;
 }
 
 static bool enough(const making *self, const number_summary *summary) {
-    return summary->moments_known && summary->fit.present >= fmax(1, self->threshold);
+    return (summary->told == NULL || summary->told[0]) && summary->fit.present >= fmax(1, self->threshold);
 }
 
 enum { COUNT, MISSING, MEAN, DEVIATION, NUMBER_COLUMNS };
@@ -153,32 +130,47 @@ static void fill_number(const making *self, const describe_variable *one, const 
     error[DEVIATION] = spread > 0 ? half * sure / (2 * sqrt(spread)) : NAN;
 }
 
-/* Whether exact counts tell where in the range a place is, to a twentieth: closed cells may be wider. */
+/* Whether exact counts tell where in the range a place is, to a tenth: pieces may be wider. */
 static bool is_located(const making *self, const number_summary *from, double place) {
-    static const double NEAR = 0.05;
-    const tacit_count_tree tree = self->design->tree;
-    double width = 1 / (double)tree.branch;
-    size_t parents = 1;
-    if (from->open == NULL) return true;
-    for (size_t l = 0; l < tree.depth; l++, width /= (double)tree.branch, parents *= tree.branch) {
-        size_t cell = (size_t)fmin((double)parents - 1, fmax(0, place) * (double)parents);
-        if (!tacit_count_tree_known(tree, from->open, l, cell)) return false;
-        if (width <= NEAR) return true;
-    }
-    return true;
+    static const double NEAR = 0.1;
+    return from->told == NULL || tacit_count_tree_width(self->design->tree, from->told, place) <= NEAR;
 }
 
-static void fill_quantiles(const making *self, const describe_variable *one, const number_summary *from,
-                           double value[QUANTILE_COUNT], double error[QUANTILE_COUNT]) {
+/* Where the rows tell it, NaN elsewhere: values in the column's units. */
+static tacit_status find_quantiles(const making *self, const describe_variable *one,
+                                   const number_summary *from, tacit_tree_quantile out[QUANTILE_COUNT],
+                                   tacit_error *error) {
     double range = one->high - one->low;
+    bool any = enough(self, from);
+    if (any && self->noisy)
+        TACIT_TRY(describe_quantile_intervals(&from->fit, QUANTILES, QUANTILE_COUNT, out, error));
     for (size_t j = 0; j < QUANTILE_COUNT; j++) {
-        value[j] = error[j] = NAN;
-        if (!enough(self, from)) continue;
-        tacit_tree_quantile found = tacit_count_fit_quantile(&from->fit, QUANTILES[j], NORMAL);
-        if (!is_located(self, from, found.value)) continue;
-        value[j] = one->low + range * found.value;
-        if (self->noisy) error[j] = range * (found.high - found.low) / (2 * NORMAL);
+        if (any && !self->noisy) out[j] = tacit_count_fit_quantile(&from->fit, QUANTILES[j], 0);
+        if (!any || !is_located(self, from, out[j].value)) out[j] = (tacit_tree_quantile){ NAN, NAN, NAN };
+        out[j] = (tacit_tree_quantile){ one->low + range * out[j].value, one->low + range * out[j].low,
+                                        one->low + range * out[j].high };
     }
+    return TACIT_OK;
+}
+
+static tacit_status add_quantiles(const making *self, tacit_report_table *table,
+                                  tacit_report_table *intervals, const describe_variable *one, const part *of,
+                                  const number_summary *from, tacit_error *error) {
+    tacit_tree_quantile found[QUANTILE_COUNT];
+    double value[QUANTILE_COUNT], noise[QUANTILE_COUNT];
+    TACIT_TRY(find_quantiles(self, one, from, found, error));
+    for (size_t j = 0; j < QUANTILE_COUNT; j++) {
+        value[j] = found[j].value;
+        noise[j] = self->noisy ? (found[j].high - found[j].low) / (2 * NORMAL) : NAN;
+    }
+    TACIT_TRY(tacit_report_add_row(table, of->label, value, noise, error));
+    for (size_t j = 0; intervals != NULL && j < QUANTILE_COUNT; j++) {
+        char label[NAME + 16];
+        tacit_format(label, sizeof label, "%s: %g%%", of->label, 100 * QUANTILES[j]);
+        TACIT_TRY(
+            tacit_report_add_row(intervals, label, (double[]){ found[j].low, found[j].high }, NULL, error));
+    }
+    return TACIT_OK;
 }
 
 /* The level of a tree that a histogram is made of: 8 cells or more. */
@@ -197,8 +189,7 @@ static tacit_status add_histogram(const making *self, tacit_report_table *table,
     double *shown = TACIT_NEW(double, cells), width = (one->high - one->low) / (double)cells;
     if (shown == NULL) return tacit_fail_memory(error);
     for (size_t k = 0; k < cells; k++) {
-        bool known =
-            enough(self, from) && tacit_count_tree_known(tree, from->open, level - 1, k / tree.branch);
+        bool known = enough(self, from) && tacit_count_tree_known(tree, from->told, level, k);
         shown[k] = known ? count[k] : NAN;
     }
     describe_hide(self, shown, cells);
@@ -217,23 +208,32 @@ static tacit_status add_histogram(const making *self, tacit_report_table *table,
 
 typedef enum number_table { TABLE_NUMBERS, TABLE_QUANTILES, TABLE_HISTOGRAMS } number_table;
 
-static tacit_status add_number(const making *self, tacit_report_table *table, number_table kind,
-                               const describe_variable *one, const part *of, tacit_error *error) {
-    double value[QUANTILE_COUNT], noise[QUANTILE_COUNT];
+static tacit_status add_number(const making *self, tacit_report_table *table, tacit_report_table *intervals,
+                               number_table kind, const describe_variable *one, const part *of,
+                               tacit_error *error) {
+    double value[NUMBER_COLUMNS], noise[NUMBER_COLUMNS];
     number_summary summary;
-    TACIT_TRY(summarise(self, one, of, &summary, error));
     tacit_status status;
-    if (kind == TABLE_HISTOGRAMS) {
-        status = add_histogram(self, table, one, of, &summary, error);
-    } else {
-        if (kind == TABLE_NUMBERS)
-            fill_number(self, one, &summary, value, noise);
-        else
-            fill_quantiles(self, one, &summary, value, noise);
+    TACIT_TRY(summarise(self, one, of, &summary, error));
+    switch (kind) {
+    case TABLE_HISTOGRAMS: status = add_histogram(self, table, one, of, &summary, error); break;
+    case TABLE_QUANTILES: status = add_quantiles(self, table, intervals, one, of, &summary, error); break;
+    default:
+        fill_number(self, one, &summary, value, noise);
         status = tacit_report_add_row(table, of->label, value, noise, error);
     }
-    clear_summary(&summary);
+    tacit_count_fit_clear(&summary.fit);
     return status;
+}
+
+/* Of noisy quantiles; NULL: there are none. */
+static tacit_status add_interval_table(making *self, number_table kind, tacit_report_table **out,
+                                       tacit_error *error) {
+    static const char *const columns[] = { "low", "high", NULL };
+    *out = NULL;
+    if (kind != TABLE_QUANTILES || !self->noisy) return TACIT_OK;
+    return tacit_report_add_table(self->report, out, "quantile_intervals",
+                                  "Quantiles: within these bounds in 95% of all releases", columns, error);
 }
 
 static tacit_status add_numbers(making *self, number_table kind, tacit_error *error) {
@@ -244,14 +244,17 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
     };
     static const char *const names[] = { "numbers", "quantiles", "histograms" };
     static const char *const titles[] = { "Numbers", "Quantiles", "Histograms" };
-    tacit_report_table *table = NULL;
+    tacit_report_table *table = NULL, *intervals;
     if (self->design->numbers == 0) return TACIT_OK;
     TACIT_TRY(tacit_report_add_table(self->report, &table, names[kind], titles[kind], columns[kind], error));
+    TACIT_TRY(add_interval_table(self, kind, &intervals, error));
+    table =
+        &self->report->table[self->report->tables - (intervals != NULL ? 2 : 1)]; /* they may have moved */
     for (size_t k = 0; k < self->design->variables; k++) {
         const describe_variable *one = &self->design->variable[k];
         for (size_t p = 0; one->number && p < parts_of(one); p++) {
             const part of = part_of(self, one, p);
-            TACIT_TRY(add_number(self, table, kind, one, &of, error));
+            TACIT_TRY(add_number(self, table, intervals, kind, one, &of, error));
         }
     }
     return TACIT_OK;
@@ -265,16 +268,15 @@ static tacit_status add_levels_of(const making *self, tacit_report_table *table,
     size_t cells = one->cells;
     double *count = TACIT_NEW(double, cells);
     if (count == NULL) return tacit_fail_memory(error);
-    bool known = true;
     for (size_t g = of->first; g < of->first + of->count; g++) {
-        known = known && (self->open == NULL || self->open[one->parents + g]);
         for (size_t j = 0; j < cells; j++)
             count[j] += self->sum[one->counts + g * cells + j] / design->level_weight;
     }
     double variance = self->noisy ? describe_fit_cells(count, cells, self->level_variance * (double)of->count,
                                                        of->rows, of->variance)
                                   : 0;
-    for (size_t j = 0; !known && j < cells; j++) count[j] = NAN;
+    for (size_t j = 0; self->told != NULL && j < cells; j++)
+        if (!self->told[one->place + j]) count[j] = NAN;
     describe_hide(self, count, self->noisy ? one->levels : cells);
     tacit_status status = TACIT_OK;
     for (size_t j = 0; j < cells && status == TACIT_OK; j++) {
@@ -309,10 +311,35 @@ static tacit_status add_levels(making *self, tacit_error *error) {
 
 /* ---- all ---- */
 
+/* Levels, numbers and cross-tables that are not told by themselves, and how coarse numbers are. */
+static tacit_status add_held_back(making *self, tacit_error *error) {
+    const describe_design *design = self->design;
+    size_t held = 0, fewest = SIZE_MAX, leaves = tacit_count_tree_leaves(design->tree);
+    char text[200];
+    for (size_t k = 0; k < design->variables; k++) {
+        const describe_variable *one = &design->variable[k];
+        size_t told = 0, all = one->number ? leaves : one->cells;
+        for (size_t j = 0; j < all; j++) told += self->told[one->place + j];
+        held += one->number ? told == 0 : all - told;
+        if (one->number && told > 0 && told < fewest) fewest = told;
+    }
+    for (size_t k = 0; k < design->pairs; k++) held += !self->told[design->pair[k].place];
+    if (fewest < leaves) {
+        tacit_format(text, sizeof text,
+                     "cells of a number are put together until they have enough rows; the number with the "
+                     "fewest has %zu of %zu left",
+                     fewest, leaves);
+        TACIT_TRY(tacit_report_add_fact(self->report, "coarsened", (double)fewest, text, error));
+    }
+    if (held == 0) return TACIT_OK;
+    return tacit_report_add_fact(self->report, "held back", (double)held,
+                                 "levels, numbers and cross-tables with a cell of too few rows", error);
+}
+
 static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error *error) {
     const describe_design *design = self->design;
     char text[200];
-    size_t closed = 0, leaves = tacit_count_tree_leaves(design->tree);
+    size_t leaves = tacit_count_tree_leaves(design->tree);
     if (self->threshold > 0)
         TACIT_TRY(tacit_report_add_fact(self->report, "threshold", self->threshold, NULL, error));
     if (design->numbers > 0) {
@@ -322,17 +349,15 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
                      leaves, 100.0 / (double)leaves);
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
+    if (design->site != NULL)
+        TACIT_TRY(tacit_report_add_fact(self->report, "sites", (double)design->groups,
+                                        "parties whose figures stand by themselves, as their owners allow",
+                                        error));
     const char *by = describe_settings_of(plan)->by;
     if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(
             self->report, "by", NAN, design->by != SIZE_MAX ? by : "left out: a group is too small", error));
-    for (size_t k = 0; self->open != NULL && k < design->parents; k++) closed += !self->open[k];
-    if (closed > 0)
-        TACIT_TRY(tacit_report_add_fact(self->report, "held back", (double)closed,
-                                        "histograms with a cell of too few rows at a party, or inside such a "
-                                        "cell",
-                                        error));
-    return TACIT_OK;
+    return self->told != NULL ? add_held_back(self, error) : TACIT_OK;
 }
 
 static double variance_of(const describe_design *design, double weight) {
@@ -350,10 +375,10 @@ static tacit_status fill(making *self, const tacit_plan *plan, tacit_error *erro
 }
 
 tacit_status describe_report(tacit_report **out, const describe_design *design, const tacit_plan *plan,
-                             const double *sum, const bool *open, tacit_error *error) {
+                             const double *sum, const bool *told, tacit_error *error) {
     making self = { .design = design,
                     .sum = sum,
-                    .open = open,
+                    .told = told,
                     .noisy = design->deviation > 0,
                     .rows = round(sum[0] / design->rows_weight),
                     .threshold = (double)describe_settings_of(plan)->threshold,

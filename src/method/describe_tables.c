@@ -146,7 +146,7 @@ static const char *pair_name(const describe_design *design, const describe_pair 
 }
 
 static bool pair_known(const making *self, const describe_pair *pair) {
-    return self->open == NULL || self->open[pair->parents];
+    return self->told == NULL || self->told[pair->place];
 }
 
 /* All cells of a cross-table, the missing included, moved to the total; returns the variance of each. */

@@ -6,7 +6,7 @@
 typedef struct making {
     const describe_design *design;
     const double *sum;
-    const bool *open; /* NULL: all */
+    const bool *told; /* NULL: all */
     bool noisy;
     double rows, threshold;
     double moment_variance, tree_variance, level_variance; /* of the noise, in rows */
@@ -24,3 +24,7 @@ void describe_hide(const making *self, double *count, size_t cells);
 
 /* Cross-tables, and their tests. */
 tacit_status describe_add_pairs(making *self, tacit_error *error);
+
+/* Quantiles of noisy counts, with the interval in which they are in 95% of all releases: places in [0, 1]. */
+tacit_status describe_quantile_intervals(const tacit_count_fit *fit, const double *p, size_t count,
+                                         tacit_tree_quantile *out, tacit_error *error);

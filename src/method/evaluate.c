@@ -34,29 +34,23 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "model/evaluation.h"
+#include "method/evaluate.h"
 #include "privacy/mechanism/integer.h"
 #include "privacy/mechanism/shares.h"
-#include "session/party.h"
-#include "session/session.h"
 
 enum { GRID = 16, MOST_CELLS = TACIT_SCORE_CELLS_MOST };
 
 static const double MOST_ROWS = 1073741824.0; /* of one party: 2^30 */
-
-typedef struct evaluate_settings {
-    uint64_t cells, groups, least;
-    double level;
-    char by[TACIT_SETTING_SIZE], thresholds[TACIT_SETTING_SIZE];
-    enum { BY_SHARES, BY_COORDINATOR } noise;
-    tacit_law_setting law;
-} evaluate_settings;
 
 static const evaluate_settings defaults = { .groups = 10,
                                             .least = 5,
                                             .level = 0.95,
                                             .by = "none",
                                             .thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" };
+
+#define SETTING_SITES                                                                                        \
+    TACIT_LATER_CHOICE(evaluate_settings, sites, "sites", "together|apart", "together",                      \
+                       "apart: figures of each party by itself, too, whose owner must allow it")
 
 /* Of both methods. */
 #define EVALUATE_PARAMETERS                                                                                  \
@@ -76,39 +70,26 @@ static const evaluate_settings defaults = { .groups = 10,
 
 static const tacit_parameter parameters[] = {
     EVALUATE_PARAMETERS,
-    TACIT_CHOICE(
-        evaluate_settings, noise, "noise", "shares|coordinator",
-        "who adds it: each party a share, which secure summation adds up, or a coordinator entrusted "
-        "with the counts"),
+    TACIT_CHOICE(evaluate_settings, noise, "noise", "shares|coordinator|party",
+                 "who adds it: each party a share, which secure summation adds up, a coordinator entrusted "
+                 "with the counts, or each party all of it, with sites=apart"),
     TACIT_CHOICE(evaluate_settings, law, "law", "auto|pure|gaussian",
                  "of the noise; auto: gaussian where the study has a delta"),
+    SETTING_SITES,
     TACIT_SETTINGS_END,
 };
 
-static const evaluate_settings *settings_of(const tacit_plan *plan) {
-    return TACIT_SETTINGS(evaluate_settings, plan);
-}
-
 /* The column of the subgroups; NULL: there are none. */
 static const char *by_column(const tacit_plan *plan) {
-    const char *by = settings_of(plan)->by;
+    const char *by = evaluate_settings_of(plan)->by;
     return strcmp(by, "none") == 0 ? NULL : by;
 }
 
-static bool is_noisy(const tacit_plan *plan) { return isfinite(plan->epsilon); }
-
 static bool by_shares(const tacit_plan *plan) {
-    return is_noisy(plan) && settings_of(plan)->noise == BY_SHARES;
+    return evaluate_is_noisy(plan) && evaluate_settings_of(plan)->noise == EVALUATE_BY_SHARES;
 }
 
 /* ---- the public numbers ---- */
-
-typedef struct setup {
-    tacit_tally tally;
-    tacit_sum_spec spec;
-    bool gaussian;
-    double sensitivity; /* of the sum in steps of its grid, in the norm of the law */
-} setup;
 
 /* In the norm of the law, in steps of the grid. */
 static double sensitivity_of(const tacit_tally *tally, bool gaussian) {
@@ -127,9 +108,9 @@ static double sensitivity_of(const tacit_tally *tally, bool gaussian) {
  * edges. */
 static size_t cells_of(const tacit_plan *plan, bool gaussian) {
     enum { STEP = 20 };
-    uint64_t given = settings_of(plan)->cells;
+    uint64_t given = evaluate_settings_of(plan)->cells;
     if (given > 0) return given > 1 ? (size_t)given : 2;
-    if (!is_noisy(plan)) return TACIT_SCORE_CELLS;
+    if (!evaluate_is_noisy(plan)) return TACIT_SCORE_CELLS;
     double counts = plan->classes > 2 ? (double)plan->classes + 1 : 1;
     double sigma = gaussian ? sqrt(4 * counts * log(1.25 / plan->delta)) / plan->epsilon
                             : sqrt(2) * 2 * counts / plan->epsilon;
@@ -138,8 +119,8 @@ static size_t cells_of(const tacit_plan *plan, bool gaussian) {
 }
 
 /* No number of one party's is beyond its rows. */
-static tacit_status make_setup(setup *out, const tacit_plan *plan, tacit_error *error) {
-    bool gaussian = is_noisy(plan) && tacit_plan_gaussian(plan, settings_of(plan)->law);
+tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, tacit_error *error) {
+    bool gaussian = evaluate_is_noisy(plan) && tacit_plan_gaussian(plan, evaluate_settings_of(plan)->law);
     TACIT_TRY(tacit_tally_create(&out->tally, plan->schema, plan->classes, cells_of(plan, gaussian),
                                  by_column(plan), error));
     out->gaussian = gaussian;
@@ -147,7 +128,7 @@ static tacit_status make_setup(setup *out, const tacit_plan *plan, tacit_error *
     if (plan->classes == 0) {
         int party_bits;
         frexp((double)plan->parties, &party_bits);
-        out->spec.grid_bits = is_noisy(plan) ? GRID : 62 - 30 - party_bits;
+        out->spec.grid_bits = evaluate_is_noisy(plan) ? GRID : 62 - 30 - party_bits;
     }
     out->sensitivity = sensitivity_of(&out->tally, gaussian);
     return TACIT_OK;
@@ -156,7 +137,7 @@ static tacit_status make_setup(setup *out, const tacit_plan *plan, tacit_error *
 static tacit_status check_wishes(const tacit_plan *plan, tacit_error *error) {
     double thresholds[TACIT_THRESHOLDS_MOST];
     size_t count;
-    return tacit_thresholds_parse(settings_of(plan)->thresholds, thresholds, &count, error);
+    return tacit_thresholds_parse(evaluate_settings_of(plan)->thresholds, thresholds, &count, error);
 }
 
 /* A model scores rows as it encodes them itself. */
@@ -183,43 +164,57 @@ cleanup:
     return status;
 }
 
+/* Sites are the subgroups, and each adds all of the noise. */
+static tacit_status check_sites(const tacit_plan *plan, tacit_error *error) {
+    if (evaluate_apart(plan) && by_column(plan) != NULL)
+        return tacit_fail(error, TACIT_USAGE, "sites=apart has the sites for subgroups: leave by out");
+    if (evaluate_is_noisy(plan) &&
+        evaluate_apart(plan) != (evaluate_settings_of(plan)->noise == EVALUATE_BY_PARTY))
+        return tacit_fail(error, TACIT_USAGE,
+                          "sites=apart tells figures of each party, so each must add all of the noise: set "
+                          "sites=apart and noise=party together, or neither");
+    return TACIT_OK;
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    setup how;
-    if (is_noisy(plan) && settings_of(plan)->law == TACIT_LAW_BELL && plan->delta == 0)
+    evaluate_setup how;
+    TACIT_TRY(check_sites(plan, error));
+    if (evaluate_is_noisy(plan) && evaluate_settings_of(plan)->law == TACIT_LAW_BELL && plan->delta == 0)
         return tacit_fail(error, TACIT_USAGE,
                           "law=gaussian needs a delta above 0: give the option 'delta=1e-5', or delta: in "
                           "the study");
     if (plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE, "method evaluate takes classes, numbers and counts, not times");
     TACIT_TRY(check_wishes(plan, error));
-    TACIT_TRY(make_setup(&how, plan, error));
+    TACIT_TRY(evaluate_make_setup(&how, plan, error));
     return plan->model != NULL ? check_model(plan, error) : TACIT_OK;
 }
 
-static tacit_mechanism mechanism(const tacit_plan *plan, const setup *how) {
+static tacit_mechanism mechanism(const tacit_plan *plan, const evaluate_setup *how) {
     return (tacit_mechanism){ how->gaussian ? TACIT_LAW_DISCRETE_GAUSSIAN : TACIT_LAW_DISCRETE_LAPLACE,
                               how->sensitivity,
                               { TACIT_UNIT_RECORD, plan->epsilon, how->gaussian ? plan->delta : 0 } };
 }
 
-static tacit_shared_noise shared_noise(const tacit_plan *plan, const setup *how) {
+static tacit_shared_noise shared_noise(const tacit_plan *plan, const evaluate_setup *how) {
     return (tacit_shared_noise){ .law = how->gaussian ? TACIT_LAW_DISCRETE_GAUSSIAN : TACIT_LAW_POLYA,
                                  .sensitivity = how->sensitivity,
                                  .price = mechanism(plan, how).price,
-                                 .shares = tacit_plan_noise_shares(plan),
+                                 .shares = evaluate_apart(plan) ? 1 : tacit_plan_noise_shares(plan),
                                  .length = how->spec.length,
                                  .runs = 1 };
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    if (!is_noisy(plan)) return tacit_nonprivate_price(plan, out, error);
-    bool gaussian = tacit_plan_gaussian(plan, settings_of(plan)->law);
+    if (!evaluate_is_noisy(plan)) return tacit_nonprivate_price(plan, out, error);
+    bool gaussian = tacit_plan_gaussian(plan, evaluate_settings_of(plan)->law);
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, gaussian ? plan->delta : 0 };
     return TACIT_OK;
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
+    if (evaluate_is_noisy(plan) && evaluate_apart(plan)) return TACIT_RELEASE_CHARGED;
     return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_ENTRUSTED;
 }
 
@@ -231,12 +226,12 @@ static double laplace_deviation(double scale) {
 
 /* The standard deviation of the noise in each number of a sum over so many parties, in the sum's units, and
  * the scale of the law. */
-static tacit_status deviation_of(const tacit_plan *plan, const setup *how, size_t parties, double *out,
-                                 double *scale, tacit_error *error) {
+tacit_status evaluate_deviation(const tacit_plan *plan, const evaluate_setup *how, size_t parties,
+                                double *out, double *scale, tacit_error *error) {
     *out = *scale = 0;
-    if (!is_noisy(plan)) return TACIT_OK;
+    if (!evaluate_is_noisy(plan)) return TACIT_OK;
     double found, step = ldexp(1, -how->spec.grid_bits);
-    if (by_shares(plan)) {
+    if (by_shares(plan) || evaluate_apart(plan)) {
         const tacit_shared_noise shared = shared_noise(plan, how);
         TACIT_TRY(tacit_share_scale(&found, &shared, error));
         *out = how->gaussian ? found * sqrt((double)parties)
@@ -254,10 +249,10 @@ static tacit_status deviation_of(const tacit_plan *plan, const setup *how, size_
 }
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    setup how;
+    evaluate_setup how;
     double deviation, scale;
-    TACIT_TRY(make_setup(&how, plan, error));
-    TACIT_TRY(deviation_of(plan, &how, plan->parties, &deviation, &scale, error));
+    TACIT_TRY(evaluate_make_setup(&how, plan, error));
+    TACIT_TRY(evaluate_deviation(plan, &how, plan->parties, &deviation, &scale, error));
     *out = (tacit_noise_law){
         .law = how.gaussian ? "discrete Gaussian of scale s" : "discrete Laplace of scale s",
         .added_to = "each count",
@@ -272,7 +267,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 
 /* ---- the party's half ---- */
 
-static tacit_status need_model(const tacit_plan *plan, tacit_error *error) {
+tacit_status evaluate_need_model(const tacit_plan *plan, tacit_error *error) {
     if (plan->model != NULL) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "method %s needs a model: give one with the option 'model', or model: FILE in "
@@ -280,7 +275,8 @@ static tacit_status need_model(const tacit_plan *plan, tacit_error *error) {
                       plan->method->name);
 }
 
-static tacit_status add_share(tacit_party *party, const setup *how, tacit_reply *reply, tacit_error *error) {
+tacit_status evaluate_add_share(tacit_party *party, const evaluate_setup *how, tacit_reply *reply,
+                                tacit_error *error) {
     const tacit_shared_noise noise = shared_noise(party->plan, how);
     int64_t *steps = TACIT_NEW(int64_t, how->spec.length);
     if (steps == NULL) return tacit_fail_memory(error);
@@ -294,37 +290,44 @@ static tacit_status add_share(tacit_party *party, const setup *how, tacit_reply 
     return status;
 }
 
-static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                  tacit_error *error) {
+/* How many of the party's rows are in each cell, into out->contribution. */
+tacit_status evaluate_count_rows(tacit_party *party, const evaluate_setup *how, tacit_reply *reply,
+                                 tacit_error *error) {
     const tacit_plan *plan = party->plan;
-    setup how;
-    TACIT_TRY(need_model(plan, error));
-    TACIT_TRY(make_setup(&how, plan, error));
-    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &how.spec))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator asks for another grid than the study defines");
+    tacit_prices prices = { .charged = { TACIT_UNIT_RECORD, INFINITY, 0 } };
     if ((double)party->total_rows > MOST_ROWS)
         return tacit_fail(error, TACIT_REFUSED, "method evaluate takes at most %.0f rows of a party",
                           MOST_ROWS);
-    tacit_prices prices = { .charged = { TACIT_UNIT_RECORD, INFINITY, 0 } };
     TACIT_TRY(price(plan, &prices, error));
     reply->kind = release_kind(plan);
-    reply->noise = is_noisy(plan) ? tacit_noise_source_grade(&party->noise) : TACIT_NOISE_NONE;
+    reply->noise = evaluate_is_noisy(plan) ? tacit_noise_source_grade(&party->noise) : TACIT_NOISE_NONE;
     reply->price = prices.charged;
-    reply->contribution = TACIT_NEW(double, how.spec.length);
+    reply->contribution = TACIT_NEW(double, how->spec.length);
     if (reply->contribution == NULL) return tacit_fail_memory(error);
     TACIT_TRY(
-        tacit_tally_add(&how.tally, plan->model, &party->rows, party->pool, reply->contribution, error));
-    if (party->reducer != NULL)
-        TACIT_TRY(party->reducer->sum(party->reducer->context, reply->contribution, how.spec.length, error));
-    return by_shares(plan) ? add_share(party, &how, reply, error) : TACIT_OK;
+        tacit_tally_add(&how->tally, plan->model, &party->rows, party->pool, reply->contribution, error));
+    if (party->reducer == NULL) return TACIT_OK;
+    return party->reducer->sum(party->reducer->context, reply->contribution, how->spec.length, error);
+}
+
+static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                  tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    evaluate_setup how;
+    TACIT_TRY(evaluate_need_model(plan, error));
+    TACIT_TRY(evaluate_make_setup(&how, plan, error));
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &how.spec))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator asks for another grid than the study defines");
+    TACIT_TRY(evaluate_count_rows(party, &how, reply, error));
+    return by_shares(plan) ? evaluate_add_share(party, &how, reply, error) : TACIT_OK;
 }
 
 /* ---- the coordinator's half ---- */
 
-static tacit_status make_report(tacit_report **out, const tacit_plan *plan, const setup *how,
-                                const double *counts, double noise, tacit_error *error) {
-    const evaluate_settings *settings = settings_of(plan);
+tacit_status evaluate_make_report(tacit_report **out, const tacit_plan *plan, const evaluate_setup *how,
+                                  const double *counts, double noise, tacit_error *error) {
+    const evaluate_settings *settings = evaluate_settings_of(plan);
     double thresholds[TACIT_THRESHOLDS_MOST];
     size_t count;
     tacit_score_wishes wishes = tacit_score_wishes_usual();
@@ -344,13 +347,14 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_report *report = NULL;
     tacit_model *model = NULL;
-    setup how;
+    evaluate_setup how;
     double noise, scale;
     tacit_status status;
-    TACIT_CHECK(need_model(plan, error));
-    TACIT_CHECK(make_setup(&how, plan, error));
+    if (evaluate_apart(plan)) return evaluate_coordinate_sites(session, out, error);
+    TACIT_CHECK(evaluate_need_model(plan, error));
+    TACIT_CHECK(evaluate_make_setup(&how, plan, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &how.spec, &sum, error));
-    if (is_noisy(plan) && !by_shares(plan)) {
+    if (evaluate_is_noisy(plan) && !by_shares(plan)) {
         const tacit_mechanism whole = mechanism(plan, &how);
         for (size_t j = 0; j < sum.length; j++) sum.values[j] = ldexp(sum.values[j], how.spec.grid_bits);
         TACIT_CHECK(
@@ -359,8 +363,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     } else {
         tacit_session_notify(session, sum.values, sum.length);
     }
-    TACIT_CHECK(deviation_of(plan, &how, sum.parties, &noise, &scale, error));
-    TACIT_CHECK(make_report(&report, plan, &how, sum.values, noise, error));
+    TACIT_CHECK(evaluate_deviation(plan, &how, sum.parties, &noise, &scale, error));
+    TACIT_CHECK(evaluate_make_report(&report, plan, &how, sum.values, noise, error));
     status = tacit_model_create_report(&model, report, plan->features, plan->classes, error);
     if (status != TACIT_OK) goto cleanup;
     out->parties = sum.parties;
@@ -372,6 +376,10 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = {
     { .question = "counts", .answer = answer_counts },
+    { .question = "site",
+      .answer = evaluate_answer_site,
+      .usable = evaluate_usable_site,
+      .answer_numbers = evaluate_site_numbers },
     { .question = NULL },
 };
 
@@ -394,27 +402,32 @@ const tacit_method tacit_method_evaluate = {
     .terms = TACIT_TERMS_ALL, /* those of the model */
     .lambda_may_vanish = true,
     .reports = "evaluate",
+    .single = evaluate_apart,
+    .sites_apart = evaluate_apart,
     .needs_model = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = EVALUATE_LEAVES "[noise=shares: , with the party's share of the noise added], as one "
-                              "contribution to a sum",
+    .leaves = EVALUATE_LEAVES "[noise=shares: , with the party's share of the noise added][noise=party: , "
+                              "with the party's own noise added][sites=together: , as one contribution to a "
+                              "sum][sites=apart: , as an answer of its own, under the party's name]",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
                "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
                "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
-               "together, with the noise in them, and no single party's]. Everybody sees the report that is "
+               "together, with the noise in them, and no single party's][noise=party: everybody sees each "
+               "party's counts, with the noise in them, under its name]. Everybody sees the report that is "
                "made of them, with the noise in it",
     .guarantee = "[law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
                  "towards everybody who sees the report]"
                  "[law=gaussian: (epsilon, delta)-differential privacy for replacing one row of a party, "
                  "towards everybody who sees the report]"
-                 "[noise=shares: , the coordinator included]"
+                 "[noise=shares: , the coordinator included][noise=party: , the coordinator included]"
                  "[noise=coordinator: . There is no such guarantee towards the coordinator, which sees exact "
                  "counts]",
     .assumption =
         "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
         "the exact counts to itself][noise=shares: secure summation, and that no more parties "
-        "vanish from the sum or collude than the study declares]; the model and the grid are public",
+        "vanish from the sum or collude than the study declares][noise=party: none]; the model and the grid "
+        "are public",
     .theorem = "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): "
                "[law=gaussian: discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; "
                "shares: Kairouz, Liu and Steinke 2021)]"
@@ -432,7 +445,7 @@ const tacit_method tacit_method_evaluate = {
 };
 
 /* The settings before those of the noise. */
-static const tacit_parameter exact_parameters[] = { EVALUATE_PARAMETERS, TACIT_SETTINGS_END };
+static const tacit_parameter exact_parameters[] = { EVALUATE_PARAMETERS, SETTING_SITES, TACIT_SETTINGS_END };
 
 const tacit_method tacit_method_evaluate_exact = {
     .name = "evaluate-exact",
@@ -446,12 +459,19 @@ const tacit_method tacit_method_evaluate_exact = {
     .terms = TACIT_TERMS_ALL, /* those of the model */
     .lambda_may_vanish = true,
     .reports = "evaluate",
+    .single = evaluate_apart,
+    .sites_apart = evaluate_apart,
     .needs_model = true,
     TACIT_SETTINGS_OF(exact_parameters, defaults),
-    .leaves = EVALUATE_LEAVES ", as one contribution to a sum",
+    .leaves =
+        EVALUATE_LEAVES "[sites=together: , as one contribution to a sum][sites=apart: , as an answer of its "
+                        "own, under the party's name]",
     .seen_by =
-        "[sees=sum: the coordinator sees the exact counts of all parties' rows together, and no single "
-        "party's][sees=each: the coordinator sees each party's exact counts]. Everybody sees the report "
+        "[sites=apart: the coordinator sees each party's exact counts, and everybody figures of each, under "
+        "its "
+        "name][sees=sum: the coordinator sees the exact counts of all parties' rows together, and no single "
+        "party's][sees=each,sites=together: the coordinator sees each party's exact counts]. Everybody sees "
+        "the report "
         "that is made of them",
     .guarantee =
         "no differential privacy: sums are exact. Figures that single out fewer rows than the study's "

@@ -234,7 +234,8 @@ static tacit_status add_subgroups(making *self) {
     char label[NAME];
     TACIT_TRY(add_table(self, &table, "subgroups", "By subgroup", NULL, columns));
     size_t groups = self->tally->groups;
-    double without = 0; /* rows of no level */
+    double without =
+        self->tally->levels->count < groups ? 0 : NAN; /* rows of no level, if there may be any */
     for (size_t j = 0; j < each; j++) without += fabs(self->counts[(groups - 1) * each + j]);
     if (without == 0) groups--;
     for (size_t g = 0; g < groups; g++)

@@ -21,12 +21,6 @@ size_t tacit_count_tree_level(tacit_count_tree tree, size_t level) {
 
 size_t tacit_count_tree_size(tacit_count_tree tree) { return tacit_count_tree_level(tree, tree.depth + 1); }
 
-size_t tacit_count_tree_parents(tacit_count_tree tree, size_t level) {
-    size_t at = 0;
-    for (size_t l = 0; l < level; l++) at += power(tree.branch, l);
-    return at;
-}
-
 void tacit_count_tree_add(tacit_count_tree tree, double *counts, double place, double weight) {
     size_t leaves = tacit_count_tree_leaves(tree), leaf = leaves;
     if (!isnan(place)) leaf = (size_t)fmin(fmax(place * (double)leaves, 0), (double)leaves - 1);
@@ -169,27 +163,43 @@ tacit_status tacit_count_fit_make(tacit_count_fit *out, tacit_count_tree tree, c
     return TACIT_OK;
 }
 
+/* The leaf after the piece that begins at `first`. */
+static size_t piece_end(const bool *told, size_t leaves, size_t first) {
+    size_t end = first + 1;
+    while (told != NULL && end < leaves && !told[end]) end++;
+    return end;
+}
+
 tacit_status tacit_count_fit_exact(tacit_count_fit *out, tacit_count_tree tree, const double *counts,
-                                   double total, const bool *open, tacit_error *error) {
-    size_t b = tree.branch;
+                                   double total, const bool *told, tacit_error *error) {
+    size_t b = tree.branch, leaves = tacit_count_tree_leaves(tree);
     TACIT_TRY(make_room(out, tree, counts, error));
     out->missing = level_of(out, 1)[b];
-    double root = total - out->missing;
-    for (size_t l = 0; open != NULL && l < tree.depth; l++) {
-        const bool *known = open + tacit_count_tree_parents(tree, l);
-        const double *own = l > 0 ? level_of(out, l) : &root;
-        double *children = level_of(out, l + 1);
-        for (size_t i = 0; i < power(b, l); i++)
-            for (size_t k = 0; !known[i] && k < b; k++) children[i * b + k] = own[i] / (double)b;
+    double *leaf = level_of(out, tree.depth);
+    for (size_t first = 0, end; first < leaves; first = end) {
+        end = piece_end(told, leaves, first);
+        double held = told != NULL && !told[0] ? total - out->missing : leaf[first];
+        for (size_t k = first; k < end; k++) leaf[k] = held / (double)(end - first);
     }
+    for (size_t l = tree.depth; l-- > 1;)
+        for (size_t i = 0; i < power(b, l); i++)
+            level_of(out, l)[i] = sum_of(level_of(out, l + 1) + i * b, b);
     set_below(out);
     return TACIT_OK;
 }
 
-bool tacit_count_tree_known(tacit_count_tree tree, const bool *open, size_t level, size_t cell) {
-    for (size_t l = level + 1; open != NULL && l-- > 0; cell /= tree.branch)
-        if (!open[tacit_count_tree_parents(tree, l) + cell]) return false;
-    return true;
+bool tacit_count_tree_known(tacit_count_tree tree, const bool *told, size_t level, size_t cell) {
+    size_t leaves = tacit_count_tree_leaves(tree), inside = leaves / power(tree.branch, level);
+    size_t end = (cell + 1) * inside;
+    return told == NULL || (told[0] && told[cell * inside] && (end == leaves || told[end]));
+}
+
+double tacit_count_tree_width(tacit_count_tree tree, const bool *told, double place) {
+    size_t leaves = tacit_count_tree_leaves(tree);
+    size_t first = (size_t)fmin((double)leaves - 1, fmax(0, place * (double)leaves));
+    if (told != NULL && !told[0]) return 1;
+    while (told != NULL && !told[first]) first--;
+    return (double)(piece_end(told, leaves, first) - first) / (double)leaves;
 }
 
 /* A count given the one of the cell around it has variance v (1 - 1/b), and 1/b of the cell's uncertainty. */

@@ -30,9 +30,6 @@ size_t tacit_count_tree_leaves(tacit_count_tree tree);
  * missing. */
 size_t tacit_count_tree_size(tacit_count_tree tree);
 size_t tacit_count_tree_level(tacit_count_tree tree, size_t level);
-/* Cells that have children, the root included: those of level l from 0 begin at ..._parents(l), and there are
- * ..._parents(depth) in all. */
-size_t tacit_count_tree_parents(tacit_count_tree tree, size_t level);
 
 /* Add `weight` to the counts of a row at `place` in [0, 1], or NaN: missing. */
 void tacit_count_tree_add(tacit_count_tree tree, double *counts, double place, double weight);
@@ -56,13 +53,17 @@ typedef struct tacit_count_fit {
 tacit_status tacit_count_fit_make(tacit_count_fit *out, tacit_count_tree tree, const double *counts,
                                   double variance, double total, double total_variance, tacit_error *error);
 
-/* From exact counts of which only the children of open cells are known; NULL: all are. What a closed cell
- * holds is spread evenly; the root's, where it is closed, are the `total` less the missing. */
+/* From exact counts of the leaves, of which neighbours may have been put together: a piece begins at each leaf
+ * that is `told`, whose count is the piece's, and ends before the next one; NULL: all are told. What a piece
+ * holds is spread evenly. Where not even the first leaf is told, all is one piece: the `total` less the
+ * missing. */
 tacit_status tacit_count_fit_exact(tacit_count_fit *out, tacit_count_tree tree, const double *counts,
-                                   double total, const bool *open, tacit_error *error);
+                                   double total, const bool *told, tacit_error *error);
 
-/* Whether the counts of a cell of level l, from 0, follow from exact counts: it and all around it are open. */
-bool tacit_count_tree_known(tacit_count_tree tree, const bool *open, size_t level, size_t cell);
+/* Whether the count of a cell of level l, from 1, follows from the pieces: they end where it does. */
+bool tacit_count_tree_known(tacit_count_tree tree, const bool *told, size_t level, size_t cell);
+/* The share of the range that the piece has in which a place is; 1: nothing is told. */
+double tacit_count_tree_width(tacit_count_tree tree, const bool *told, double place);
 void tacit_count_fit_clear(tacit_count_fit *fit);
 
 /* The variance of the noise in a consistent count of level l, from 1. */

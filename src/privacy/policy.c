@@ -5,7 +5,7 @@
 tacit_policy tacit_policy_default(void) { return (tacit_policy){ .minimum_rows = 10, .minimum_parties = 2 }; }
 
 tacit_policy tacit_policy_none(void) {
-    return (tacit_policy){ .allow_entrusted = true, .allow_neighbours = true };
+    return (tacit_policy){ .allow_entrusted = true, .allow_neighbours = true, .allow_site = true };
 }
 
 static bool method_allowed(const tacit_policy *policy, const char *method) {
@@ -34,6 +34,12 @@ tacit_status tacit_policy_check(const tacit_policy *policy, const tacit_release 
                           "exactly, which the owner's rules do not allow: join with the option "
                           "'allow-neighbours', or ask for a method with a center",
                           release->study, release->method);
+    if (release->of_one_site && !policy->allow_site)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study %s publishes figures of each site by itself, which the owner's rules do not "
+            "allow: join with the option 'allow-site', or ask for a study of all sites together",
+            release->study);
     if (release->kind == TACIT_RELEASE_ENTRUSTED && !release->without_center && !policy->allow_entrusted)
         return tacit_fail(error, TACIT_REFUSED,
                           "study %s would entrust values in clear to coordinator %s, which the owner's rules "

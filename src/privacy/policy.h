@@ -21,6 +21,7 @@ typedef struct tacit_policy {
     bool allow_exact;      /* may exact sums, which no differential privacy protects, leave? */
     bool allow_entrusted;  /* may values in clear go to a coordinator trusted to add noise? */
     bool allow_neighbours; /* may methods without a center let neighbours see exact values, at any price? */
+    bool allow_site;       /* may figures of this party alone be published, beside those of all? */
     const char *const *methods; /* the allowed ones; borrowed */
     size_t method_count;        /* 0: all */
 } tacit_policy;

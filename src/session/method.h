@@ -113,6 +113,9 @@ size_t tacit_plan_colluders(const tacit_plan *plan);
 typedef enum tacit_hearing { TACIT_HEARS_SUMS, TACIT_HEARS_SINGLE, TACIT_HEARS_CIPHERTEXTS } tacit_hearing;
 tacit_hearing tacit_plan_hearing(const tacit_plan *plan);
 
+/* Whether figures of each party by itself are published. */
+bool tacit_plan_sites_apart(const tacit_plan *plan);
+
 /* A tacit_method.single that is always so. */
 bool tacit_plan_always_single(const tacit_plan *plan);
 
@@ -366,6 +369,10 @@ struct tacit_method {
     /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL:
      * never. */
     bool (*single)(const tacit_plan *plan);
+
+    /* Whether figures of each party by itself are published under this plan, which its owner must allow. NULL:
+     * never. */
+    bool (*sites_apart)(const tacit_plan *plan);
 
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);

@@ -278,6 +278,7 @@ tacit_release tacit_party_describe(const tacit_party *party, const tacit_questio
         .round = question->round,
         .rows = party->total_rows,
         .without_center = party->plan->method->schedule != NULL,
+        .of_one_site = tacit_plan_sites_apart(party->plan),
         .parties_declared = party->plan->parties,
         .parties_minimum = party->plan->minimum_parties,
         .parameters = question->wants_sum ? question->sum.length : reply->packed,

@@ -61,6 +61,7 @@ typedef struct tacit_holders {
 struct tacit_party {
     const tacit_plan *plan;
     const char *coordinator; /* who asks, by name */
+    const char *called;      /* what people call this party; NULL: nothing */
     const char *role;        /* the owner's choice among the method's roles; NULL in a simulation */
     size_t number;           /* sets parties of a study apart where that is needed; any number */
     const char *study;       /* as the ledger calls it: unique over all coordinators */

@@ -139,6 +139,10 @@ tacit_hearing tacit_plan_hearing(const tacit_plan *plan) {
     return plan->method->single != NULL && plan->method->single(plan) ? TACIT_HEARS_SINGLE : TACIT_HEARS_SUMS;
 }
 
+bool tacit_plan_sites_apart(const tacit_plan *plan) {
+    return plan->method->sites_apart != NULL && plan->method->sites_apart(plan);
+}
+
 bool tacit_plan_always_single(const tacit_plan *plan) {
     (void)plan;
     return true;

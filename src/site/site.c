@@ -169,6 +169,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->allow_exact = settings->allow_exact;
     site->allow_difference = settings->allow_difference;
     site->allow_neighbours = settings->allow_neighbours;
+    site->allow_site = settings->allow_site;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     site->without_rows = settings->data == NULL && callbacks->lend == NULL;
     if (!site->without_rows) TACIT_CHECK(name_rows(site, settings, error));
@@ -381,6 +382,7 @@ tacit_status site_read_rules(const tacit_site *site, site_rules *out, tacit_erro
     out->policy.allow_entrusted = site->allow_entrusted;
     out->policy.allow_exact = site->allow_exact;
     out->policy.allow_neighbours = site->allow_neighbours;
+    out->policy.allow_site = site->allow_site;
     return TACIT_OK;
 }
 
@@ -401,6 +403,7 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .study = site->id,
                                .method = plan->method->name,
                                .without_center = plan->method->schedule != NULL,
+                               .of_one_site = tacit_plan_sites_apart(plan),
                                .rows = site->total_rows,
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
@@ -438,7 +441,9 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
         return tacit_fail(
             error, TACIT_REFUSED, "'%s' gets %s, %s: allow that with the option 'allow-entrusted'%s",
             site->coordinator,
-            plan->sums != TACIT_SUMS_CLEAR ? "the exact sum of all parties' values" : "your exact values",
+            plan->sums != TACIT_SUMS_CLEAR && tacit_plan_hearing(plan) == TACIT_HEARS_SUMS
+                ? "the exact sum of all parties' values"
+                : "your exact values",
             isinf(prices.charged.epsilon) ? "to which no noise is added" : "and is trusted to add the noise",
             isinf(prices.charged.epsilon)                         ? " and the option 'allow-exact'"
             : tacit_method_offers(plan->method, "noise", "party") ? ", or ask for a study with noise=party"

@@ -28,6 +28,7 @@ typedef struct tacit_site_settings {
     bool allow_difference; /* two of them may differ by few parties or rows */
     bool
         allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
+    bool allow_site; /* figures of this party alone may be published */
     const char
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char
@@ -79,8 +80,8 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
 
 /* What an owner may say again when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
-    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference; /* true: from now on */
-    const char *role;                                                      /* NULL: as before */
+    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site; /* true: from now on */
+    const char *role;                                                                  /* NULL: as before */
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as

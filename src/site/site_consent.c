@@ -131,6 +131,7 @@ static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tac
     site->allow_exact = site->allow_exact || word->allow_exact;
     site->allow_difference = site->allow_difference || word->allow_difference;
     site->allow_neighbours = site->allow_neighbours || word->allow_neighbours;
+    site->allow_site = site->allow_site || word->allow_site;
     if (word->role == NULL && site->study->plan.method->roles != NULL) return TACIT_OK;
     if (word->role != NULL && (role = tacit_copy_text(word->role)) == NULL) return tacit_fail_memory(error);
     free(site->role);

@@ -17,7 +17,7 @@ struct ProtobufCMessageDescriptor;
 struct tacit_site {
     tacit_site_callbacks callbacks;
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
-    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site;
     bool without_rows; /* the study is only looked at */
     bool joined;       /* before: it was opened, not looked at */
     tacit_study *study;

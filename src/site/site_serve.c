@@ -169,6 +169,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
         tacit_run_party(&site->study->plan, site->coordinator, site->id, tacit_dataset_view(site->rows),
                         site->total_rows, noise, &self->memo, &self->gate);
     party.role = site->role;
+    party.called = site->called[0] != 0 ? site->called : NULL;
     party.number = self->number;
     party.pool = self->pool;
     party.keep = &keep;

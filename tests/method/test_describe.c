@@ -8,7 +8,9 @@
 
 #include "lab/replay.h"
 #include "method/describe.h"
+#include "method/describe_tables.h"
 #include "parties.h"
+#include "rand/fast.h"
 
 enum { ROWS = 600, PARTIES = 3 };
 
@@ -105,49 +107,169 @@ static void exact_numbers_are_those_of_the_rows(void **state) {
     end(&self);
 }
 
-/* ---- the owner's minimum ---- */
+typedef struct covering {
+    const char *table, *row, *column;
+    double truth;
+    size_t covered;
+} covering;
 
-static void parents_of_few_rows_are_named_and_closed(void **state) {
-    (void)state;
-    world self;
-    describe_design design;
-    tacit_error error = TACIT_ERROR_INIT;
-    make(&self, &tacit_method_describe_exact);
-    CHECK_OK(describe_make(&design, &self.all.plan, &error), error);
-    double *sums = calloc(design.length, sizeof *sums), *flags = calloc(design.flags.length, sizeof *flags);
-    bool *open = calloc(design.flags.length, sizeof *open);
-    tacit_memo memo = { .model = NULL };
-    tacit_party party = {
-        .plan = &self.all.plan, .rows = tacit_dataset_view(self.all.data), .total_rows = ROWS, .memo = &memo
-    };
-    assert_true(sums != NULL && flags != NULL && open != NULL);
-    CHECK_OK(describe_sums(&party, &design, sums, &error), error);
-    describe_small(&design, sums, 0, flags);
-    for (size_t k = 0; k < design.flags.length; k++) assert_true(flags[k] == 0);
-    describe_small(&design, sums, 10, flags); /* site c has three rows, tails of ages few */
-    for (size_t k = 0; k < design.flags.length; k++) open[k] = flags[k] == 0;
-    describe_settle(&design, open);
-    describe_close(&design, open, sums);
-    for (size_t k = 0; k < design.variables; k++) {
-        const describe_variable *one = &design.variable[k];
-        size_t size = describe_counts(&design, one);
-        if (strcmp(one->name, "site") == 0) assert_true(!open[one->parents]);
-        if (strcmp(one->name, "arm") == 0) assert_true(open[one->parents]);
-        for (size_t j = 0; j + 1 < size; j++) { /* no count of some rows but few is left */
-            double count = sums[one->counts + j];
-            bool missing = one->number && count == ROWS - self.ages;
-            assert_true(missing || count == 0 || count >= 10);
-        }
-    }
-    free(sums);
-    free(flags);
-    free(open);
-    describe_clear(&design);
-    end(&self);
+static double error_of(const tacit_model *model, const covering *one) {
+    const tacit_report_table *table = tacit_report_find(model->report, one->table);
+    return table
+        ->error[tacit_report_row(table, one->row) * table->cols + tacit_report_column(table, one->column)];
 }
 
-/* What a coordinator that lies may ask of a real party: everything, or what is inside of a closed cell. */
-static void a_party_refuses_to_open_what_it_named(void **state) {
+/* ---- small cells of exact sums ---- */
+
+/* A study among `count` parties, each with its part of the rows, and what they send in exact mode. */
+typedef struct small_study {
+    world world;
+    describe_design design;
+    size_t count;
+    double *truth, *bounds, *sum, **each; /* of the design's length */
+    bool *told;
+} small_study;
+
+static tacit_party party_of(small_study *self, size_t k) {
+    tacit_party party = { .plan = &self->world.all.plan, .rows = tacit_dataset_view(self->world.all.data) };
+    size_t rows = ROWS / self->count;
+    party.rows = tacit_view_slice(&party.rows, k * rows, rows);
+    party.total_rows = rows;
+    return party;
+}
+
+static void begin_small(small_study *self, size_t count, const char *by, double minimum, bool clear) {
+    tacit_error error = TACIT_ERROR_INIT;
+    *self = (small_study){ .count = count };
+    make(&self->world, &tacit_method_describe_exact);
+    tacit_plan *plan = &self->world.all.plan;
+    plan->parties = plan->minimum_parties = count;
+    plan->sums = clear ? TACIT_SUMS_CLEAR : TACIT_SUMS_MASKED;
+    set(&self->world, "by", by);
+    set(&self->world, "cross", "site*arm,arm*outcome");
+    CHECK_OK(describe_make(&self->design, plan, &error), error);
+    size_t length = self->design.length;
+    self->truth = calloc(length, sizeof(double));
+    self->bounds = calloc(length, sizeof(double));
+    self->sum = calloc(length, sizeof(double));
+    self->each = calloc(count, sizeof *self->each);
+    self->told = calloc(self->design.places, sizeof(bool));
+    assert_true(self->truth != NULL && self->bounds != NULL && self->sum != NULL && self->each != NULL);
+    assert_non_null(self->told);
+    const describe_rule rule = describe_rule_of(plan, true, minimum);
+    double *bounds = calloc(length, sizeof *bounds);
+    for (size_t k = 0; k < count; k++) {
+        tacit_party party = party_of(self, k);
+        self->each[k] = calloc(length, sizeof(double));
+        assert_true(self->each[k] != NULL && bounds != NULL);
+        CHECK_OK(describe_sums(&party, &self->design, self->each[k], &error), error);
+        memset(bounds, 0, length * sizeof *bounds);
+        describe_bounds(&self->design, self->each[k], &rule, bounds);
+        for (size_t j = 0; j < length; j++) self->truth[j] += self->each[k][j];
+        for (size_t j = 0; j < length; j++) self->bounds[j] += bounds[j];
+    }
+    free(bounds);
+    describe_choose(&self->design, self->bounds, self->told);
+    if (!describe_groups_told(&self->design, self->told)) return;
+    for (size_t k = 0; k < count; k++) {
+        CHECK_OK(describe_merge(&self->design, self->told, &rule, self->each[k], &error), error);
+        for (size_t j = 0; j < length; j++) self->sum[j] += self->each[k][j];
+    }
+}
+
+static void end_small(small_study *self) {
+    for (size_t k = 0; k < self->count; k++) free(self->each[k]);
+    free(self->truth);
+    free(self->bounds);
+    free(self->sum);
+    free(self->each);
+    free(self->told);
+    describe_clear(&self->design);
+    end(&self->world);
+}
+
+static const describe_variable *variable_of(const small_study *self, const char *name) {
+    for (size_t k = 0; k < self->design.variables; k++)
+        if (strcmp(self->design.variable[k].name, name) == 0) return &self->design.variable[k];
+    fail();
+    return NULL;
+}
+
+static size_t told_of(const small_study *self, const char *name) {
+    const describe_variable *one = variable_of(self, name);
+    size_t told = 0, all = one->number ? tacit_count_tree_leaves(self->design.tree) : one->cells;
+    for (size_t j = 0; j < all; j++) told += self->told[one->place + j];
+    return told;
+}
+
+/* Every count but those of missing numbers is 0 or at least `minimum`, in what `values` has. */
+static void check_none_small(const small_study *self, const double *values, double minimum) {
+    const describe_design *design = &self->design;
+    tacit_count_tree tree = design->tree;
+    size_t leaf = tacit_count_tree_level(tree, tree.depth), leaves = tacit_count_tree_leaves(tree);
+    for (size_t k = 0; k < design->variables; k++) {
+        const describe_variable *one = &design->variable[k];
+        size_t size = describe_counts(design, one), first = one->number ? leaf : 0;
+        for (size_t g = 0; g < one->groups; g++)
+            for (size_t j = first; j < (one->number ? leaf + leaves : size); j++) {
+                double count = values[one->counts + g * size + j];
+                assert_true(count == 0 || count >= minimum);
+            }
+    }
+    size_t tables = design->pair[0].counts;
+    for (size_t j = tables; j < design->length; j++) assert_true(values[j] == 0 || values[j] >= minimum);
+}
+
+/* Twenty sites of 30 rows: none has ten rows in a cell of a number, all together have. Site c has three rows in
+ * all, and is told with another level. */
+static void counts_are_told_where_all_parties_have_enough_rows(void **state) {
+    static const char *const groups[] = { "none", "outcome" };
+    (void)state;
+    for (size_t way = 0; way < 2; way++) {
+        small_study self;
+        begin_small(&self, 20, groups[way], 10, false);
+        assert_true(describe_groups_told(&self.design, self.told));
+        check_none_small(&self, self.sum, 10);
+        for (size_t j = 1; j < self.design.length; j++) /* bounds are bounds */
+            assert_true(self.bounds[j] <= self.truth[j] || self.bounds[j] == 0);
+        print_message("# %zu pieces of age, %zu of dose\n", told_of(&self, "age"), told_of(&self, "dose"));
+        assert_true(told_of(&self, "age") >= (way == 0 ? 20 : 12));
+        const describe_variable *site = variable_of(&self, "site"), *arm = variable_of(&self, "arm");
+        assert_true(!self.told[site->place + 2] && (way == 1 || told_of(&self, "site") == 2));
+        assert_true(told_of(&self, "arm") == arm->cells);
+        assert_true(!self.told[self.design.pair[0].place] && self.told[self.design.pair[1].place]);
+        CHECK_NEAR(self.sum[arm->counts], self.truth[arm->counts], 0);
+        end_small(&self);
+    }
+}
+
+/* Where the coordinator sees single contributions, and where an owner wants more rows than the study does, each
+ * party's own counts have enough. The control: with the sum alone held to the threshold they have not. */
+static void a_party_that_is_seen_alone_holds_its_own_counts_to_the_minimum(void **state) {
+    (void)state;
+    static const struct {
+        double minimum;
+        bool clear, alone;
+    } ways[] = { { 10, true, true }, { 12, false, true }, { 10, false, false } };
+    for (size_t way = 0; way < 3; way++) {
+        small_study self;
+        begin_small(&self, 3, "none", ways[way].minimum, ways[way].clear);
+        double least = INFINITY;
+        for (size_t k = 0; k < 3; k++)
+            for (size_t j = 1; j < self.design.length; j++)
+                if (self.each[k][j] > 0 && self.each[k][j] == floor(self.each[k][j]))
+                    least = fmin(least, self.each[k][j]);
+        for (size_t k = 0; ways[way].alone && k < 3; k++)
+            check_none_small(&self, self.each[k], ways[way].minimum);
+        if (!ways[way].alone) assert_true(least < 10);
+        assert_true(told_of(&self, "age") > 4 && told_of(&self, "arm") == 3);
+        end_small(&self);
+    }
+}
+
+/* What a coordinator that lies may ask of a real party that is seen alone: everything, or pieces that are no
+ * cells of the tree, so that those of two studies might differ by few rows. */
+static void a_party_refuses_to_tell_what_it_objects_to(void **state) {
     (void)state;
     world self;
     describe_design design;
@@ -155,27 +277,75 @@ static void a_party_refuses_to_open_what_it_named(void **state) {
     tacit_policy policy = tacit_policy_default();
     tacit_gate gate = { .policy = &policy, .mode = TACIT_GATE_REAL };
     make(&self, &tacit_method_describe_exact);
+    self.all.plan.sums = TACIT_SUMS_CLEAR;
     CHECK_OK(describe_make(&design, &self.all.plan, &error), error);
     tacit_party party = {
         .plan = &self.all.plan, .rows = tacit_dataset_view(self.all.data), .total_rows = ROWS, .gate = &gate
     };
-    int64_t *open = calloc(design.flags.length, sizeof *open);
-    assert_non_null(open);
-    for (int way = 0; way < 3; way++) { /* nothing, all, a cell inside of a closed one */
+    int64_t *told = calloc(design.places, sizeof *told);
+    assert_non_null(told);
+    for (int way = 0; way < 4; way++) { /* nothing, all, halves, thirds */
         tacit_message message = TACIT_MESSAGE_INIT;
         tacit_reply reply = { .message = TACIT_MESSAGE_INIT };
-        for (size_t k = 0; k < design.flags.length; k++) open[k] = way == 1;
-        if (way == 2) open[design.variable[1].parents + 2] = 1;
+        for (size_t k = 0; k < design.places; k++) told[k] = way == 1;
+        size_t age = design.variable[1].place;
+        if (way >= 2) told[age] = told[age + (way == 2 ? 128 : 85)] = 1;
         CHECK_OK(tacit_message_add_integers(&message, "grouped", &(int64_t){ 0 }, 1, &error), error);
-        CHECK_OK(tacit_message_add_integers(&message, "open", open, design.flags.length, &error), error);
+        CHECK_OK(tacit_message_add_integers(&message, "told", told, design.places, &error), error);
         tacit_question question = { .message = &message, .wants_sum = true, .sum = design.spec };
         tacit_status status = tacit_method_describe_exact.handlers[1].answer(&party, &question, &reply, NULL);
-        assert_int_equal(status, way == 0 ? TACIT_OK : TACIT_REFUSED);
+        assert_int_equal(status, way % 2 == 0 ? TACIT_OK : TACIT_REFUSED);
         tacit_reply_clear(&reply);
         tacit_message_clear(&message);
     }
-    free(open);
+    free(told);
     describe_clear(&design);
+    end(&self);
+}
+
+/* ---- sites apart ---- */
+
+/* The first party's rows, described alone, are the figures of its site; with noise these are near them, and the errors of
+ * all rows are those of three sites. Seeded. */
+static void figures_of_sites_are_those_of_their_rows(void **state) {
+    (void)state;
+    world self;
+    make(&self, &tacit_method_describe_exact);
+    set(&self, "threshold", "0");
+    tacit_model *pooled = parties_run(&self.all, 1, NULL);
+    set(&self, "sites", "apart");
+    tacit_model *model = parties_run(&self.all, 1, NULL);
+    CHECK_NEAR(cell(model, "numbers", "age", "mean"), cell(pooled, "numbers", "age", "mean"), 1e-9);
+    CHECK_NEAR(cell(model, "quantiles", "age", "50%"), cell(pooled, "quantiles", "age", "50%"), 1e-9);
+    double count = 0, sum = 0;
+    for (int k = 1; k <= PARTIES; k++) {
+        char row[32];
+        snprintf(row, sizeof row, "age [site=%d]", k);
+        count += cell(model, "numbers", row, "count");
+        sum += cell(model, "numbers", row, "count") * cell(model, "numbers", row, "mean");
+    }
+    CHECK_NEAR(count, self.ages, 0);
+    CHECK_NEAR(sum, self.sum, 1e-5);
+    double exact = cell(model, "numbers", "age [site=2]", "mean");
+    tacit_model_free(model);
+    tacit_model_free(pooled);
+    self.all.plan.method = &tacit_method_describe;
+    self.all.plan.settings = (tacit_settings){ .table = NULL };
+    self.all.plan.epsilon = 8;
+    set(&self, "sites", "apart");
+    assert_int_equal(tacit_plan_check(&self.all.plan, NULL),
+                     TACIT_USAGE); /* shares of noise protect no single site */
+    set(&self, "noise", "party");
+    set(&self, "by", "outcome");
+    assert_int_equal(tacit_plan_check(&self.all.plan, NULL), TACIT_USAGE);
+    set(&self, "by", "none");
+    model = parties_run(&self.all, 5, NULL);
+    const covering site = { "numbers", "age [site=2]", "mean", exact, 0 };
+    assert_true(fabs(cell(model, "numbers", "age [site=2]", "mean") - exact) <= 4 * error_of(model, &site));
+    const covering missing[] = { { "numbers", "age", "missing", 0, 0 },
+                                 { "numbers", "age [site=1]", "missing", 0, 0 } };
+    CHECK_NEAR(error_of(model, &missing[0]) / error_of(model, &missing[1]), sqrt(3), 0.01);
+    tacit_model_free(model);
     end(&self);
 }
 
@@ -204,14 +374,17 @@ static tacit_status replace_row(void *context, size_t number, tacit_pair *out, t
 }
 
 static void one_row_moves_the_vector_by_no_more_than_declared(void **state) {
-    static const char *const ways[][2] = { { "threshold", "0" }, { "by", "site" }, { "cross", "site*arm" } };
+    static const char *const ways[][2] = {
+        { "threshold", "0" }, { "by", "site" }, { "cross", "site*arm" }, { "sites", "apart" }
+    };
     (void)state;
-    for (size_t k = 0; k < 3; k++) {
+    for (size_t k = 0; k < 4; k++) {
         world self;
         tacit_error error = TACIT_ERROR_INIT;
         tacit_replay replay;
         make(&self, &tacit_method_describe);
         set(&self, ways[k][0], ways[k][1]);
+        set(&self, "noise", k < 3 ? "shares" : "party");
         CHECK_OK(tacit_replay_run(&replay, replace_row, &self, 60, 1, NULL, &error), error);
         print_message("# %s: %.4f of what is declared\n", ways[k][0], replay.ratio);
         assert_true(replay.ratio <= 1);
@@ -242,18 +415,6 @@ static void square_is_free(void **state) {
 }
 
 /* ---- coverage ---- */
-
-typedef struct covering {
-    const char *table, *row, *column;
-    double truth;
-    size_t covered;
-} covering;
-
-static double error_of(const tacit_model *model, const covering *one) {
-    const tacit_report_table *table = tacit_report_find(model->report, one->table);
-    return table
-        ->error[tacit_report_row(table, one->row) * table->cols + tacit_report_column(table, one->column)];
-}
 
 /*
  * Each of 2,000 seeded runs, with noise in shares, has a chance of .95 to cover the truth: the share that does has a standard deviation of
@@ -298,6 +459,61 @@ static void noise_intervals_cover(void **state) {
     end(&self);
 }
 
+/*
+ * Intervals of deciles, on the tree that is chosen for this noise, of rows that are spread evenly and skewed; noise so large that
+ * counts below borders fall and rise again. All nine together are covered in 94 to 96% of 2,000 seeded draws (each has a standard
+ * deviation of .49%), so that the outcome is always the same. With other seeds a set would fall outside in less than 5%
+ * of the cases if its coverage were 95%; the nine are correlated. The control: with noise a fifth larger than is stated, less than 92.5% are covered.
+ */
+static void quantile_intervals_cover(void **state) {
+    enum { DRAWS = 2000, DECILES = 9 };
+    static const struct {
+        double rows, noise;
+        int shape;
+        bool control;
+    } sets[] = { { 600, 20, 0, false }, { 4000, 47, 1, false }, { 600, 20, 0, true } };
+    (void)state;
+    for (size_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_stream stream = tacit_stream_from_seed(31 + s);
+        tacit_count_tree tree = tacit_count_tree_choose(pow(sets[s].noise / sets[s].rows, 2));
+        size_t size = tacit_count_tree_size(tree), covered[DECILES] = { 0 }, all = 0;
+        double *counts = calloc(size, sizeof *counts), *noisy = calloc(size, sizeof *noisy), p[DECILES];
+        double noise = sets[s].noise * sqrt((double)tree.depth);
+        tacit_count_fit truth;
+        assert_true(counts != NULL && noisy != NULL);
+        for (size_t i = 0; i < (size_t)sets[s].rows; i++) {
+            double u = tacit_stream_unit(&stream);
+            tacit_count_tree_add(tree, counts, i % 20 == 0 ? NAN : sets[s].shape == 0 ? u : u * u, 1);
+        }
+        CHECK_OK(tacit_count_fit_exact(&truth, tree, counts, sets[s].rows, NULL, &error), error);
+        for (size_t k = 0; k < DECILES; k++) p[k] = 0.1 * (double)(k + 1);
+        for (size_t d = 0; d < DRAWS; d++) {
+            tacit_count_fit fit;
+            tacit_tree_quantile found[DECILES];
+            for (size_t j = 0; j < size; j++)
+                noisy[j] = counts[j] + noise * (sets[s].control ? 1.2 : 1) * tacit_fast_normal(&stream);
+            CHECK_OK(tacit_count_fit_make(&fit, tree, noisy, noise * noise, sets[s].rows, 0, &error), error);
+            CHECK_OK(describe_quantile_intervals(&fit, p, DECILES, found, &error), error);
+            for (size_t k = 0; k < DECILES; k++) {
+                double place = tacit_count_fit_quantile(&truth, p[k], 0).value;
+                covered[k] += found[k].low <= place && place <= found[k].high;
+            }
+            tacit_count_fit_clear(&fit);
+        }
+        for (size_t k = 0; k < DECILES; k++) all += covered[k];
+        print_message("# %.0f rows, noise %.0f, shape %d, %zu^%zu cells:", sets[s].rows, sets[s].noise,
+                      sets[s].shape, tree.branch, tree.depth);
+        for (size_t k = 0; k < DECILES; k++) print_message(" %.1f", 100.0 * (double)covered[k] / DRAWS);
+        double share = (double)all / DRAWS / DECILES;
+        print_message("; %.2f%% covered\n", 100 * share);
+        assert_true(sets[s].control ? share < 0.925 : share > 0.94 && share < 0.96);
+        tacit_count_fit_clear(&truth);
+        free(counts);
+        free(noisy);
+    }
+}
+
 static void the_same_sums_make_the_same_report(void **state) {
     (void)state;
     world self;
@@ -338,11 +554,14 @@ static void what_cannot_be_described_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_numbers_are_those_of_the_rows),
-        cmocka_unit_test(parents_of_few_rows_are_named_and_closed),
-        cmocka_unit_test(a_party_refuses_to_open_what_it_named),
+        cmocka_unit_test(counts_are_told_where_all_parties_have_enough_rows),
+        cmocka_unit_test(a_party_that_is_seen_alone_holds_its_own_counts_to_the_minimum),
+        cmocka_unit_test(a_party_refuses_to_tell_what_it_objects_to),
+        cmocka_unit_test(figures_of_sites_are_those_of_their_rows),
         cmocka_unit_test(one_row_moves_the_vector_by_no_more_than_declared),
         cmocka_unit_test(square_is_free),
         cmocka_unit_test(noise_intervals_cover),
+        cmocka_unit_test(quantile_intervals_cover),
         cmocka_unit_test(the_same_sums_make_the_same_report),
         cmocka_unit_test(what_cannot_be_described_is_refused),
     };

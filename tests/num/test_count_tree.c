@@ -54,23 +54,32 @@ static void exact_counts_stay_as_they_are(void **state) {
     free(counts);
 }
 
-static void what_a_closed_cell_holds_is_spread_evenly(void **state) {
+static void what_a_piece_holds_is_spread_evenly(void **state) {
     (void)state;
-    bool open[1 + 4 + 16];
+    bool told[64];
     double missing, *counts = counts_of_rows(&missing);
     tacit_count_fit fit;
     tacit_error error = TACIT_ERROR_INIT;
-    memset(open, true, sizeof open);
-    open[2] = open[9] = open[10] = open[11] = open[12] =
-        false; /* the second cell of level 1, and those inside */
-    double held = counts[1];
-    for (size_t k = 0; k < 4; k++) counts[tacit_count_tree_level(shape, 2) + 4 + k] = 0;
-    for (size_t k = 0; k < 16; k++) counts[tacit_count_tree_level(shape, 3) + 16 + k] = 0;
-    CHECK_OK(tacit_count_fit_exact(&fit, shape, counts, ROWS, open, &error), error);
+    memset(told, true, sizeof told);
+    double held = counts[1],
+           *leaf = counts + tacit_count_tree_level(shape, 3); /* the second cell of level 1 */
+    for (size_t k = 17; k < 32; k++) {
+        told[k] = false;
+        leaf[k] = 0;
+    }
+    leaf[16] = held;
+    CHECK_OK(tacit_count_fit_exact(&fit, shape, counts, ROWS, told, &error), error);
     check_adds_up(&fit, ROWS, 1e-9);
     CHECK_NEAR(fit.cell[tacit_count_tree_level(shape, 3) + 20], held / 16, 1e-12);
-    assert_true(tacit_count_tree_known(shape, open, 0, 0) && !tacit_count_tree_known(shape, open, 1, 1) &&
-                !tacit_count_tree_known(shape, open, 2, 5) && tacit_count_tree_known(shape, open, 2, 0));
+    assert_true(tacit_count_tree_known(shape, told, 1, 0) && tacit_count_tree_known(shape, told, 1, 1) &&
+                !tacit_count_tree_known(shape, told, 2, 5) && !tacit_count_tree_known(shape, told, 3, 16));
+    CHECK_NEAR(tacit_count_tree_width(shape, told, 0.3), 0.25, 0);
+    CHECK_NEAR(tacit_count_tree_width(shape, told, 0.6), 1.0 / 64, 0);
+    tacit_count_fit_clear(&fit);
+    memset(told, false, sizeof told);
+    CHECK_OK(tacit_count_fit_exact(&fit, shape, counts, ROWS, told, &error), error);
+    CHECK_NEAR(fit.cell[0], (ROWS - missing) / 4, 1e-9);
+    CHECK_NEAR(tacit_count_tree_width(shape, told, 0.6), 1, 0);
     tacit_count_fit_clear(&fit);
     free(counts);
 }
@@ -140,7 +149,7 @@ static void more_noise_makes_coarser_trees(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_counts_stay_as_they_are),
-        cmocka_unit_test(what_a_closed_cell_holds_is_spread_evenly),
+        cmocka_unit_test(what_a_piece_holds_is_spread_evenly),
         cmocka_unit_test(errors_are_those_that_are_stated),
         cmocka_unit_test(more_noise_makes_coarser_trees),
     };

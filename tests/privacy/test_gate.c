@@ -250,6 +250,19 @@ static void exact_sums_pass_with_the_owners_word_and_count_as_infinite(void **st
     party_end(&self);
 }
 
+static void figures_of_one_site_have_a_rule_of_their_own(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release release = sample_release(1);
+    release.of_one_site = true;
+    self.policy.allow_exact = self.policy.allow_entrusted = self.policy.allow_neighbours = true;
+    party_refuses(&self, &release, TACIT_REFUSED, "the option 'allow-site'");
+    self.policy.allow_site = true;
+    CHECK_OK(party_release(&self, &release), self.error);
+    party_end(&self);
+}
+
 static void words_to_neighbours_have_a_rule_of_their_own(void **state) {
     (void)state;
     party self;
@@ -471,6 +484,7 @@ int main(void) {
         cmocka_unit_test(consent_is_needed_matched_and_withdrawn),
         cmocka_unit_test(nothing_simulated_passes_a_real_gate),
         cmocka_unit_test(exact_sums_pass_with_the_owners_word_and_count_as_infinite),
+        cmocka_unit_test(figures_of_one_site_have_a_rule_of_their_own),
         cmocka_unit_test(words_to_neighbours_have_a_rule_of_their_own),
         cmocka_unit_test(state_is_kept_with_the_charge),
         cmocka_unit_test(a_malformed_release_is_refused_and_logged),

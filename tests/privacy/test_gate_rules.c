@@ -157,7 +157,7 @@ static void the_usual_rules_want_ten_rows_and_two_parties(void **state) {
     const tacit_policy usual = tacit_policy_default();
     assert_int_equal(usual.minimum_rows, 10);
     assert_int_equal(usual.minimum_parties, 2);
-    assert_false(usual.allow_entrusted || usual.allow_exact || usual.allow_neighbours);
+    assert_false(usual.allow_entrusted || usual.allow_exact || usual.allow_neighbours || usual.allow_site);
 }
 
 int main(void) {

@@ -50,6 +50,28 @@ class Evaluations(DeployedTest):
         self.assertEqual([(each["price"]["epsilon"], each["kind"], each["noise"]) for each in charges], [("inf", "entrusted", "none")])
         self.succeed("card", "model.json", "--evaluation", self.folder / "trial.model.json", "--out", "card.html")
 
+    def test_sites_are_told_apart_where_their_owners_allow_it(self):
+        self.study(method="evaluate-exact", set="{sites: apart, least: 1}", epsilon=None, model="model.json", **{"lambda": None})
+        self.coordinator()
+        self.refuse(3, *self.join_words(0, self.invite(), *EXACT), home=self.home(0), says=["--allow-site"])
+        self.check_done({party: self.join(party, *EXACT, "--allow-site") for party in range(3)}, charged=[])
+        expected, report = self.pooled(), self.report()
+        self.assertAlmostEqual(figures(report)["auc"], expected["auc"], delta=1e-9)
+        table = next(each for each in report["tables"] if each["name"] == "subgroups")
+        found = {row["label"]: row["values"][table["columns"].index("auc")] for row in table["rows"]}
+        alone = [figures(json.loads(self.succeed("evaluate", "model.json", self.rows(party), "--json").stdout)["report"])["auc"]
+                 for party in range(3)]
+        self.assertEqual(len(found), 3)
+        for value, theirs in zip(sorted(found.values()), sorted(alone)):
+            self.assertAlmostEqual(value, theirs, delta=1e-9)
+
+    def test_noisy_figures_of_sites_are_charged_by_themselves(self):
+        self.study(method="evaluate", set="{sites: apart, noise: party}", epsilon=2, delta="1e-5", model="model.json", **{"lambda": None})
+        self.coordinator()
+        model = self.check_done({party: self.join(party, "--allow-site") for party in range(3)})
+        self.assertTrue(model["guarantee"]["private"])
+        self.assertEqual([(each["kind"], each["noise"]) for each in self.charges(0)], [("charged", "exact")])
+
     def test_exact_counts_need_the_owners_word(self):
         self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
         self.coordinator()

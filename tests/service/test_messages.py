@@ -16,6 +16,7 @@ from deployed import DeployedTest, SCHEMA
 from golden import FOLDER, UPDATE, difference, masked
 
 ENTRUSTED, EXACT, NEIGHBOURS = ("--allow-entrusted",), ("--allow-entrusted", "--allow-exact"), ("--allow-neighbours",)
+SITE = ("--allow-site",)
 CENTERED = {"epsilon": None, "center": "b/center.card", "lambda": 1}
 LABELLED = {"auxiliary": "points.csv"}
 GAUSSIAN = {"delta": "1e-5"}
@@ -83,6 +84,10 @@ MODES = {
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
     "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
     "evaluate-exact": ("evaluate-exact", {"set": "{}", "lambda": None, "model": "model.json", "epsilon": None}, EXACT),
+    "evaluate-sites": ("evaluate", {"set": "{sites: apart, noise: party}", "lambda": None, "model": "model.json", **GAUSSIAN}, SITE),
+    "evaluate-exact-sites": ("evaluate-exact", {"set": "{sites: apart}", "lambda": None, "model": "model.json", "epsilon": None}, EXACT + SITE),
+    "describe-sites": ("describe", {"set": "{sites: apart, noise: party}", "lambda": None, **GAUSSIAN}, SITE),
+    "describe-exact-sites": ("describe-exact", {"set": "{sites: apart}", "epsilon": None, "lambda": None}, EXACT + SITE),
     "describe-shares": ("describe", {"set": "{}", "lambda": None, **GAUSSIAN}, ()),
     "describe-party": ("describe", {"set": "{noise: party}", "lambda": None, **GAUSSIAN}, ()),
     "describe-party-clear": ("describe", {"set": "{noise: party}", "lambda": None, "sum": "clear", **GAUSSIAN}, ()),

@@ -50,7 +50,7 @@ class Site:
                 home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
                 schema: Optional[Path] = None, **options: Any) -> Site:
         """Look at a study that one was invited to. Further options are those of ``tacit join``: ``allow_entrusted``,
-        ``allow_exact``, ``allow_difference``, ``allow_neighbours``, ``role``, ``proxy``, ``label``."""
+        ``allow_exact``, ``allow_difference``, ``allow_neighbours``, ``allow_site``, ``role``, ``proxy``, ``label``."""
         return cls(lib.tacit_site_invited, invitation, frame, news,
                    {"home": home, "source": source, "data": data, "schema": schema, **options})
 

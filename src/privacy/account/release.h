@@ -59,6 +59,8 @@ typedef struct tacit_release {
     bool
         without_center; /* of a method without a center: for neighbours, or what is left of it in the end; the owner's
                             rule is one of its own */
+    bool
+        of_one_site; /* figures of this party alone, that the study publishes as such: by a rule of its own too */
 
     uint64_t rows;             /* rows of the party that the answer was computed from */
     uint64_t parties_declared; /* parties in the study */
