@@ -264,7 +264,7 @@ static tacit_status add_tests(lives *self, tacit_report *report, tacit_error *er
         double statistic;
         size_t degrees;
         TACIT_TRY(tacit_life_test(&statistic, &degrees, (tacit_life_weight)k, self->at_risk, self->events,
-                                  self->times, self->groups, error));
+                                  self->times, self->groups, NULL, error));
         double p = isnan(statistic) ? NAN : exp(tacit_log_gamma_tail((double)degrees / 2, statistic / 2));
         double values[] = { statistic, (double)degrees, p };
         TACIT_TRY(tacit_report_add_row(table, names[k], values, NULL, error));

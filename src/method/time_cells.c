@@ -211,26 +211,32 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
     return TACIT_OK;
 }
 
+tacit_status time_count(const tacit_party *party, const time_design *design, double *counts, double *event_x,
+                        tacit_error *error) {
+    counting self = { .design = design, .counts = counts, .event_x = event_x };
+    TACIT_TRY(time_check_rows(party, error));
+    self.row = TACIT_NEW(double, 2 * party->plan->features);
+    if (self.row == NULL) return tacit_fail_memory(error);
+    self.x = self.row + party->plan->features;
+    tacit_status status = tacit_dataset_map(&party->rows, 0, count_block, &self, error);
+    free(self.row);
+    return status;
+}
+
 tacit_status time_answer_cells(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                tacit_error *error) {
     time_design design;
-    counting self = { .design = &design };
     double n;
     TACIT_TRY(time_check_rows(party, error));
     TACIT_TRY(time_read_total(party, question, &n, error));
     TACIT_TRY(time_design_create(&design, party->plan, error));
     tacit_sum_spec spec = time_sum(party->plan, n, 0, time_length_of_cells(&design));
     tacit_status status;
-    self.row = TACIT_NEW(double, 2 * party->plan->features);
-    if (self.row == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    self.x = self.row + party->plan->features;
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
-    self.counts = reply->contribution + TIME_HEAD;
-    self.event_x = self.counts + 2 * design.strata * design.cells;
-    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_block, &self, error));
+    double *counts = reply->contribution + TIME_HEAD;
+    TACIT_CHECK(time_count(party, &design, counts, counts + 2 * design.strata * design.cells, error));
     TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
 cleanup:
-    free(self.row);
     time_design_clear(&design);
     return status;
 }

@@ -68,6 +68,10 @@ tacit_status time_read_total(const tacit_party *party, const tacit_question *que
 size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
                      bool *event);
 
+/* To `counts` add of each cell the rows that leave and the events, to `event_x` the sum of x over events. */
+tacit_status time_count(const tacit_party *party, const time_design *design, double *counts, double *event_x,
+                        tacit_error *error);
+
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error);
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error);
