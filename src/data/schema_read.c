@@ -258,11 +258,23 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
     return status;
 }
 
+/* Of an event, where it has several. */
+static tacit_status read_causes(const reading *r, const yaml_node_t *node) {
+    enum { FEWEST = 2, MOST = 20 };
+    tacit_levels *causes = &r->schema->causes;
+    if (node == NULL) return TACIT_OK;
+    if (r->schema->response != TACIT_RESPONSE_TIME)
+        return tacit_yaml_fail(r->yaml, node, r->error, "causes belong to a label of kind time");
+    TACIT_TRY(read_list(r, node, "causes", MOST, causes));
+    if (causes->count >= FEWEST) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, node, r->error,
+                           "causes are at least %d: leave them out where there is one", FEWEST);
+}
+
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, KEYS };
-    static const char *const keys[] = {
-        "name", "kind", "classes", "others", "low", "high", "from", "missing"
-    };
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, CAUSES, KEYS };
+    static const char *const keys[] = { "name", "kind", "classes", "others", "low",
+                                        "high", "from", "missing", "causes" };
     const yaml_node_t *values[KEYS];
     const char *text = "";
     size_t length = 0;
@@ -281,6 +293,7 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     TACIT_TRY(read_label_names(r, values[NAME]));
     TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
     TACIT_TRY(read_label_missing(r, values[MISSING]));
+    TACIT_TRY(read_causes(r, values[CAUSES]));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
     if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);

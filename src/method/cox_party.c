@@ -100,8 +100,9 @@ static void take_rows(pass *self, const tacit_view *block) {
     const size_t width = self->design.columns.width;
     for (size_t i = 0; i < block->rows.count; i++) {
         double *x = self->x + i * width, score = -self->shift;
-        self->group[i] =
-            self->partition.of_cell[time_take_row(&self->design, block, i, self->row, x, &self->event[i])];
+        size_t event, place = time_take_row(&self->design, block, i, self->row, x, &event);
+        self->group[i] = self->partition.of_cell[place];
+        self->event[i] = event > 0;
         for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
         self->risk[i] = exp(fmin(score, 700));
         self->look[FAR] += !(fabs(score) <= COX_MOST_SCORE);

@@ -44,8 +44,10 @@ static void add_label(describe_design *out, const tacit_plan *plan) {
         .name = name, .source = DESCRIBE_RESPONSE, .number = true, .low = schema->low, .high = schema->high
     };
     if (schema->event != NULL)
-        out->variable[out->variables++] =
-            (describe_variable){ .name = schema->event, .source = DESCRIBE_EVENT, .levels = 2, .cells = 2 };
+        out->variable[out->variables++] = (describe_variable){ .name = schema->event,
+                                                               .source = DESCRIBE_EVENT,
+                                                               .levels = tacit_schema_causes(schema) + 1,
+                                                               .cells = tacit_schema_causes(schema) + 1 };
 }
 
 static tacit_status add_variables(describe_design *out, const tacit_plan *plan, tacit_error *error) {

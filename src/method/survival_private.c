@@ -3,8 +3,8 @@
  * groups differ, from one release of counts with noise.
  *
  *   all:          a public grid over time; every row leaves in a cell, with an event or without (censored)
- *   parties:      of each group a histogram of the rows that leave without an event and one of the events, each
- *                 multiplied by the square root of the matrix of prefix sums (num/noisy_life.h), with noise
+ *   parties:      of each group a histogram of the rows that leave without an event and one of the events of each
+ *                 cause, each multiplied by the square root of the matrix of prefix sums (num/noisy_life.h), with noise
  *   coordinator:  curves, medians, means and tests from the sum, with errors that include the noise
  *
  * Proof note. Adjacency: replace one row of a party (unit record; a row is a person); the numbers of rows stay.
@@ -33,7 +33,7 @@
 #include "rand/fast.h"
 #include "session/session.h"
 
-enum { KINDS = 2, MOST_NUMBERS = 1 << 14, HEAD = 2, ROWS_UNIT = 1 << 12 };
+enum { MOST_NUMBERS = 1 << 14, HEAD = 2, ROWS_UNIT = 1 << 12 };
 
 static const double ROUNDING = 0x1p-11;
 static const double ROWS_WEIGHT = 4096; /* of how many units of rows, and of what is left */
@@ -76,12 +76,15 @@ typedef struct layout {
     size_t length;
 } layout;
 
+/* Rows that leave without an event, then events of each cause. */
+static size_t kinds_of(const time_design *design) { return 1 + design->causes; }
+
 static void clear_layout(layout *self) { time_design_clear(&self->design); }
 
 static tacit_status make_layout(layout *out, const tacit_plan *plan, tacit_error *error) {
     *out = (layout){ .length = HEAD };
     TACIT_TRY(time_design_create(&out->design, plan, error));
-    size_t cells = out->design.cells, numbers = KINDS * out->design.strata * cells;
+    size_t cells = out->design.cells, numbers = kinds_of(&out->design) * out->design.strata * cells;
     tacit_status status;
     if (cells > TACIT_LIFE_MOST_CELLS || numbers > MOST_NUMBERS)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
@@ -105,9 +108,19 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* What is said before anything is known of the rows: a curve without groups on a usual grid. */
+static tacit_status make_public(layout *out, const tacit_plan *plan, tacit_error *error) {
+    enum { USUAL_CELLS = 100 };
+    if (plan->schema != NULL) return make_layout(out, plan, error);
+    *out = (layout){ .design = { .strata = 1, .cells = USUAL_CELLS, .causes = 1 } };
+    out->length = HEAD + kinds_of(&out->design) * USUAL_CELLS;
+    return one_release_make(&out->release, plan, by_shares(plan), out->length, GRADIENT_MOST_ROWS, ROUNDING,
+                            error);
+}
+
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     layout self;
-    TACIT_TRY(make_layout(&self, plan, error));
+    TACIT_TRY(make_public(&self, plan, error));
     out->charged = out->claimed = self.release.mechanism.price;
     out->event = self.release.event;
     clear_layout(&self);
@@ -116,7 +129,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     layout self;
-    TACIT_TRY(make_layout(&self, plan, error));
+    TACIT_TRY(make_public(&self, plan, error));
     *out = one_release_law(&self.release);
     clear_layout(&self);
     return TACIT_OK;
@@ -135,18 +148,20 @@ static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *
 
 /* ---- the party's half ---- */
 
-/* Of each stratum's cells, from pairs (leaving, events) to a histogram without and one with an event. */
-static void encode(const layout *self, const double *pairs, double *out) {
-    size_t cells = self->design.cells;
+/* Of each stratum's cells, from (leaving, events of each cause) to a histogram without and those with an event. */
+static void encode(const layout *self, const double *counts, double *out) {
+    size_t cells = self->design.cells, kinds = kinds_of(&self->design);
     for (size_t g = 0; g < self->design.strata; g++) {
-        double *censored = out + KINDS * g * cells, *events = censored + cells;
+        double *block = out + kinds * g * cells;
         for (size_t c = 0; c < cells; c++) {
-            const double *pair = pairs + 2 * (g * cells + c);
-            censored[c] = pair[0] - pair[1];
-            events[c] = pair[1];
+            const double *here = counts + kinds * (g * cells + c);
+            block[c] = here[0];
+            for (size_t j = 1; j < kinds; j++) {
+                block[c] -= here[j];
+                block[j * cells + c] = here[j];
+            }
         }
-        tacit_life_encode(censored, cells);
-        tacit_life_encode(events, cells);
+        for (size_t j = 0; j < kinds; j++) tacit_life_encode(block + j * cells, cells);
     }
 }
 
@@ -155,32 +170,26 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     layout self;
     tacit_status status;
     TACIT_TRY(make_layout(&self, party->plan, error));
-    double *pairs = TACIT_NEW(double, self.length), *values = TACIT_NEW(double, self.length);
-    if (pairs == NULL || values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    double *counts = TACIT_NEW(double, self.length), *values = TACIT_NEW(double, self.length);
+    if (counts == NULL || values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_check_sum(question, &self.release.spec, error));
     TACIT_CHECK(gradient_check_rows(party, error));
     TACIT_CHECK(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_CHECK(time_count(party, &self.design, pairs, NULL, error));
+    TACIT_CHECK(time_count(party, &self.design, counts, NULL, error));
     if (party->reducer != NULL)
-        TACIT_CHECK(party->reducer->sum(party->reducer->context, pairs, self.length, error));
+        TACIT_CHECK(party->reducer->sum(party->reducer->context, counts, self.length, error));
     values[0] = ROWS_WEIGHT * (double)(party->total_rows / ROWS_UNIT);
     values[1] = ROWS_WEIGHT * (double)(party->total_rows % ROWS_UNIT);
-    encode(&self, pairs, values + HEAD);
+    encode(&self, counts, values + HEAD);
     TACIT_CHECK(one_release_give(party, &self.release, values, reply, error));
 cleanup:
-    free(pairs);
+    free(counts);
     free(values);
     clear_layout(&self);
     return status;
 }
 
 /* ---- the report ---- */
-
-static const char *group_name(const layout *self, size_t group) {
-    const tacit_schema_column *column = self->design.column;
-    if (column == NULL) return "all";
-    return group < column->levels.count ? column->levels.text[group] : "(none)";
-}
 
 /* Rows without a level are told of where there are more than noise. */
 static bool is_shown(const layout *self, const tacit_noisy_curve *curve, size_t group) {
@@ -207,7 +216,7 @@ static tacit_status add_groups(const layout *self, const tacit_noisy_result *fou
                             there ? one->mean : NAN,
                             there ? one->mean_error : NAN };
         double errors[] = { one->rows_error, one->events_error, NAN, NAN, NAN, NAN, NAN };
-        TACIT_TRY(tacit_report_add_row(table, group_name(self, g), values, errors, error));
+        TACIT_TRY(tacit_report_add_row(table, time_stratum_name(&self->design, g), values, errors, error));
     }
     return TACIT_OK;
 }
@@ -236,8 +245,8 @@ static tacit_status add_curve(const layout *self, const tacit_noisy_result *foun
     char name[200], title[240], label[40];
     tacit_report_table *table;
     if (curve->count == 0) return TACIT_OK;
-    snprintf(name, sizeof name, "curve %.150s", group_name(self, group));
-    snprintf(title, sizeof title, "Survival of %.150s", group_name(self, group));
+    snprintf(name, sizeof name, "curve %.150s", time_stratum_name(&self->design, group));
+    snprintf(title, sizeof title, "Survival of %.150s", time_stratum_name(&self->design, group));
     TACIT_TRY(tacit_report_add_table(report, &table, name, title, columns, error));
     for (size_t k = 0; k < curve->count; k++) {
         const tacit_life_step *one = &curve->steps[k];
@@ -252,14 +261,35 @@ static tacit_status add_curve(const layout *self, const tacit_noisy_result *foun
     return TACIT_OK;
 }
 
-static tacit_status make_report(const layout *self, const tacit_noisy_result *found, double rows,
-                                tacit_report **out, tacit_error *error) {
+static tacit_status add_incidence(const layout *self, const tacit_noisy_result *found, const tacit_plan *plan,
+                                  tacit_report *report, size_t group, tacit_error *error) {
+    const tacit_noisy_curve *curve = &found->curve[group];
+    size_t causes = self->design.causes, count = curve->count;
+    if (count == 0) return TACIT_OK;
+    tacit_life_incidence *turned = TACIT_NEW(tacit_life_incidence, causes * count);
+    double *time = TACIT_NEW(double, count);
+    tacit_status status = turned != NULL && time != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t k = 0; k < count && status == TACIT_OK; k++) {
+        time[k] = curve->steps[k].time;
+        for (size_t j = 0; j < causes; j++) turned[j * count + k] = curve->incidence[k * causes + j];
+    }
+    if (status == TACIT_OK)
+        status = time_add_incidence(report, &self->design, plan, group, turned, count, time, count, error);
+    free(turned);
+    free(time);
+    return status;
+}
+
+static tacit_status make_report(const layout *self, const tacit_noisy_result *found, const tacit_plan *plan,
+                                double rows, tacit_report **out, tacit_error *error) {
     tacit_report *report = NULL;
     TACIT_TRY(tacit_report_create(&report, "survival", self->release.deviation > 0, rows, error));
     tacit_status status = add_groups(self, found, report, error);
     if (status == TACIT_OK) status = add_tests(self, found, report, error);
     for (size_t g = 0; g < found->groups && status == TACIT_OK; g++)
         status = add_curve(self, found, report, g, error);
+    for (size_t g = 0; g < found->groups && status == TACIT_OK && self->design.causes > 1; g++)
+        status = add_incidence(self, found, plan, report, g, error);
     if (status == TACIT_OK)
         *out = report;
     else
@@ -284,7 +314,7 @@ static tacit_status fit(const layout *self, const tacit_plan *plan, const double
     for (size_t c = 0; c < cells; c++) time[c] = time_of_cell(&self->design, plan, c);
     tacit_noisy_life life = { .cells = cells,
                               .groups = self->design.strata,
-                              .kinds = KINDS,
+                              .kinds = kinds_of(&self->design),
                               .rows = rows,
                               .deviation = self->release.deviation,
                               .released = sum + HEAD,
@@ -313,7 +343,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     double rows =
         fmax(0, ROWS_UNIT * round(sum.values[0] / ROWS_WEIGHT) + round(sum.values[1] / ROWS_WEIGHT));
     TACIT_CHECK(fit(&self, plan, sum.values, rows, &found, error));
-    TACIT_CHECK(make_report(&self, &found, rows, &report, error));
+    TACIT_CHECK(make_report(&self, &found, plan, rows, &report, error));
     TACIT_CHECK(tacit_model_create_report(&model, report, plan->features, plan->classes, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);

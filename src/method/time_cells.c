@@ -1,10 +1,12 @@
 #include "method/time_cells.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/encode.h"
 
 static const time_settings *time_settings_of(const tacit_plan *plan) {
@@ -60,7 +62,7 @@ static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_err
 }
 
 tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error) {
-    *out = (time_design){ .strata = 1 };
+    *out = (time_design){ .strata = 1, .causes = 1 };
     if (plan->schema == NULL || plan->schema->response != TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs a label of kind time, that is of two columns: write {name: [days, "
@@ -69,6 +71,12 @@ tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_
     if (plan->schema->sparse > 0)
         return tacit_fail(error, TACIT_USAGE, "method %s needs columns, and the schema says sparse",
                           plan->method->name);
+    out->causes = tacit_schema_causes(plan->schema);
+    if (out->causes > 1 && plan->method->reports == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s is about one kind of event, and the schema has %zu causes: leave them "
+                          "out, with 1 for the event that you ask about and 0 for the others",
+                          plan->method->name, out->causes);
     TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
                                   plan->features, error));
     tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
@@ -93,6 +101,57 @@ size_t time_place(const time_design *design, double time, const double *features
     return stratum * design->cells + (size_t)fmin(fmax(cell, 0), (double)design->cells - 1);
 }
 
+/* ---- names and tables ---- */
+
+const char *time_stratum_name(const time_design *design, size_t stratum) {
+    if (design->column == NULL) return "all";
+    return stratum < design->column->levels.count ? design->column->levels.text[stratum] : "(none)";
+}
+
+static tacit_status add_incidence_rows(tacit_report_table *table, const tacit_life_incidence *curves,
+                                       size_t causes, size_t stride, const double *time, size_t count,
+                                       tacit_error *error) {
+    char label[40];
+    double *values = TACIT_NEW(double, 4 * causes);
+    tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t k = 0; k < count && status == TACIT_OK; k++) {
+        for (size_t j = 0; j < causes; j++) {
+            const tacit_life_incidence *one = &curves[j * stride + k];
+            memcpy(values + 4 * j, (double[]){ one->share, one->error, one->low, one->high },
+                   4 * sizeof *values);
+        }
+        tacit_format(label, sizeof label, "%.10g", time[k]);
+        status = tacit_report_add_row(table, label, values, NULL, error);
+    }
+    free(values);
+    return status;
+}
+
+tacit_status time_add_incidence(tacit_report *report, const time_design *design, const tacit_plan *plan,
+                                size_t stratum, const tacit_life_incidence *curves, size_t stride,
+                                const double *time, size_t count, tacit_error *error) {
+    static const char *const parts[] = { "", " error", " low", " high" };
+    enum { NAME = 160, PARTS = 4 };
+    size_t causes = design->causes;
+    char(*names)[NAME] = tacit_allocate(PARTS * causes, sizeof *names), name[200], title[240];
+    const char **columns = TACIT_NEW(const char *, PARTS *causes + 1);
+    tacit_report_table *table;
+    tacit_status status;
+    if (names == NULL || columns == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t j = 0; j < PARTS * causes; j++) {
+        snprintf(names[j], NAME, "%.140s%s", plan->schema->causes.text[j / PARTS], parts[j % PARTS]);
+        columns[j] = names[j];
+    }
+    snprintf(name, sizeof name, "incidence %.150s", time_stratum_name(design, stratum));
+    snprintf(title, sizeof title, "Cumulative incidence of %.150s", time_stratum_name(design, stratum));
+    TACIT_CHECK(tacit_report_add_table(report, &table, name, title, columns, error));
+    status = add_incidence_rows(table, curves, causes, stride, time, count, error);
+cleanup:
+    free(names);
+    free(columns);
+    return status;
+}
+
 /* ---- the sums ---- */
 
 tacit_sum_spec time_sum_of_rows(void) {
@@ -113,7 +172,7 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 }
 
 size_t time_length_of_cells(const time_design *design) {
-    return 2 * design->strata * design->cells + design->columns.width;
+    return (1 + design->causes) * design->strata * design->cells + design->columns.width;
 }
 
 tacit_release_kind time_kind(const tacit_plan *plan) {
@@ -189,11 +248,11 @@ tacit_status time_check_rows(const tacit_party *party, tacit_error *error) {
 }
 
 size_t time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x,
-                     bool *event) {
+                     size_t *event) {
     const double *y = tacit_view_responses(block, i);
     tacit_rows_copy(&block->rows, i, row);
     for (size_t j = 0; j < design->columns.width; j++) x[j] = row[design->columns.kept[j]];
-    *event = y[1] > 0;
+    *event = y[1] > 0 ? (size_t)fmin(y[1], (double)design->causes) : 0;
     return time_place(design, y[0], row);
 }
 
@@ -201,11 +260,12 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
     counting *self = context;
     (void)first, (void)error;
     for (size_t i = 0; i < block->rows.count; i++) {
-        bool event;
+        size_t event;
         size_t place = time_take_row(self->design, block, i, self->row, self->x, &event);
-        self->counts[2 * place]++;
-        if (!event) continue;
-        self->counts[2 * place + 1]++;
+        double *counts = self->counts + (1 + self->design->causes) * place;
+        counts[0]++;
+        if (event == 0) continue;
+        counts[event]++;
         for (size_t j = 0; j < self->design->columns.width; j++) self->event_x[j] += self->x[j];
     }
     return TACIT_OK;
@@ -234,7 +294,8 @@ tacit_status time_answer_cells(tacit_party *party, const tacit_question *questio
     tacit_status status;
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
     double *counts = reply->contribution + TIME_HEAD;
-    TACIT_CHECK(time_count(party, &design, counts, counts + 2 * design.strata * design.cells, error));
+    TACIT_CHECK(time_count(party, &design, counts,
+                           counts + time_length_of_cells(&design) - design.columns.width, error));
     TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
 cleanup:
     time_design_clear(&design);

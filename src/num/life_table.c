@@ -45,6 +45,46 @@ void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_l
     }
 }
 
+void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval) {
+    tacit_life_step shown = { .survival = one->share, .error = one->error / one->share };
+    tacit_life_set_interval(&shown, quantile, interval);
+    one->low = shown.low;
+    one->high = shown.high;
+}
+
+/*
+ * With n at risk, hazards h of all causes and c of this one at time k, S before it and F this cause's share after
+ * it, one more event of the cause at k raises F(t) by S (1 - u), one of another lowers it by S u,
+ * u = (F(t) - F)/(S (1 - h)), over n; rows at risk are multinomial, and different times add up:
+ *
+ *   Var F(t) = sum_k (S^2/n) [c (1 - c) - 2 c (1 - h) u + h (1 - h) u^2].
+ *
+ * u is linear in F(t), so three sums and their products with F do for all t.
+ */
+void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step *steps, const double *events,
+                               size_t count, double level, tacit_life_interval interval) {
+    double quantile = tacit_normal_tail_quantile(log((1 - level) / 2));
+    double survival = 1, share = 0, fixed = 0, once = 0, once_share = 0, twice[3] = { 0, 0, 0 };
+    for (size_t k = 0; k < count; k++) {
+        double n = steps[k].at_risk, h = steps[k].events / n, c = events[k] / n, left = survival * (1 - h);
+        share += survival * c;
+        fixed += survival * survival / n * c * (1 - c);
+        if (left > 0) {
+            double one = 2 * survival * c / n, two = h / ((1 - h) * n);
+            once += one;
+            once_share += one * share;
+            twice[0] += two;
+            twice[1] += two * share;
+            twice[2] += two * share * share;
+        }
+        double variance = fixed - (once * share - once_share) +
+                          (twice[0] * share * share - 2 * twice[1] * share + twice[2]);
+        out[k] = (tacit_life_incidence){ .share = share, .error = sqrt(fmax(0, variance)) };
+        tacit_life_set_incidence(&out[k], quantile, interval);
+        survival = left;
+    }
+}
+
 static double value_of(const tacit_life_step *one, tacit_life_curve curve) {
     return curve == TACIT_LIFE_SURVIVAL ? one->survival : curve == TACIT_LIFE_LOW ? one->low : one->high;
 }

@@ -23,6 +23,19 @@ void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_i
 /* Fill all but what is given. */
 void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_life_interval interval);
 
+/* By a step's time had an event of one of several causes (Aalen and Johansen 1978). */
+typedef struct tacit_life_incidence {
+    double share, error, low, high; /* the error of the share itself; bounds as those of a step's survival */
+} tacit_life_incidence;
+
+/* The bounds from share and error, `quantile` standard errors wide. */
+void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval);
+
+/* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are filled
+ * before. The error is that of survfit, the infinitesimal jackknife, which for rows of weight 1 is Greenwood's. */
+void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step *steps, const double *events,
+                               size_t count, double level, tacit_life_interval interval);
+
 /* The time at which a curve falls to `share` or below, and where it stays at it for a while the middle of
  * that; NaN: it never does. */
 typedef enum tacit_life_curve { TACIT_LIFE_SURVIVAL, TACIT_LIFE_LOW, TACIT_LIFE_HIGH } tacit_life_curve;

@@ -472,9 +472,7 @@ static void finish_curve(const fit *self, tacit_noisy_curve *out) {
         for (size_t j = 0; j < self->causes; j++) {
             tacit_life_incidence *cause = &out->incidence[k * self->causes + j];
             cause->error = root_mean(cause->error);
-            tacit_life_step shown = { .survival = cause->share, .error = cause->error / cause->share };
-            tacit_life_set_interval(&shown, quantile, life->interval);
-            cause->low = shown.low, cause->high = shown.high;
+            tacit_life_set_incidence(cause, quantile, life->interval);
         }
     }
     out->mean_error = root_mean(out->mean_error);

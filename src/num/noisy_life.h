@@ -50,12 +50,6 @@ typedef struct tacit_noisy_life {
     tacit_life_source source;
 } tacit_noisy_life;
 
-/* Of one cause. */
-typedef struct tacit_life_incidence {
-    double share, error, low,
-        high; /* by that time had an event of the cause; the error of the share itself */
-} tacit_life_incidence;
-
 typedef struct tacit_noisy_curve {
     size_t count;                                  /* of cells before the curve ends; 0: there is none */
     tacit_life_step *steps;                        /* count */
