@@ -258,17 +258,11 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
     return status;
 }
 
-/* Of an event, where it has several. */
 static tacit_status read_causes(const reading *r, const yaml_node_t *node) {
-    enum { FEWEST = 2, MOST = 20 };
-    tacit_levels *causes = &r->schema->causes;
-    if (node == NULL) return TACIT_OK;
-    if (r->schema->response != TACIT_RESPONSE_TIME)
-        return tacit_yaml_fail(r->yaml, node, r->error, "causes belong to a label of kind time");
-    TACIT_TRY(read_list(r, node, "causes", MOST, causes));
-    if (causes->count >= FEWEST) return TACIT_OK;
-    return tacit_yaml_fail(r->yaml, node, r->error,
-                           "causes are at least %d: leave them out where there is one", FEWEST);
+    if (node != NULL && r->schema->response == TACIT_RESPONSE_TIME)
+        TACIT_TRY(read_list(r, node, "causes", 20, &r->schema->causes));
+    if (node == NULL || r->schema->causes.count > 1) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, node, r->error, "causes are at least two, of a label of kind time");
 }
 
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
