@@ -173,7 +173,7 @@ function bandPath(points, x, y) {
   let path = stepPath(points, one => one.high ?? one.survival, x, y);
   for (let k = points.length - 1; k >= 0; k--)
     path += `L${x(k + 1 < points.length ? points[k + 1].time : points[k].time)} ${y(low(points[k]))}L${x(points[k].time)} ${y(low(points[k]))}`;
-  return path + "Z";
+  return path + `L${x(points[0].time)} ${y(1)}Z`;
 }
 
 function drawSurvival(curves, width) {

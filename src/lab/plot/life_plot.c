@@ -42,7 +42,7 @@ static void find_curves(drawing *self, const tacit_report *report) {
 }
 
 static void lay_axis(drawing *self) {
-    static const tacit_plot_axis axis = { .title = "time" };
+    static const tacit_plot_axis axis = { .title = "time", .is_bounded = true, .most = 1e99 };
     self->x = plot_scale_begin(&axis);
     plot_scale_add(&self->x, 0);
     for (size_t c = 0; c < self->count; c++)
@@ -93,6 +93,7 @@ static void put_axes(drawing *self) {
         put_line(page, "grid", x, TOP, x, BOTTOM);
         put_text(page, x, BOTTOM + 18, "middle", "#444", self->x.ticks[k].text);
     }
+    put_text(page, (LEFT + RIGHT) / 2, BOTTOM + 40, "middle", "#444", "time");
 }
 
 /* Forward along a bound, which steps at each time; back along the other. NaN: the bound is where the curve is. */
@@ -115,7 +116,8 @@ static void put_band(drawing *self, const tacit_report_table *table, const char 
         plot_put(page, "L%d.%02d %d.%02d", PX(next), PX(y));
         plot_put(page, "L%d.%02d %d.%02d", PX(x), PX(y));
     }
-    plot_put(page, "Z\"/>\n");
+    plot_put(page, "L%d.%02d %d.%02dZ\"/>\n", PX(plot_scale_place(&self->x, time_of(table, 0))),
+             PX(height_of(1)));
 }
 
 static void put_curve(drawing *self, const tacit_report_table *table, const char *colour) {
