@@ -149,6 +149,66 @@ function decisionCurve(table) {
   return decisionChart(rows.map(row => table.at(row, "threshold")), rows.map(row => table.at(row, "net_benefit")), rows.map(row => table.at(row, "treat_all")));
 }
 
+// ---- curves of survival: all groups in one picture, with intervals, and how many are at risk under the axis ----
+
+const CURVE_COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#777777"]; // Okabe and Ito
+
+function curvePoints(table) {
+  return table.rows.map(row => ({ time: Number(row.label), survival: table.at(row, "survival"), low: table.at(row, "low"), high: table.at(row, "high"),
+    atRisk: table.at(row, "at risk") })).filter(one => one.survival !== null);
+}
+
+// From (0, 1) along a value that steps at each time.
+function stepPath(points, value, x, y) {
+  let path = `M${x(0)} ${y(1)}`, before = 1;
+  for (const one of points) {
+    path += `L${x(one.time)} ${y(before)}L${x(one.time)} ${y(value(one))}`;
+    before = value(one);
+  }
+  return path;
+}
+
+function bandPath(points, x, y) {
+  const low = one => one.low ?? one.survival;
+  let path = stepPath(points, one => one.high ?? one.survival, x, y);
+  for (let k = points.length - 1; k >= 0; k--)
+    path += `L${x(k + 1 < points.length ? points[k + 1].time : points[k].time)} ${y(low(points[k]))}L${x(points[k].time)} ${y(low(points[k]))}`;
+  return path + `L${x(points[0].time)} ${y(1)}Z`;
+}
+
+function drawSurvival(curves, width) {
+  const names = Math.min(width * 0.3, 24 + 7.4 * Math.max(7, ...curves.map(one => one.name.length)));
+  const left = Math.max(44, names), right = width - 20, top = 8, bottom = 268, line = 18;
+  const last = Math.max(...curves.map(one => one.points[one.points.length - 1].time));
+  const x = time => left + time / (last || 1) * (right - left), y = share => bottom - Math.min(1, Math.max(0, share)) * (bottom - top);
+  const times = [0, 0.25, 0.5, 0.75, 1].map(part => part * last), shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
+  const tint = at => CURVE_COLOURS[at % CURVE_COLOURS.length];
+  const atRisk = (points, time) => points.find(one => one.time >= time);
+  return shape("svg", { width, height: bottom + 44 + line * curves.length, "aria-hidden": "true" },
+    shares.map(share => [shape("line", { x1: left, x2: right, y1: y(share), y2: y(share), class: "forest-grid" }),
+      shape("text", { x: left - 6, y: y(share) + 4, class: "forest-tick", "text-anchor": "end" }, tickText(share))]),
+    times.map(time => shape("text", { x: x(time), y: bottom + 16, class: "forest-tick", "text-anchor": "middle" }, compact(time))),
+    curves.map((one, at) => shape("path", { d: bandPath(one.points, x, y), fill: tint(at), "fill-opacity": 0.15, class: "survival-band" })),
+    curves.map((one, at) => shape("path", { d: stepPath(one.points, point => point.survival, x, y), fill: "none", stroke: tint(at), "stroke-width": 2,
+      class: "survival-curve" })),
+    shape("text", { x: left - 14, y: bottom + 16, class: "forest-tick", "text-anchor": "end" }, "at risk"),
+    curves.map((one, at) => [shape("text", { x: left - 14, y: bottom + 36 + line * at, fill: tint(at), "text-anchor": "end", class: "picture-name" },
+      shortened(one.name, Math.floor((names - 12) / 7.2))),
+    times.map(time => atRisk(one.points, time)).map((point, k) => point && point.atRisk !== null
+      ? shape("text", { x: x(times[k]), y: bottom + 36 + line * at, class: "forest-tick survival-at-risk", "text-anchor": "middle" }, String(Math.round(point.atRisk))) : null)]));
+}
+
+// Beside the first of the curves; the others have their numbers.
+function survivalCurves(table, tables) {
+  const isCurve = one => one.name.startsWith("curve ") && one.has("at risk", "survival", "low", "high");
+  if (!isCurve(table)) return null;
+  if (tables.find(isCurve) !== table) return [];
+  const curves = tables.filter(isCurve).map(one => ({ name: one.name.slice(6), points: curvePoints(one) })).filter(one => one.points.length > 0);
+  if (curves.length === 0) return null;
+  return [picture("curves of survival of " + curves.length + (curves.length === 1 ? " group" : " groups") + "; the numbers are in the tables",
+    width => drawSurvival(curves, width)), element("p", { class: "soft" }, "Shaded: confidence intervals. Under the axis, how many of each group are at risk then.")];
+}
+
 function reportPart(report) {
   const tables = report.tables.map(reportTable);
   const said = fact => fact.number === null || (fact.text || "").startsWith(number(fact.number)) ? fact.text
@@ -158,7 +218,7 @@ function reportPart(report) {
     element("p", {}, (report.mode === "private" ? "With privacy noise: ± is its standard error. " : "From exact sums. ") + number(report.rows) + " rows of all parties."),
     facts.length > 0 ? element("dl", { class: "panel" }, facts.map(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
     tables.map(table => {
-      const drawn = histograms(table) || quantileStrips(table) || rocCurve(table, tables) || calibrationPlot(table) || decisionCurve(table);
+      const drawn = histograms(table) || quantileStrips(table) || rocCurve(table, tables) || calibrationPlot(table) || decisionCurve(table) || survivalCurves(table, tables);
       return element("section", { class: "report-table", "data-table": table.name, "aria-label": table.title }, element("h3", {}, table.title),
         drawn ? [drawn, element("details", {}, element("summary", {}, "The numbers"), reportGrid(table))] : reportGrid(table));
     }));

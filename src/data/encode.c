@@ -559,7 +559,15 @@ tacit_status tacit_schema_response(const tacit_schema *schema, double *value, ui
                           "%s is %g, and the schema says that it counts something: whole numbers from 0",
                           schema->label, *value);
     if (schema->response == TACIT_RESPONSE_TIME) {
-        if (!(value[0] >= 0) || (value[1] != 0 && value[1] != 1))
+        double causes = fmax(1, (double)schema->causes.count);
+        if (causes > 1 &&
+            (!(value[0] >= 0) || !(value[1] >= 0 && value[1] <= causes) || value[1] != floor(value[1])))
+            return tacit_fail(
+                error, TACIT_INPUT,
+                "%s is %g and %s is %g, where the schema says a time, not negative, and an event of "
+                "one of %.0f causes: 0 where none was seen, 1 for the first cause, and so on",
+                schema->label, value[0], schema->event, value[1], causes);
+        if (causes == 1 && (!(value[0] >= 0) || (value[1] != 0 && value[1] != 1)))
             return tacit_fail(error, TACIT_INPUT,
                               "%s is %g and %s is %g, where the schema says a time, not negative, and an "
                               "event, 1 where it was seen and 0 where not",

@@ -32,6 +32,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     free(schema->label);
     free(schema->event);
     free(schema->entry);
+    tacit_levels_clear(&schema->causes);
     free(schema->person);
     tacit_formula_free(schema->formula);
     tacit_condition_free(schema->subset);
@@ -377,9 +378,13 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
     }
     if (schema->response != TACIT_RESPONSE_CLASS) {
         char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
-        return tacit_buffer_print(
+        TACIT_TRY(tacit_buffer_print(
             out, error, "\n  kind: %s\n  low: %s\n  high: %s\n%s", tacit_response_name(schema->response),
-            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high), mark);
+            tacit_number_to_text(schema->low, low), tacit_number_to_text(schema->high, high), mark));
+        if (schema->causes.count == 0) return TACIT_OK;
+        TACIT_TRY(tacit_buffer_print(out, error, "  causes: "));
+        TACIT_TRY(print_list(out, &schema->causes, canonical, error));
+        return tacit_buffer_print(out, error, "\n");
     }
     TACIT_TRY(tacit_buffer_print(out, error, "\n  classes: "));
     TACIT_TRY(print_list(out, &schema->classes, canonical, error));

@@ -123,7 +123,8 @@ typedef struct tacit_schema {
     char *event; /* the second column of a time; else NULL */
     char *
         entry; /* of a time the column that says since when a row is observed, the third number of its response; NULL: none */
-    char *person; /* the column that says whose row it is; NULL: none is named */
+    tacit_levels causes; /* of the event, where it has several: the column holds 1 for the first, and so on */
+    char *person;        /* the column that says whose row it is; NULL: none is named */
     tacit_response response;
     double low,
         high; /* of a numeric response: values outside are moved to the nearest bound; a time beyond `high` counts
@@ -242,6 +243,11 @@ tacit_status tacit_schema_add_column(tacit_schema *schema, tacit_schema_column *
 
 /* The comment that warns of the above, for tacit_schema_print. */
 extern const char tacit_schema_draft_comment[];
+
+/* Of the event of a time: at least one. */
+static inline size_t tacit_schema_causes(const tacit_schema *schema) {
+    return schema->causes.count > 0 ? schema->causes.count : 1;
+}
 
 /* How many features an encoded row has, the intercept included. */
 size_t tacit_schema_features(const tacit_schema *schema);

@@ -262,11 +262,17 @@ static tacit_status read_label_names(const reading *r, const yaml_node_t *node) 
     return status;
 }
 
+static tacit_status read_causes(const reading *r, const yaml_node_t *node) {
+    if (node != NULL && r->schema->response == TACIT_RESPONSE_TIME)
+        TACIT_TRY(read_list(r, node, "causes", 20, &r->schema->causes));
+    if (node == NULL || r->schema->causes.count > 1) return TACIT_OK;
+    return tacit_yaml_fail(r->yaml, node, r->error, "causes are at least two, of a label of kind time");
+}
+
 static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, KEYS };
-    static const char *const keys[] = {
-        "name", "kind", "classes", "others", "low", "high", "from", "missing"
-    };
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, CAUSES, KEYS };
+    static const char *const keys[] = { "name", "kind", "classes", "others", "low",
+                                        "high", "from", "missing", "causes" };
     const yaml_node_t *values[KEYS];
     const char *text = "";
     size_t length = 0;
@@ -285,6 +291,7 @@ static tacit_status read_label(const reading *r, const yaml_node_t *node) {
     TACIT_TRY(read_label_names(r, values[NAME]));
     TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
     TACIT_TRY(read_label_missing(r, values[MISSING]));
+    TACIT_TRY(read_causes(r, values[CAUSES]));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
     if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);

@@ -38,8 +38,14 @@ tacit_status tacit_pair_copy(tacit_dataset **out, const tacit_dataset *dataset, 
                                    (const char *const *)dataset->classes.text, dataset->classes.count,
                                    error));
     memcpy(copy->dense.values, dataset->dense.values, dataset->rows * dataset->features * sizeof(double));
-    memcpy(copy->label, dataset->label, dataset->rows * sizeof *copy->label);
-    *out = copy;
+    *out = copy; /* the pair's, whatever happens */
+    if (dataset->label != NULL) memcpy(copy->label, dataset->label, dataset->rows * sizeof *copy->label);
+    if (dataset->response == NULL) return TACIT_OK;
+    size_t columns = dataset->response_columns > 1 ? dataset->response_columns : 1;
+    copy->response_columns = dataset->response_columns;
+    copy->response = TACIT_NEW(double, dataset->rows *columns);
+    if (copy->response == NULL) return tacit_fail_memory(error);
+    memcpy(copy->response, dataset->response, dataset->rows * columns * sizeof *copy->response);
     return TACIT_OK;
 }
 

@@ -109,7 +109,7 @@ static void take_rows(pass *self, const tacit_view *block) {
         self->group[i] = groups->of_cell[one.place];
         self->entry[i] =
             cox_enters_later(groups, &self->design, entry) ? groups->of_cell[entry] : groups->groups;
-        self->event[i] = one.event;
+        self->event[i] = one.event > 0;
         double score = time_offset(&self->design, self->row) - self->shift;
         for (size_t j = 0; j < width; j++) score += self->w[j] * x[j];
         self->risk[i] = cox_look_at(self->look, score);

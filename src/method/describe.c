@@ -6,11 +6,8 @@
  *   describe-exact   no noise: which counts may be told, then those
  *
  * Proof note. Adjacency: replace one row of a party (unit record); the numbers of rows stay. describe_plan.c
- *   has the vector and why it moves by at most 1 in L2 norm; computed and rounded to the grid, S = 1 + 2 (the
- *   rounding of the party's sums + the grid's). noise=shares: each party adds a discrete Gaussian share; the
- *   m = survivors - colluders that nobody who looks knows are as private as a Gaussian of sigma S, sigma =
- *   AG(epsilon, delta; 1), except for 1e-87 of delta (tacit_share_gaussian). noise=party: each adds a Gaussian of
- *   sigma S itself. The number of rows in the vector is multiplied by 1,024: replacing a row does not move it,
+ *   has the vector and why it moves by at most 1 in L2 norm. one_release.h has the noise.
+ *   The number of rows in the vector is multiplied by 1,024: replacing a row does not move it,
  *   so it needs no noise and gets next to none. Everything else, fits of trees, quantiles, tests, thresholds on
  *   noisy counts, is post-processing of what is released (describe_report.c).
  *
@@ -65,17 +62,12 @@ static const tacit_parameter exact_parameters[] = {
     SETTING_THRESHOLD, SETTING_BY, SETTING_CROSS, SETTING_SITES, TACIT_SETTINGS_END,
 };
 
-static bool by_shares(const tacit_plan *plan) {
-    const describe_settings *settings = describe_settings_of(plan);
-    return settings->exact == 0 && settings->noise == DESCRIBE_BY_SHARES;
-}
-
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     const describe_settings *settings = describe_settings_of(plan);
     describe_design design;
     if (describe_apart(plan) && strcmp(settings->by, "none") != 0)
         return tacit_fail(error, TACIT_USAGE, "sites=apart has the sites for groups: leave by out");
-    if (describe_apart(plan) && by_shares(plan))
+    if (describe_apart(plan) && describe_by_shares(plan))
         return tacit_fail(error, TACIT_USAGE,
                           "sites=apart tells figures of each party, so each must add all of the noise: set "
                           "noise=party");
@@ -87,14 +79,14 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     describe_design design;
     TACIT_TRY(describe_make(&design, plan, error));
-    out->charged = out->claimed = design.mechanism.price;
-    out->event = design.event;
+    out->charged = out->claimed = design.release.mechanism.price;
+    out->event = design.release.event;
     describe_clear(&design);
     return TACIT_OK;
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_CHARGED;
+    return describe_by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_CHARGED;
 }
 
 static tacit_release_kind exact_kind(const tacit_plan *plan) {
@@ -113,43 +105,12 @@ static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     describe_design design;
     TACIT_TRY(describe_make(&design, plan, error));
-    *out = (tacit_noise_law){
-        .law =
-            by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2)" : "Gaussian N(0, s^2)",
-        .added_to = by_shares(plan) ? "each number of the sum, weighed by its part of the budget"
-                                    : "each number of each party's sums, weighed by its part of the budget",
-        .dimension = design.length,
-        .sensitivity = design.sensitivity,
-        .scale = design.deviation,
-        .mean_norm = design.deviation * sqrt((double)design.length),
-        .norm_in = "the vector of sums",
-    };
+    *out = one_release_law(&design.release);
     describe_clear(&design);
     return TACIT_OK;
 }
 
 /* ---- the party's half ---- */
-
-/* *values with the noise, into the reply. */
-static tacit_status give(tacit_party *party, const describe_design *design, double *values,
-                         tacit_reply *reply, tacit_error *error) {
-    const tacit_sum_spec *spec = &design->spec;
-    reply->kind = release_kind(party->plan);
-    reply->price = design->mechanism.price;
-    reply->event = design->event;
-    if (!by_shares(party->plan))
-        return tacit_mechanism_release(&reply->noised, &party->noise, &design->mechanism, values,
-                                       spec->length, spec->grid_bits, spec->bound, error);
-    int64_t *steps = TACIT_NEW(int64_t, spec->length);
-    if (steps == NULL) return tacit_fail_memory(error);
-    reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
-    tacit_status status = tacit_sum_quantise(spec, values, steps, error);
-    if (status == TACIT_OK)
-        status =
-            tacit_share_add(&reply->noised, &party->noise, &design->shared, steps, spec->grid_bits, error);
-    free(steps);
-    return status;
-}
 
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
@@ -158,9 +119,9 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_TRY(describe_make(&design, party->plan, error));
     double *values = TACIT_NEW(double, design.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(gradient_check_sum(question, &design.spec, error));
+    TACIT_CHECK(gradient_check_sum(question, &design.release.spec, error));
     TACIT_CHECK(describe_sums(party, &design, values, error));
-    TACIT_CHECK(give(party, &design, values, reply, error));
+    TACIT_CHECK(one_release_give(party, &design.release, values, reply, error));
 cleanup:
     free(values);
     describe_clear(&design);
@@ -234,7 +195,7 @@ tacit_status describe_answer_counts(tacit_party *party, const tacit_question *qu
     bool *told = NULL;
     tacit_status status;
     TACIT_CHECK(look(party, question, &design, &sums, error));
-    TACIT_CHECK(gradient_check_sum(question, &design.spec, error));
+    TACIT_CHECK(gradient_check_sum(question, &design.release.spec, error));
     told = TACIT_NEW(bool, design.places + 1);
     if (told == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(read_told(party, question, &design, told, error));
@@ -286,7 +247,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_status status;
     if (describe_apart(session->plan)) return describe_coordinate_sites(session, out, error);
     TACIT_TRY(describe_make(&design, session->plan, error));
-    TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.spec, &sum, error));
+    TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.release.spec, &sum, error));
     tacit_session_notify(session, sum.values, design.length);
     TACIT_CHECK(describe_finish(session, &design, &sum, NULL, out, error));
 cleanup:
@@ -312,7 +273,7 @@ static tacit_status coordinate_exact(tacit_session *session, tacit_outcome *out,
         TACIT_CHECK(describe_make_whole(&design, session->plan, error));
         TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     }
-    TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &design.spec, &sum, error));
+    TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &design.release.spec, &sum, error));
     TACIT_CHECK(describe_finish(session, &design, &sum, told, out, error));
 cleanup:
     free(told);
@@ -357,7 +318,7 @@ const tacit_method tacit_method_describe = {
     .single = describe_apart,
     .sites_apart = describe_apart,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .shares_noise = by_shares,
+    .shares_noise = describe_by_shares,
     .leaves =
         "once, how many rows the party has, the sums of each number and of its square, and how many rows "
         "lie in each cell of a public tree over each number's bounds, at each level of each category, in "

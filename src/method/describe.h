@@ -6,9 +6,8 @@
 #pragma once
 
 #include "data/cells.h"
+#include "method/one_release.h"
 #include "num/count_tree.h"
-#include "privacy/mechanism/shares.h"
-#include "session/party.h"
 #include "session/session.h"
 
 enum {
@@ -41,6 +40,11 @@ typedef struct describe_site {
     char name[DESCRIBE_SITE_NAME];
     double rows;
 } describe_site;
+
+static inline bool describe_by_shares(const tacit_plan *plan) {
+    const describe_settings *settings = describe_settings_of(plan);
+    return settings->exact == 0 && settings->noise == DESCRIBE_BY_SHARES;
+}
 
 /* Where the values of a variable come from. */
 typedef enum describe_source {
@@ -86,12 +90,8 @@ typedef struct describe_design {
     double rows_weight, moment_weight, tree_weight, level_weight;
     double square; /* c */
     bool exact;
-    tacit_sum_spec spec, bounds;
-    tacit_mechanism mechanism;
-    tacit_shared_noise shared;
-    tacit_event event;
-    double deviation; /* of the noise on one number of the sum; 0: none */
-    double sensitivity;
+    tacit_sum_spec bounds;
+    one_release release;
 } describe_design;
 
 /* TACIT_USAGE for a plan that cannot be described. */

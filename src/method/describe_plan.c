@@ -44,8 +44,10 @@ static void add_label(describe_design *out, const tacit_plan *plan) {
         .name = name, .source = DESCRIBE_RESPONSE, .number = true, .low = schema->low, .high = schema->high
     };
     if (schema->event != NULL)
-        out->variable[out->variables++] =
-            (describe_variable){ .name = schema->event, .source = DESCRIBE_EVENT, .levels = 2, .cells = 2 };
+        out->variable[out->variables++] = (describe_variable){ .name = schema->event,
+                                                               .source = DESCRIBE_EVENT,
+                                                               .levels = tacit_schema_causes(schema) + 1,
+                                                               .cells = tacit_schema_causes(schema) + 1 };
 }
 
 static tacit_status add_variables(describe_design *out, const tacit_plan *plan, tacit_error *error) {
@@ -179,42 +181,10 @@ static tacit_status tree_noise(const describe_design *design, const tacit_plan *
     return TACIT_OK;
 }
 
-static tacit_status share_noise(describe_design *out, const tacit_plan *plan, double sigma,
-                                tacit_error *error) {
-    double step = ldexp(1, -out->spec.grid_bits), counted = 0;
-    tacit_shared_noise *shared = &out->shared;
-    shared->sensitivity = out->sensitivity / step;
-    shared->shares = tacit_plan_noise_shares(plan);
-    shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
-    if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
-        return tacit_fail(error, TACIT_USAGE,
-                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
-                          "choose a larger delta, or noise=party",
-                          plan->epsilon, plan->delta);
-    out->event = tacit_event_replaced(tacit_event_gaussian(counted, 1));
-    out->deviation = shared->scale * step * sqrt((double)plan->parties);
-    return TACIT_OK;
-}
-
 static tacit_status set_noise(describe_design *out, const tacit_plan *plan, tacit_error *error) {
-    double sigma = 0, room = 0;
-    bool noisy = isfinite(plan->epsilon), party = describe_settings_of(plan)->noise == DESCRIBE_BY_PARTY;
-    tacit_price price = { TACIT_UNIT_RECORD, plan->epsilon, noisy ? plan->delta : 0 };
     double bound = (double)GRADIENT_MOST_ROWS * fmax(1, out->rows_weight);
-    TACIT_TRY(tacit_sum_spec_for(&out->spec, out->length, bound, plan->parties, error));
-    out->sensitivity = (1 + 2 * (ROUNDING + tacit_sum_rounding(&out->spec))) * (1 + 1e-12);
-    out->mechanism = (tacit_mechanism){ TACIT_LAW_GAUSSIAN, out->sensitivity, price };
-    out->shared = (tacit_shared_noise){
-        .law = TACIT_LAW_DISCRETE_GAUSSIAN, .price = price, .shares = 1, .length = out->length, .runs = 1
-    };
-    if (!noisy) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
-    if (!party) return share_noise(out, plan, sigma * (1 + 1e-9), error);
-    TACIT_TRY(tacit_mechanism_reach(&room, &out->mechanism, out->length, error));
-    TACIT_TRY(tacit_sum_spec_for(&out->spec, out->length, bound + 2 * room, plan->parties, error));
-    out->event = tacit_event_replaced(tacit_event_gaussian(sigma, 1));
-    out->deviation = sigma * out->sensitivity * sqrt((double)plan->parties);
-    return TACIT_OK;
+    return one_release_make(&out->release, plan, describe_by_shares(plan), out->length, bound, ROUNDING,
+                            error);
 }
 
 /* One level of few cells, two of many. */

@@ -361,7 +361,7 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
 }
 
 static double variance_of(const describe_design *design, double weight) {
-    return weight > 0 ? pow(design->deviation / weight, 2) : 0;
+    return weight > 0 ? pow(design->release.deviation / weight, 2) : 0;
 }
 
 static tacit_status fill(making *self, const tacit_plan *plan, tacit_error *error) {
@@ -379,7 +379,7 @@ tacit_status describe_report(tacit_report **out, const describe_design *design, 
     making self = { .design = design,
                     .sum = sum,
                     .told = told,
-                    .noisy = design->deviation > 0,
+                    .noisy = design->release.deviation > 0,
                     .rows = round(sum[0] / design->rows_weight),
                     .threshold = (double)describe_settings_of(plan)->threshold,
                     .moment_variance = variance_of(design, design->moment_weight),

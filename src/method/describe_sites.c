@@ -40,18 +40,18 @@ tacit_status describe_answer_site(tacit_party *party, const tacit_question *ques
     (void)question;
     TACIT_TRY(check_apart(party->plan, error));
     TACIT_TRY(describe_make(&design, party->plan, error));
-    const tacit_sum_spec *spec = &design.spec;
+    const tacit_sum_spec *spec = &design.release.spec;
     values = TACIT_NEW(double, design.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(describe_sums(party, &design, values, error));
-    TACIT_CHECK(tacit_mechanism_release(&noised, &party->noise, &design.mechanism, values, spec->length,
+    TACIT_CHECK(tacit_mechanism_release(&noised, &party->noise, &design.release.mechanism, values, spec->length,
                                         spec->grid_bits, spec->bound, error));
     for (size_t j = 0; j < design.length; j++)
         values[j] = ldexp((double)tacit_noised_steps(noised)[j], -spec->grid_bits);
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->noise = tacit_noised_grade(noised);
-    reply->price = design.mechanism.price;
-    reply->event = design.event;
+    reply->price = design.release.mechanism.price;
+    reply->event = design.release.event;
     TACIT_CHECK(say_site(party, values, design.length, reply, error));
 cleanup:
     free(values);
@@ -68,7 +68,7 @@ tacit_status describe_answer_exact_site(tacit_party *party, const tacit_question
     TACIT_TRY(check_apart(party->plan, error));
     TACIT_TRY(describe_make(&design, party->plan, error));
     as_sum.wants_sum = true;
-    as_sum.sum = design.spec;
+    as_sum.sum = design.release.spec;
     tacit_status status = describe_answer_counts(party, &as_sum, &sums, error);
     if (status == TACIT_OK) status = say_site(party, sums.contribution, design.length, reply, error);
     reply->kind = sums.kind;
@@ -86,7 +86,7 @@ tacit_status describe_usable_site(const tacit_plan *plan, const tacit_message *a
     TACIT_TRY(describe_make(&design, plan, error));
     tacit_status status = tacit_message_numbers(answer, "sums", design.length, &values, error);
     for (size_t j = 0; status == TACIT_OK && j < design.length; j++)
-        if (!(fabs(values[j]) <= design.spec.bound))
+        if (!(fabs(values[j]) <= design.release.spec.bound))
             status = tacit_fail(error, TACIT_PROTOCOL, "a site's figures are no numbers of rows");
     if (status == TACIT_OK) status = tacit_message_text(answer, "site", &name, error);
     if (status == TACIT_OK && strlen(name) >= DESCRIBE_SITE_NAME)

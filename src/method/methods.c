@@ -30,21 +30,30 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
 }
 
+static bool is_taker(const tacit_method *method, tacit_response kind) {
+    return tacit_method_takes_label(method, kind) && (method->reports == NULL || method->takes_times);
+}
+
+/* "a, b and c": methods for labels of a kind. */
+static void list_takers(tacit_response kind, char out[TACIT_METHODS_TEXT]) {
+    size_t count = 0, listed = 0;
+    out[0] = 0;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) count += is_taker(tacit_methods[i], kind);
+    for (size_t i = 0; tacit_methods[i] != NULL; i++)
+        if (is_taker(tacit_methods[i], kind))
+            tacit_methods_append(out, listed++, count, "and", tacit_methods[i]->name);
+}
+
 /* "kind count goes with estimate (family poisson)" for each kind that is no class and that some method
  * takes. */
 static tacit_status print_takers(tacit_buffer *out, tacit_error *error) {
     for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
         if (kind == TACIT_RESPONSE_CLASS || tacit_family_of((tacit_response)kind, 0) == NULL) continue;
-        TACIT_TRY(tacit_buffer_print(out, error, "; kind %s goes with ",
-                                     tacit_response_name((tacit_response)kind)));
-        const char *between = "";
-        for (size_t i = 0; tacit_methods[i] != NULL; i++) {
-            if (!tacit_method_takes_label(tacit_methods[i], (tacit_response)kind)) continue;
-            if (tacit_methods[i]->reports != NULL && !tacit_methods[i]->takes_times) continue;
-            TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_methods[i]->name));
-            between = " and ";
-        }
-        between = " (family ";
+        char names[TACIT_METHODS_TEXT];
+        const char *between = " (family ";
+        list_takers((tacit_response)kind, names);
+        TACIT_TRY(tacit_buffer_print(out, error, "; kind %s goes with %s",
+                                     tacit_response_name((tacit_response)kind), names));
         for (size_t i = 0; tacit_family_at(i) != NULL; i++) {
             if (tacit_family_at(i)->response != (tacit_response)kind) continue;
             TACIT_TRY(tacit_buffer_print(out, error, "%s%s", between, tacit_family_at(i)->name));

@@ -26,6 +26,7 @@
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(cox)                                                                                                   \
+    X(survival)                                                                                              \
     X(survival_exact)                                                                                        \
     X(describe)                                                                                              \
     X(describe_exact)                                                                                        \

@@ -78,7 +78,9 @@ typedef struct lives {
     size_t times, groups;
     double rows;
     double *time, *at_risk, *events, *leaving; /* times; times x groups */
+    double *by_cause;                          /* events: causes x times x groups, cells of them in memory */
     tacit_life_step *steps;                    /* of one group */
+    tacit_life_incidence *incidence;           /* of one group: causes x times */
 } lives;
 
 static void end_lives(lives *self) {
@@ -86,6 +88,8 @@ static void end_lives(lives *self) {
     free(self->at_risk);
     free(self->events);
     free(self->leaving);
+    free(self->by_cause);
+    free(self->incidence);
     free(self->steps);
     time_design_clear(&self->design);
 }
@@ -100,8 +104,10 @@ static tacit_status begin_lives(lives *self, const tacit_plan *plan, tacit_error
     self->events = TACIT_NEW(double, cells * self->groups);
     self->leaving = TACIT_NEW(double, cells * self->groups);
     self->steps = TACIT_NEW(tacit_life_step, cells);
+    self->by_cause = TACIT_NEW(double, self->design.causes *cells * self->groups);
+    self->incidence = TACIT_NEW(tacit_life_incidence, self->design.causes * cells);
     if (self->time == NULL || self->at_risk == NULL || self->events == NULL || self->leaving == NULL ||
-        self->steps == NULL)
+        self->steps == NULL || self->by_cause == NULL || self->incidence == NULL)
         return tacit_fail_memory(error);
     return TACIT_OK;
 }
@@ -120,16 +126,25 @@ static void add_row(double *to, const double *from, size_t count) {
     for (size_t g = 0; g < count; g++) to[g] += from[g];
 }
 
-/* Cells put together, and who is at risk. `counts` has of each cell the rows that leave and the events. */
+static double *of_cause(const lives *self, size_t cause, size_t time) {
+    return self->by_cause + (cause * self->design.cells + time) * self->groups;
+}
+
+/* Cells put together, and who is at risk. `counts` has of each cell the rows that leave and the events of each
+ * cause. */
 static void gather(lives *self, const double *counts) {
-    const size_t cells = self->design.cells, groups = self->groups;
+    const size_t cells = self->design.cells, groups = self->groups, causes = self->design.causes;
     bool open = false;
     for (size_t c = 0; c < cells; c++) {
         if (!open) self->times++;
         size_t at = self->times - 1;
         for (size_t g = 0; g < groups; g++) {
-            self->leaving[at * groups + g] += counts[2 * (g * cells + c)];
-            self->events[at * groups + g] += counts[2 * (g * cells + c) + 1];
+            const double *here = counts + (1 + causes) * (g * cells + c);
+            self->leaving[at * groups + g] += here[0];
+            for (size_t j = 0; j < causes; j++) {
+                self->events[at * groups + g] += here[1 + j];
+                of_cause(self, j, at)[g] += here[1 + j];
+            }
         }
         self->time[at] = time_of_cell(&self->design, self->plan, c);
         open = !large_enough(self, at);
@@ -139,6 +154,8 @@ static void gather(lives *self, const double *counts) {
         self->time[last - 1] = self->time[last];
         add_row(self->leaving + (last - 1) * groups, self->leaving + last * groups, groups);
         add_row(self->events + (last - 1) * groups, self->events + last * groups, groups);
+        for (size_t j = 0; j < causes; j++)
+            add_row(of_cause(self, j, last - 1), of_cause(self, j, last), groups);
     }
     for (size_t t = self->times; t-- > 0;) {
         memcpy(self->at_risk + t * groups, self->leaving + t * groups, groups * sizeof *self->at_risk);
@@ -177,12 +194,6 @@ cleanup:
 
 /* ---- the report ---- */
 
-static const char *group_name(const lives *self, size_t group) {
-    const tacit_schema_column *column = self->design.column;
-    if (column == NULL) return "all";
-    return group < column->levels.count ? column->levels.text[group] : "(none)";
-}
-
 /* The curve of a group into self->steps; how many times it has, up to the last at which somebody is at risk. */
 static size_t make_curve(lives *self, size_t group) {
     size_t count = 0;
@@ -202,8 +213,8 @@ static tacit_status add_curve(lives *self, tacit_report *report, size_t group, t
     tacit_report_table *table;
     size_t count = make_curve(self, group);
     if (count == 0) return TACIT_OK;
-    snprintf(name, sizeof name, "curve %.150s", group_name(self, group));
-    snprintf(title, sizeof title, "Survival of %.150s", group_name(self, group));
+    snprintf(name, sizeof name, "curve %.150s", time_stratum_name(&self->design, group));
+    snprintf(title, sizeof title, "Survival of %.150s", time_stratum_name(&self->design, group));
     TACIT_TRY(tacit_report_add_table(report, &table, name, title, columns, error));
     for (size_t k = 0; k < count; k++) {
         const tacit_life_step *one = &self->steps[k];
@@ -217,6 +228,23 @@ static tacit_status add_curve(lives *self, tacit_report *report, size_t group, t
         TACIT_TRY(tacit_report_add_row(table, label, values, NULL, error));
     }
     return TACIT_OK;
+}
+
+/* The share of rows with an event of each cause by each time, where the schema has several. */
+static tacit_status add_incidence(lives *self, tacit_report *report, size_t group, tacit_error *error) {
+    const survival_settings *settings = settings_of(self->plan);
+    size_t count = make_curve(self, group), causes = self->design.causes, cells = self->design.cells;
+    double *events = TACIT_NEW(double, cells);
+    if (events == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < causes; j++) {
+        for (size_t k = 0; k < count; k++) events[k] = of_cause(self, j, k)[group];
+        tacit_life_fill_incidence(self->incidence + j * cells, self->steps, events, count, settings->level,
+                                  (tacit_life_interval)settings->interval);
+    }
+    free(events);
+    if (count == 0 || causes == 1) return TACIT_OK;
+    return time_add_incidence(report, &self->design, self->plan, group, self->incidence, cells, self->time,
+                              count, error);
 }
 
 /* Up to when means count: the setting, or the last time at which somebody of every group is at risk. */
@@ -250,7 +278,7 @@ static tacit_status add_summary(lives *self, tacit_report *report, tacit_error *
                             tacit_life_quantile(self->steps, count, TACIT_LIFE_HIGH, 0.5),
                             mean,
                             mean_error };
-        TACIT_TRY(tacit_report_add_row(table, group_name(self, g), values, NULL, error));
+        TACIT_TRY(tacit_report_add_row(table, time_stratum_name(&self->design, g), values, NULL, error));
     }
     return TACIT_OK;
 }
@@ -265,7 +293,7 @@ static tacit_status add_tests(lives *self, tacit_report *report, tacit_error *er
         double statistic;
         size_t degrees;
         TACIT_TRY(tacit_life_test(&statistic, &degrees, (tacit_life_weight)k, self->at_risk, self->events,
-                                  self->times, self->groups, error));
+                                  self->times, self->groups, NULL, error));
         double p = isnan(statistic) ? NAN : exp(tacit_log_gamma_tail((double)degrees / 2, statistic / 2));
         double values[] = { statistic, (double)degrees, p };
         TACIT_TRY(tacit_report_add_row(table, names[k], values, NULL, error));
@@ -280,6 +308,8 @@ static tacit_status make_report(lives *self, tacit_report **out, tacit_error *er
     if (status == TACIT_OK) status = add_tests(self, report, error);
     for (size_t g = 0; g < self->groups && status == TACIT_OK; g++)
         status = add_curve(self, report, g, error);
+    for (size_t g = 0; g < self->groups && status == TACIT_OK && self->design.causes > 1; g++)
+        status = add_incidence(self, report, g, error);
     if (status == TACIT_OK)
         *out = report;
     else

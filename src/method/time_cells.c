@@ -1,10 +1,12 @@
 #include "method/time_cells.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/encode.h"
 
 static const time_settings *time_settings_of(const tacit_plan *plan) {
@@ -93,7 +95,7 @@ static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_err
 }
 
 tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error) {
-    *out = (time_design){ .strata = 1 };
+    *out = (time_design){ .strata = 1, .causes = 1 };
     if (plan->schema == NULL || plan->schema->response != TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs a label of kind time, that is of two columns: write {name: [days, "
@@ -109,6 +111,12 @@ tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_
             "method %s takes rows that are observed from the beginning on: leave '%s' out of the "
             "schema's label, or choose method cox",
             plan->method->name, plan->schema->entry);
+    out->causes = tacit_schema_causes(plan->schema);
+    if (out->causes > 1 && plan->method->reports == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s is about one kind of event, and the schema has %zu causes: leave them "
+                          "out, with 1 for the event that you ask about and 0 for the others",
+                          plan->method->name, out->causes);
     TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
                                   plan->features, error));
     tacit_status status = choose_columns(out, plan, error);
@@ -136,6 +144,57 @@ static size_t stratum_of(const time_design *design, const double *features) {
     return stratum;
 }
 
+/* ---- names and tables ---- */
+
+const char *time_stratum_name(const time_design *design, size_t stratum) {
+    if (design->column == NULL) return "all";
+    return stratum < design->column->levels.count ? design->column->levels.text[stratum] : "(none)";
+}
+
+static tacit_status add_incidence_rows(tacit_report_table *table, const tacit_life_incidence *curves,
+                                       size_t causes, size_t stride, const double *time, size_t count,
+                                       tacit_error *error) {
+    char label[40];
+    double *values = TACIT_NEW(double, 4 * causes);
+    tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t k = 0; k < count && status == TACIT_OK; k++) {
+        for (size_t j = 0; j < causes; j++) {
+            const tacit_life_incidence *one = &curves[j * stride + k];
+            memcpy(values + 4 * j, (double[]){ one->share, one->error, one->low, one->high },
+                   4 * sizeof *values);
+        }
+        tacit_format(label, sizeof label, "%.10g", time[k]);
+        status = tacit_report_add_row(table, label, values, NULL, error);
+    }
+    free(values);
+    return status;
+}
+
+tacit_status time_add_incidence(tacit_report *report, const time_design *design, const tacit_plan *plan,
+                                size_t stratum, const tacit_life_incidence *curves, size_t stride,
+                                const double *time, size_t count, tacit_error *error) {
+    static const char *const parts[] = { "", " error", " low", " high" };
+    enum { NAME = 160, PARTS = 4 };
+    size_t causes = design->causes;
+    char(*names)[NAME] = tacit_allocate(PARTS * causes, sizeof *names), name[200], title[240];
+    const char **columns = TACIT_NEW(const char *, PARTS *causes + 1);
+    tacit_report_table *table;
+    tacit_status status;
+    if (names == NULL || columns == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t j = 0; j < PARTS * causes; j++) {
+        snprintf(names[j], NAME, "%.140s%s", plan->schema->causes.text[j / PARTS], parts[j % PARTS]);
+        columns[j] = names[j];
+    }
+    snprintf(name, sizeof name, "incidence %.150s", time_stratum_name(design, stratum));
+    snprintf(title, sizeof title, "Cumulative incidence of %.150s", time_stratum_name(design, stratum));
+    TACIT_CHECK(tacit_report_add_table(report, &table, name, title, columns, error));
+    status = add_incidence_rows(table, curves, causes, stride, time, count, error);
+cleanup:
+    free(names);
+    free(columns);
+    return status;
+}
+
 /* ---- the sums ---- */
 
 tacit_sum_spec time_sum_of_rows(void) {
@@ -161,8 +220,9 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 }
 
 size_t time_length_of_cells(const time_design *design) {
-    size_t places = design->strata * design->cells;
-    return (2 + design->entries) * places + design->columns.width + (design->columns.offset != SIZE_MAX);
+    const size_t places = design->strata * design->cells;
+    return (1 + design->causes + design->entries) * places + design->columns.width +
+           (design->columns.offset != SIZE_MAX);
 }
 
 tacit_release_kind time_kind(const tacit_plan *plan) {
@@ -245,7 +305,7 @@ time_row time_take_row(const time_design *design, const tacit_view *block, size_
     size_t first = stratum_of(design, row) * design->cells;
     time_row out = { .place = first + cell_of(design, cells_before(design, y[0]) - 1),
                      .entry = first,
-                     .event = y[1] > 0 };
+                     .event = y[1] > 0 ? (size_t)fmin(y[1], (double)design->causes) : 0 };
     if (design->entries)
         out.entry += (size_t)fmin(fmax(cells_before(design, y[2]), 0), (double)design->cells);
     return out;
@@ -260,43 +320,49 @@ static tacit_status count_block(void *context, const tacit_view *block, size_t f
             self->never = true;
             continue;
         }
-        self->counts[2 * one.place]++;
+        double *counts = self->counts + (1 + self->design->causes) * one.place;
+        counts[0]++;
         if (self->design->entries) self->entering[one.entry]++;
-        if (!one.event) continue;
-        self->counts[2 * one.place + 1]++;
+        if (one.event == 0) continue;
+        counts[one.event]++;
         for (size_t j = 0; j < self->design->columns.width; j++) self->event_x[j] += self->x[j];
-        if (self->design->columns.offset != SIZE_MAX)
+        if (self->event_x != NULL && self->design->columns.offset != SIZE_MAX)
             self->event_x[self->design->columns.width] += time_offset(self->design, self->row);
     }
     return TACIT_OK;
 }
 
+tacit_status time_count(const tacit_party *party, const time_design *design, double *counts, double *event_x,
+                        double *entering, tacit_error *error) {
+    counting self = { .design = design, .counts = counts, .event_x = event_x, .entering = entering };
+    TACIT_TRY(time_check_rows(party, error));
+    self.row = TACIT_NEW(double, 2 * party->plan->features);
+    if (self.row == NULL) return tacit_fail_memory(error);
+    self.x = self.row + party->plan->features;
+    tacit_status status = tacit_dataset_map(&party->rows, 0, count_block, &self, error);
+    free(self.row);
+    if (status != TACIT_OK || !self.never) return status;
+    return tacit_fail(error, TACIT_INPUT,
+                      "some rows leave in the cell of time in which they enter, and are never at risk: choose "
+                      "a smaller width, or leave these rows out");
+}
+
 tacit_status time_answer_cells(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                tacit_error *error) {
     time_design design;
-    counting self = { .design = &design };
     double n;
     TACIT_TRY(time_check_rows(party, error));
     TACIT_TRY(time_read_total(party, question, &n, error));
     TACIT_TRY(time_design_create(&design, party->plan, error));
     tacit_sum_spec spec = time_sum(party->plan, n, 0, time_length_of_cells(&design));
     tacit_status status;
-    self.row = TACIT_NEW(double, 2 * party->plan->features);
-    if (self.row == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    self.x = self.row + party->plan->features;
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
-    self.counts = reply->contribution + TIME_HEAD;
-    self.event_x = self.counts + 2 * design.strata * design.cells;
-    self.entering = self.event_x + design.columns.width + (design.columns.offset != SIZE_MAX);
-    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_block, &self, error));
-    if (self.never)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT,
-                       "some rows leave in the cell of time in which they enter, and are never at risk: "
-                       "choose a smaller width, or leave these rows out"));
+    const size_t places = design.strata * design.cells;
+    double *counts = reply->contribution + TIME_HEAD, *event_x = counts + (1 + design.causes) * places,
+           *entering = event_x + design.columns.width + (design.columns.offset != SIZE_MAX);
+    TACIT_CHECK(time_count(party, &design, counts, event_x, entering, error));
     TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
 cleanup:
-    free(self.row);
     time_design_clear(&design);
     return status;
 }

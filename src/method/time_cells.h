@@ -3,6 +3,8 @@
 #pragma once
 
 #include "model/estimates.h"
+#include "model/report.h"
+#include "num/life_table.h"
 #include "session/party.h"
 
 enum {
@@ -34,6 +36,7 @@ typedef struct time_settings {
 typedef struct time_design {
     tacit_design columns;              /* those with a coefficient: neither the intercept nor the strata's */
     size_t strata, cells;              /* cells of one stratum */
+    size_t causes;                     /* of the event: 1 unless the schema has several */
     size_t first_level;                /* the strata's column begins with this feature */
     const tacit_schema_column *column; /* the strata's; NULL: there is one stratum */
     double low, width;
@@ -47,7 +50,7 @@ void time_design_clear(time_design *design);
  * entry. A row that leaves in the cell in which it enters has it after the last. */
 typedef struct time_row {
     size_t place, entry;
-    bool event;
+    size_t event; /* 0: none, or the number of its cause from 1 */
 } time_row;
 
 /* What is added to the score of a row with all its features; 0 without offset(). */
@@ -56,13 +59,22 @@ double time_offset(const time_design *design, const double *features);
 /* The end of a cell, in the label's unit. */
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell);
 
+/* "all" without strata; rows without a level are "(none)". */
+const char *time_stratum_name(const time_design *design, size_t stratum);
+
+/* A table of the share of a stratum's rows with an event of each cause by each of `count` times; curves of causes
+ * begin `stride` apart. */
+tacit_status time_add_incidence(tacit_report *report, const time_design *design, const tacit_plan *plan,
+                                size_t stratum, const tacit_life_incidence *curves, size_t stride,
+                                const double *time, size_t count, tacit_error *error);
+
 /* The sums: of all rows' number; of numbers that are at most n 2^room each. */
 tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
-/* Of each cell the rows that leave and the events, then the sums over events of x, the columns with a
- * coefficient, and of the offset, where there is one; then, with entries, of each cell the rows that are at risk
- * from it on. */
+/* Of each cell the rows that leave and the events of each cause, then the sums over events of x, the columns
+ * with a coefficient, and of the offset, where there is one; then, with entries, of each cell the rows that are
+ * at risk from it on. */
 size_t time_length_of_cells(const time_design *design);
 
 /* ---- the party's half ---- */
@@ -81,6 +93,12 @@ tacit_status time_read_total(const tacit_party *party, const tacit_question *que
 
 /* Row i of a block, all its features into `row` and those with a coefficient into `x`. */
 time_row time_take_row(const time_design *design, const tacit_view *block, size_t i, double *row, double *x);
+
+/* To `counts` add of each cell the rows that leave and the events of each cause, to `event_x` the sums over
+ * events, and to `entering` the rows that are at risk from each cell on; the last two as time_length_of_cells
+ * says, and NULL where it has none of them. */
+tacit_status time_count(const tacit_party *party, const time_design *design, double *counts, double *event_x,
+                        double *entering, tacit_error *error);
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error);
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,

@@ -9,13 +9,11 @@
 #include "num/estimator.h"
 #include "num/special.h"
 
-static void set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
+void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
     double reach = quantile * one->error, middle = log(one->survival);
     one->low = one->high = NAN;
     if (!(one->survival > 0)) return;
-    if (one->survival == 1) {
-        one->low = one->high = 1;
-    } else if (interval == TACIT_LIFE_LOG) {
+    if (interval == TACIT_LIFE_LOG || one->survival == 1) {
         one->low = exp(middle - reach);
         one->high = fmin(1, exp(middle + reach));
     } else if (interval == TACIT_LIFE_PLAIN) {
@@ -43,7 +41,47 @@ void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_l
         one->error = sqrt(variance);
         one->hazard = hazard;
         one->hazard_error = sqrt(hazard_variance);
-        set_interval(one, quantile, interval);
+        tacit_life_set_interval(one, quantile, interval);
+    }
+}
+
+void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval) {
+    tacit_life_step shown = { .survival = one->share, .error = one->error / one->share };
+    tacit_life_set_interval(&shown, quantile, interval);
+    one->low = shown.low;
+    one->high = shown.high;
+}
+
+/*
+ * With n at risk, hazards h of all causes and c of this one at time k, S before it and F this cause's share after
+ * it, one more event of the cause at k raises F(t) by S (1 - u), one of another lowers it by S u,
+ * u = (F(t) - F)/(S (1 - h)), over n; rows at risk are multinomial, and different times add up:
+ *
+ *   Var F(t) = sum_k (S^2/n) [c (1 - c) - 2 c (1 - h) u + h (1 - h) u^2].
+ *
+ * u is linear in F(t), so three sums and their products with F do for all t.
+ */
+void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step *steps, const double *events,
+                               size_t count, double level, tacit_life_interval interval) {
+    double quantile = tacit_normal_tail_quantile(log((1 - level) / 2));
+    double survival = 1, share = 0, fixed = 0, once = 0, once_share = 0, twice[3] = { 0, 0, 0 };
+    for (size_t k = 0; k < count; k++) {
+        double n = steps[k].at_risk, h = steps[k].events / n, c = events[k] / n, left = survival * (1 - h);
+        share += survival * c;
+        fixed += survival * survival / n * c * (1 - c);
+        if (left > 0) {
+            double one = 2 * survival * c / n, two = h / ((1 - h) * n);
+            once += one;
+            once_share += one * share;
+            twice[0] += two;
+            twice[1] += two * share;
+            twice[2] += two * share * share;
+        }
+        double variance = fixed - (once * share - once_share) +
+                          (twice[0] * share * share - 2 * twice[1] * share + twice[2]);
+        out[k] = (tacit_life_incidence){ .share = share, .error = sqrt(fmax(0, variance)) };
+        tacit_life_set_incidence(&out[k], quantile, interval);
+        survival = left;
     }
 }
 
@@ -95,13 +133,13 @@ typedef struct test {
     bool *deficient;
 } test;
 
-static void add_time(test *self, const double *at_risk, const double *events, size_t groups, double n,
-                     double d, double weight) {
+static void add_time(double *difference, double *covariance, const double *at_risk, const double *events,
+                     size_t groups, double n, double d, double weight) {
     double spread = n > 1 ? weight * weight * d * (n - d) / (n - 1) : 0;
     for (size_t k = 0; k < groups; k++) {
-        self->difference[k] += weight * (events[k] - d * at_risk[k] / n);
-        for (size_t j = 0; j <= k; j++)
-            self->covariance[k * groups + j] += spread * at_risk[k] / n * ((k == j ? 1 : 0) - at_risk[j] / n);
+        difference[k] += weight * (events[k] - d * at_risk[k] / n);
+        for (size_t j = 0; covariance != NULL && j <= k; j++)
+            covariance[k * groups + j] += spread * at_risk[k] / n * ((k == j ? 1 : 0) - at_risk[j] / n);
     }
 }
 
@@ -122,27 +160,36 @@ static double weigh(tacit_life_weight weight, double n, double survival) {
     return weight == TACIT_LIFE_LOG_RANK ? 1 : weight == TACIT_LIFE_PETO ? survival : n;
 }
 
-tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
-                             const double *at_risk, const double *events, size_t times, size_t groups,
-                             tacit_error *error) {
-    test self = { TACIT_NEW(double, groups), TACIT_NEW(double, groups *groups),
-                  TACIT_NEW(double, groups *groups + 4 * groups), TACIT_NEW(bool, groups) };
-    size_t *kept = TACIT_NEW(size_t, groups), present = 0;
-    tacit_status status = TACIT_OK;
+void tacit_life_differences(double *difference, double *covariance, tacit_life_weight weight,
+                            const double *at_risk, const double *events, size_t times, size_t groups) {
     double survival = 1;
-    if (self.difference == NULL || self.covariance == NULL || self.scale == NULL || self.deficient == NULL ||
-        kept == NULL)
-        TACIT_CHECK(tacit_fail_memory(error));
+    memset(difference, 0, groups * sizeof *difference);
     for (size_t t = 0; t < times; t++) {
         double n = 0, d = 0;
         for (size_t k = 0; k < groups; k++) {
             n += at_risk[t * groups + k];
             d += events[t * groups + k];
         }
-        if (!(d > 0)) continue;
-        add_time(&self, at_risk + t * groups, events + t * groups, groups, n, d, weigh(weight, n, survival));
+        if (d == 0 || !(n > 0)) continue;
+        add_time(difference, covariance, at_risk + t * groups, events + t * groups, groups, n, d,
+                 weigh(weight, n, survival));
         survival *= (n - d) / n;
     }
+}
+
+tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
+                             const double *at_risk, const double *events, size_t times, size_t groups,
+                             const tacit_life_noise *noise, tacit_error *error) {
+    test self = { TACIT_NEW(double, groups), TACIT_NEW(double, groups *groups),
+                  TACIT_NEW(double, groups *groups + 4 * groups), TACIT_NEW(bool, groups) };
+    size_t *kept = TACIT_NEW(size_t, groups), present = 0;
+    tacit_status status = TACIT_OK;
+    if (self.difference == NULL || self.covariance == NULL || self.scale == NULL || self.deficient == NULL ||
+        kept == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    tacit_life_differences(self.difference, self.covariance, weight, at_risk, events, times, groups);
+    for (size_t k = 0; noise != NULL && k < groups; k++) self.difference[k] = noise->difference[k];
+    for (size_t k = 0; noise != NULL && k < groups * groups; k++) self.covariance[k] += noise->covariance[k];
     for (size_t k = 0; k < groups && times > 0; k++)
         if (at_risk[k] > 0) kept[present++] = k;
     *degrees = present > 1 ? present - 1 : 0;

@@ -17,8 +17,24 @@ typedef struct tacit_life_step {
 /* On which scale an interval is symmetric. */
 typedef enum tacit_life_interval { TACIT_LIFE_LOG, TACIT_LIFE_LOG_LOG, TACIT_LIFE_PLAIN } tacit_life_interval;
 
+/* The bounds of a step from its survival and error, `quantile` standard errors wide. */
+void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval);
+
 /* Fill all but what is given. */
 void tacit_life_fill(tacit_life_step *steps, size_t count, double level, tacit_life_interval interval);
+
+/* By a step's time had an event of one of several causes (Aalen and Johansen 1978). */
+typedef struct tacit_life_incidence {
+    double share, error, low, high; /* the error of the share itself; bounds as those of a step's survival */
+} tacit_life_incidence;
+
+/* The bounds from share and error, `quantile` standard errors wide. */
+void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval);
+
+/* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are filled
+ * before. The error is that of survfit, the infinitesimal jackknife, which for rows of weight 1 is Greenwood's. */
+void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step *steps, const double *events,
+                               size_t count, double level, tacit_life_interval interval);
 
 /* The time at which a curve falls to `share` or below, and where it stays at it for a while the middle of
  * that; NaN: it never does. */
@@ -36,8 +52,18 @@ typedef enum tacit_life_weight {
     TACIT_LIFE_GEHAN     /* how many are at risk (Gehan 1965) */
 } tacit_life_weight;
 
+/* Observed less expected events of each group, weighed and added up; to `covariance`, groups x groups, its lower
+ * triangle by the hypergeometric law is added (NULL: not asked for). Counts may have noise in them. */
+void tacit_life_differences(double *difference, double *covariance, tacit_life_weight weight,
+                            const double *at_risk, const double *events, size_t times, size_t groups);
+
+/* Differences that came with noise, and what it adds to their covariance. */
+typedef struct tacit_life_noise {
+    const double *difference, *covariance; /* groups, groups x groups */
+} tacit_life_noise;
+
 /* The chi-square of groups, `at_risk` and `events` being times x groups; its degrees of freedom, groups with
- * anybody at risk less one. 0 degrees: there is no test, and *statistic is NaN. */
+ * anybody at risk less one. 0 degrees: there is no test, and *statistic is NaN. `noise` NULL: there is none. */
 tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
                              const double *at_risk, const double *events, size_t times, size_t groups,
-                             tacit_error *error);
+                             const tacit_life_noise *noise, tacit_error *error);

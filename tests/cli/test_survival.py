@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Method survival-exact against R's survfit and survdiff on the same grid of times.
+"""Methods survival-exact, against R's survfit and survdiff on the same grid of times, and survival.
 
 Figures of R are those in cox/survival.csv, or fresh ones where Rscript with package survival is installed (cox/survival.R makes both).
 
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -20,13 +21,13 @@ from test_program import ProgramTest
 
 HERE = Path(__file__).resolve().parent / "cox"
 EXAMPLES = HERE.parents[2] / "examples"
-WILMS, SCHEMA, AML = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.schema.yaml"), str(HERE / "aml.csv")
+WILMS, SCHEMA, AML, MGUS = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.schema.yaml"), str(HERE / "aml.csv"), str(HERE / "mgus.csv")
 SHOWN = ("at risk", "events", "survival", "error", "low", "high", "hazard", "hazard error")
 
 
 def figures_of_r():
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "survival.R", WILMS, AML], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "survival.R", WILMS, AML, MGUS], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode == 0:
             return list(csv.reader(done.stdout.splitlines()))[1:]
         if "no package called" not in done.stderr:
@@ -38,10 +39,12 @@ class SurvivalTest(ProgramTest):
     def setUp(self):
         super().setUp()
         self.write("aml.yaml", "label: {name: [weeks, relapse], kind: time, low: 0, high: 200}\ncolumns:\n  - {name: arm, kind: category, levels: [maintained, not]}\n")
+        self.write("mgus.yaml", "label: {name: [months, status], kind: time, low: 0, high: 430, causes: [malignancy, death]}\ncolumns:\n"
+                                "  - {name: sex, kind: category, levels: [F, M]}\n")
 
-    def survival(self, train, schema, *words, parties=5):
+    def survival(self, train, schema, *words, parties=5, method="survival-exact"):
         """{table: {row: {column: value}}} of the report."""
-        self.succeed("simulate", "--method", "survival-exact", "--train", train, "--test", train, "--schema", schema, "--parties", str(parties), "--seed", "1",
+        self.succeed("simulate", "--method", method, "--train", train, "--test", train, "--schema", schema, "--parties", str(parties), "--seed", "1",
                      "--out", "report.json", *words)
         report = json.loads((self.path / "report.json").read_text())["report"]
         found = {}
@@ -60,19 +63,46 @@ class AgainstR(SurvivalTest):
 
     def test_every_figure_is_that_of_survfit_and_survdiff_for_any_number_of_parties(self):
         figures = figures_of_r()
-        self.assertEqual(len(figures), 185)
+        self.assertEqual(len(figures), 331)
         for parties in (1, 5, 20):
             small = min(parties, 5)  # 23 rows
             aml = ("--set", "width=1", "--set", "least=1", "--set", "by=arm", "--set", "until=100")
             told = {"wilms": self.survival(WILMS, SCHEMA, "--set", "width=30", "--set", "least=1", "--set", "by=stage", "--set", "until=5400", parties=parties),
                     "aml": self.survival(AML, "aml.yaml", *aml, parties=small),
                     "aml log-log": self.survival(AML, "aml.yaml", *aml, "--set", "interval=log-log", parties=small)}
+            mgus = ("--set", "width=6", "--set", "least=1", "--set", "by=sex")
+            told["mgus"] = self.survival(MGUS, "mgus.yaml", *mgus, parties=parties)
+            told["mgus log-log"] = self.survival(MGUS, "mgus.yaml", *mgus, "--set", "interval=log-log", parties=parties)
             for case, table, row, *theirs in figures:
                 ours = told[case][table][row]
                 names = SHOWN if table.startswith("curve") else list(ours)
                 self.assertEqual(len(names), len(theirs))
                 for name, other in zip(names, theirs):
                     self.check(ours[name], other, (parties, case, table, row, name, ours, theirs))
+
+
+class Causes(SurvivalTest):
+    def test_shares_of_all_causes_and_of_survival_are_one(self):
+        found = self.survival(MGUS, "mgus.yaml")
+        for time, row in found["incidence all"].items():
+            self.assertAlmostEqual(row["malignancy"] + row["death"] + found["curve all"][time]["survival"], 1, places=12)
+
+    def test_private_incidences_add_up_and_are_near(self):
+        exact, noisy = self.survival(MGUS, "mgus.yaml", "--set", "least=1"), self.survival(
+            MGUS, "mgus.yaml", "--epsilon", "20", "--delta", "1e-5", method="survival")  # the noise is seeded
+        rows = list(noisy["incidence all"].items())
+        self.assertGreater(len(rows), 20)
+        for time, row in rows:
+            self.assertAlmostEqual(row["malignancy"] + row["death"] + noisy["curve all"][time]["survival"], 1, places=9)
+            for cause in ("malignancy", "death"):
+                self.assertLess(abs(row[cause] - exact["incidence all"][time][cause]), 0.06)
+
+    def test_other_numbers_of_events_and_methods_about_one_event_are_refused(self):
+        self.write("three.csv", "sex,months,status\nF,3,3\nM,2,1\n")
+        self.fail_with(1, "simulate", "--method", "survival-exact", "--train", "three.csv", "--test", "three.csv", "--schema", "mgus.yaml", "--parties", "1",
+                       says=["one of 2 causes"])
+        self.fail_with(2, "simulate", "--method", "cox", "--train", MGUS, "--test", MGUS, "--schema", "mgus.yaml", "--parties", "2",
+                       says=["about one kind of event"])
 
 
 class Report(SurvivalTest):
@@ -95,6 +125,20 @@ class Report(SurvivalTest):
         for text in ("Survival of 4", "log-rank", "mean until"):
             self.assertIn(text, shown)
         self.assertNotEqual(self.tacit("predict", "report.json", WILMS).returncode, 0)
+
+    def test_curves_are_drawn_with_numbers_at_risk(self):
+        found = self.survival(WILMS, SCHEMA, "--set", "by=stage", "--set", "width=30")
+        self.succeed("summary", "report.json", "--plot", "curves.svg")
+        drawn = ElementTree.parse(self.path / "curves.svg").getroot()
+        paths = [one for one in drawn.iter() if one.tag.endswith("path")]
+        self.assertEqual(sum(one.get("class") == "curve" for one in paths), 4)
+        self.assertEqual(sum(one.get("class") == "band" for one in paths), 4)
+        texts = [one.text for one in drawn.iter() if one.tag.endswith("text")]
+        for stage in "1234":
+            first = next(iter(found[f"curve {stage}"].values()))
+            self.assertIn(f"{first['at risk']:.0f}", texts)
+        self.succeed("describe", "--data", WILMS, "--schema", SCHEMA, "--out", "table.json")
+        self.fail_with(2, "summary", "table.json", "--plot", "none.svg", says=["no curves of survival"])
 
     def test_fewer_rows_than_asked_for_are_refused(self):
         self.fail_with(1, "simulate", "--method", "survival-exact", "--train", AML, "--test", AML, "--schema", "aml.yaml", "--parties", "2", "--set", "by=arm",

@@ -80,8 +80,37 @@ static void a_response_of_two_columns_is_refused_with_the_place(void **state) {
     tacit_schema_free(schema);
 }
 
+static void an_event_has_the_causes_that_the_schema_names(void **state) {
+    static const char *const bad[] = { "days,died,age\n1,3,5\n", "days,died,age\n1,1.5,5\n",
+                                       "days,died,age\n1,-1,5\n" };
+    tacit_schema *schema =
+        schema_of("label: {name: [days, died], kind: time, low: 0, high: 100, causes: "
+                  "[relapse, death]}\ncolumns:\n- {name: age, kind: number, low: 0, high: 100}\n");
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    (void)state;
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    tacit_schema *again = schema_of(tacit_buffer_text(&text));
+    assert_int_equal(tacit_schema_causes(again), 2);
+    assert_string_equal(again->causes.text[1], "death");
+    CHECK_OK(read_text(&dataset, NULL, "days,died,age\n1,2,5\n150,1,5\n3,0,5\n", again, NULL, &error), error);
+    static const double expected[] = { 1, 2, 100, 0, 3, 0 };
+    assert_memory_equal(dataset->response, expected, sizeof expected);
+    tacit_dataset_free(dataset);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        error = (tacit_error)TACIT_ERROR_INIT;
+        assert_int_equal(read_text(&dataset, NULL, bad[i], schema, NULL, &error), TACIT_INPUT);
+        if (strstr(error.text, "one of 2 causes") == NULL) fail_msg("%s", error.text);
+    }
+    tacit_buffer_clear(&text);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_event_has_the_causes_that_the_schema_names),
         cmocka_unit_test(a_response_of_two_columns_is_read_bounded_and_mapped),
         cmocka_unit_test(a_response_of_two_columns_is_refused_with_the_place),
     };

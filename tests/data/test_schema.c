@@ -77,6 +77,8 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         { "label: {name: [y, y], kind: time, low: 0, high: 5}\n", "twice" },
         { "label: {name: [y, z], kind: time, low: -1, high: 5}\n", "not negative" },
         { "label: {name: [y, z], kind: number, low: 0, high: 5}\n", "one column" },
+        { "label: {name: [y, z], kind: time, low: 0, high: 5, causes: [a]}\n", "at least two" },
+        { "label: {name: y, kind: number, low: 0, high: 5, causes: [a, b]}\n", "of kind time" },
         { "label: {name: [y, z], classes: [a, b]}\n", "one column" },
         { "label: {name: y, kind: number, low: 0, high: 1, classes: [a, b]}\n", "has no classes" },
         { "label: {name: y, classes: [a, b], low: 0, high: 1}\n", "kind number or count" },

@@ -292,7 +292,7 @@ static void a_party_refuses_to_tell_what_it_objects_to(void **state) {
         if (way >= 2) told[age] = told[age + (way == 2 ? 128 : 85)] = 1;
         CHECK_OK(tacit_message_add_integers(&message, "grouped", &(int64_t){ 0 }, 1, &error), error);
         CHECK_OK(tacit_message_add_integers(&message, "told", told, design.places, &error), error);
-        tacit_question question = { .message = &message, .wants_sum = true, .sum = design.spec };
+        tacit_question question = { .message = &message, .wants_sum = true, .sum = design.release.spec };
         tacit_status status = tacit_method_describe_exact.handlers[1].answer(&party, &question, &reply, NULL);
         assert_int_equal(status, way % 2 == 0 ? TACIT_OK : TACIT_REFUSED);
         tacit_reply_clear(&reply);

@@ -503,6 +503,16 @@ class Drawings(BrowserTest):
         self.assertEqual(self.cells("quantiles")[:3], ["age", "20", "30"])  # the numbers are there too
         self.check_narrow()
 
+    def promise_curves_of_survival_are_drawn_with_numbers_at_risk(self):
+        columns = ["at risk", "events", "survival", "low", "high"]
+        self.report(("curve a", columns, [("10", [50, 5, 0.9, 0.8, 1]), ("20", [30, 6, 0.72, 0.6, 0.86])]),
+                    ("curve b", columns, [("10", [41, 1, 0.98, None, None]), ("40", [17, 0, 0.98, None, None])]))
+        self.wait(lambda: len(self.texts(".survival-curve")) == 2, "no curves")
+        self.assertEqual(len(self.texts(".survival-band")), 2)
+        self.assertEqual(self.texts(".survival-at-risk"), ["50", "50", "30", "41", "41", "17", "17", "17"])
+        self.assertEqual(self.cells("curve b")[:2], ["10", "41"])  # the numbers are there too
+        self.check_narrow()
+
     def promise_an_evaluation_is_drawn(self):
         self.report(("figures", ["value", "error", "low", "high", "grid_error"], [("auc", [0.8, 0.02, 0.76, 0.84, 0.001])]),
                     ("thresholds", ["threshold", "sensitivity", "net_benefit", "treat_all"],

@@ -62,6 +62,8 @@ METHODS = {
     "estimate": ({"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
+    "survival": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
+    "survival, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
     "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
     "evaluate-exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": None}, EXACT),
@@ -219,7 +221,7 @@ def check(name):
     def test(self):
         changed, allowed = METHODS[name]
         self.plant(0)
-        times = name in ("cox", "survival-exact")
+        times = name.split(",")[0] in ("cox", "survival", "survival-exact")
         if times:
             self.ask_about_times()
         seen = self.run_study(name.split(",")[0], changed, allowed, () if times else ("--label", "sick"))

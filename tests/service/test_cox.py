@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Method cox between real processes: hazard ratios of all rows pooled, from masked sums, and only with the owner's word.
+"""Methods cox and survival between real processes: hazard ratios of all rows pooled, from masked sums, and only with the owner's word; curves under noise.
 
     TACIT=build/src/cli/tacit tests/service/test_cox.py
 """
@@ -82,6 +82,16 @@ class Cox(DeployedTest):
                                   set="{" + ", ".join(f"{name}: {value}" for name, value in settings.items()) + "}")
         self.assertEqual((summary["errors"], summary["clusters"]), ("cluster", 240))
         self.assertEqual([one["name"] for one in summary["proportional"]["tests"]], ["age", "arm", "GLOBAL"])
+
+    def test_private_curves_are_charged_once_and_everybody_has_them(self):
+        self.study(**{**self.definition_of, "method": "survival", "set": "{by: arm, width: 5}", "epsilon": 2, "delta": "1e-5", "lambda": None})
+        self.coordinator()
+        model = self.check_done({party: self.join(party) for party in PARTIES})
+        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 2.0, "delta": 1e-5})
+        self.assertEqual((model["report"]["kind"], model["report"]["mode"], model["report"]["rows"]), ("survival", "private", 480))
+        self.assertTrue({"groups", "tests"} <= {table["name"] for table in model["report"]["tables"]})
+        charge = self.charges(0)[0]
+        self.assertEqual((len(self.charges(0)), charge["kind"], charge["noise"]), (1, "sealed", "exact"))
 
     def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
         self.study(**{**self.definition_of, "set": "{least: 2}"})

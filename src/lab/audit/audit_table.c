@@ -278,6 +278,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_soft_stat,
     &tacit_audit_pate,
     &tacit_audit_describe,
+    &tacit_audit_survival,
     &tacit_audit_histogram,
     &tacit_audit_evaluate,
     &tacit_audit_dpiw,

@@ -22,6 +22,8 @@ static const struct {
 };
 enum { COLOURS = sizeof palette / sizeof *palette, MARKS = 5 };
 
+const char *plot_line_colour(size_t place) { return palette[place % COLOURS].line; }
+
 static const char style[] =
     "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#222}"
     ".title{font-size:18px;font-weight:600}.note{font-size:12.5px;fill:#555}"

@@ -61,6 +61,9 @@ size_t plot_text_lines(const char *text, double size, double width);
 void plot_put_paragraph(plot_page *page, const char *text, const char *class, double size, double x, double y,
                         double width, double line_height);
 
+/* Of the line in that place, from 0; they repeat after seven (plot.c). */
+const char *plot_line_colour(size_t place);
+
 /* Names longer than this are cut. */
 enum { PLOT_NAME_LENGTH = 40 };
 

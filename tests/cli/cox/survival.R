@@ -1,8 +1,9 @@
 # The figures that method survival-exact is compared with, from R's survival:
 #
-#     Rscript survival.R WILMS_TIMES_CSV AML_CSV > survival.csv
+#     Rscript survival.R WILMS_TIMES_CSV AML_CSV MGUS_CSV > survival.csv
 #
-# survival.csv beside this file was written by R 4.2.2 with survival 3.5. aml.csv is data set `aml` of that package (23 patients with leukaemia; Miller 1997).
+# survival.csv beside this file was written by R 4.2.2 with survival 3.5. aml.csv is data set `aml` of that package (23 patients with leukaemia; Miller 1997), mgus.csv every third row of `mgus2`
+# (monoclonal gammopathy; Kyle and others 2002): 1 a plasma cell malignancy, 2 death without one.
 library(survival)
 words <- commandArgs(trailingOnly = TRUE)
 wilms <- read.csv(words[1])
@@ -41,3 +42,21 @@ cat("case,table,row\n")
 show("wilms", wilms, "log", 5400)
 show("aml", aml, "log", 100)
 show("aml log-log", aml, "log-log", 100)
+
+incidence <- function(case, rows, interval) {
+  fit <- survfit(Surv(time, factor(event, 0:2)) ~ group, rows, conf.type = interval)
+  all <- summary(fit)
+  for (group in unique(rows$group)) {
+    at <- all$strata == paste0("group=", group)
+    for (k in which(at))
+      line(case, paste("incidence", group), sprintf("%.10g", all$time[k]), all$pstate[k, 2], all$std.err[k, 2], all$lower[k, 2], all$upper[k, 2],
+           all$pstate[k, 3], all$std.err[k, 3], all$lower[k, 3], all$upper[k, 3])
+  }
+}
+
+mgus <- read.csv(words[3])
+mgus$time <- pmax(1, ceiling(mgus$months / 6)) * 6
+mgus$group <- mgus$sex
+mgus$event <- mgus$status
+incidence("mgus", mgus, "log")
+incidence("mgus log-log", mgus, "log-log")
