@@ -1,23 +1,42 @@
 /* tacit summary: the coefficients of a model with their standard errors, or the tables of a report. */
 #include "api/arguments.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "lab/plot/forest_plot.h"
 #include "method/methods.h"
+
+enum { PLOT_MODE = 0644 };
+
+/* What a report looks like: so far the sites of a meta-analysis. */
+static tacit_status write_plot(const tacit_report *report, const char *path, tacit_console *console,
+                               tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_forest_plot(report, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, PLOT_MODE, error);
+    if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
+    tacit_buffer_clear(&text);
+    return status;
+}
 
 static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "MODEL");
     tacit_model *model = NULL;
+    const char *plot = tacit_arguments_text(arguments, "plot");
     char others[TACIT_METHODS_TEXT];
     tacit_status status;
     TACIT_CHECK(tacit_model_load(&model, path, error));
     if (model->report != NULL) {
+        if (plot != NULL) TACIT_CHECK(write_plot(model->report, plot, console, error));
         TACIT_CHECK(tacit_report_show(console, model, tacit_arguments_text(arguments, "csv"), error));
         TACIT_CHECK(tacit_console_document(console, tacit_report_document(model), error));
         goto cleanup;
     }
     if (tacit_arguments_text(arguments, "csv") != NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--csv: %s is a model; tables are in reports", path));
+    if (plot != NULL)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--plot: %s is a model; charts are of reports", path));
     if (model->estimates == NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "%s was made by method %s, without standard errors; methods %s can have them",
@@ -55,6 +74,10 @@ const tacit_command tacit_command_summary = {
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
               .help = "of a report: write its values there, a line each" },
+            { .name = "plot",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help = "of a report of method meta that shows its sites: write a forest plot there, as SVG" },
             { .name = NULL },
         },
     .examples =

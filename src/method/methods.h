@@ -25,6 +25,7 @@
     X(dpsgd)                                                                                                 \
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
+    X(meta)                                                                                                  \
     X(cox)                                                                                                   \
     X(survival_exact)                                                                                        \
     X(describe)                                                                                              \

@@ -45,6 +45,19 @@ static void estimate_survives_each_failure(void **state) {
     }
 }
 
+static void meta_survives_each_failure(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(60, 2, 1), 4, NULL);
+        self.plan.method = &tacit_method_meta;
+        CHECK_OK(tacit_plan_set(&self.plan, "forest", k == 0 ? "no" : "yes", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 static void cox_survives_each_failure(void **state) {
     (void)state;
     static const char SCHEMA[] = "label: {name: [t, e], kind: time, low: 0, high: 8}\n"
@@ -265,6 +278,7 @@ static void transfer_survives_each_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
+        cmocka_unit_test(meta_survives_each_failure),
         cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),

@@ -63,6 +63,7 @@ METHODS = {
     "estimate, clear": ({"set": "{optimiser: lbfgs}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "meta": ({"set": "{forest: yes}", "epsilon": None, "lambda": 0.01}, EXACT),
     "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
     "evaluate-exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": None}, EXACT),
     "describe": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),

@@ -75,6 +75,8 @@ MODES = {
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
+    "meta": ("meta", {"set": "{}", "epsilon": None, "lambda": 0, **ALL}, EXACT),
+    "meta-forest": ("meta", {"set": "{forest: yes}", "epsilon": None, "lambda": 0}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
     "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
