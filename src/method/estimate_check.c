@@ -74,7 +74,9 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
     const bool beside = tacit_design_has_beside(&design);
+    tacit_status status = tacit_estimate_apart_check(plan, family, &design, error);
     tacit_design_clear(&design);
+    TACIT_TRY(status);
     if (beside && (tacit_firth_wanted(plan) || tacit_estimate_looks_again(plan)))
         return tacit_fail(error, TACIT_USAGE,
                           "settings 'bias', 'errors' and 'influence' go with terms without offset and "

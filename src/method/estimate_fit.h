@@ -29,6 +29,8 @@ typedef struct estimate_fit {
     tacit_lbfgs memory;
     tacit_firth firth;
     size_t iterations;
+    bool apart;                           /* each party has an intercept of its own */
+    double common_loss, common_intercept; /* before that */
 } estimate_fit;
 
 /* Empty, at weights of 0; to be ended also where this fails. */

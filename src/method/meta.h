@@ -25,9 +25,9 @@ tacit_status meta_site_plan(tacit_plan *out, const tacit_plan *plan, tacit_error
  * and w^2. From round 2 on, "weights" with a tau^2 for each coefficient: w* and w* y, and for PM w* y^2.
  * Before all of them the number of rows, in steps of the grid.
  *
- * The units. With m the mean of log2 w and e the next even number below, u = w 2^-e is near 1 and z = y sqrt(w) a site's own test:
- * the numbers are u, z sqrt(u), z^2 and u^2, of which a site has at most 2^META_WEIGHT, 2^(3/2 META_WEIGHT), 2^(2 META_WEIGHT)
- * and the same; each is multiplied to fill the bound. tau^2 is in units of 2^-e.
+ * The units. With m the mean of log2 w and e the next even number below, u = w 2^-e is near 1 and
+ * z = y sqrt(w) a site's own test: the numbers are u, z sqrt(u), z^2 and u^2, of which a site has at most
+ * 2^META_WEIGHT, 2^(3/2 META_WEIGHT), 2^(2 META_WEIGHT) and the same; each is multiplied to fill the bound. tau^2 is in units of 2^-e.
  */
 enum { META_HEAD = 1, META_WEIGHT = 15, META_FIRST = 1, META_MOMENTS = 4, META_MOST_EXPONENT = 1000 };
 
@@ -44,9 +44,9 @@ tacit_sum_spec meta_sum(const tacit_plan *plan, size_t length);
 size_t meta_step_numbers(const tacit_plan *plan);
 
 /*
- * Each site has two unknowns a coefficient, its estimate and its error. K sites of which c share theirs leave 2 (K - c):
- * that many numbers, being as many equations, would give them all away, so fewer are opened. The numbers opened up to and with
- * a round, and the most that may be.
+ * Each site has two unknowns a coefficient, its estimate and its error. K sites of which c share theirs leave
+ * 2 (K - c): that many numbers, being as many equations, would give them all away, so fewer are opened. The
+ * numbers opened up to and with a round, and the most that may be.
  */
 double meta_opened(const tacit_plan *plan, uint64_t round);
 double meta_allowed(const tacit_plan *plan, bool real);

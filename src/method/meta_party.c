@@ -228,8 +228,9 @@ static tacit_status answer_scale(tacit_party *party, const tacit_question *quest
     return status;
 }
 
-/* The share of all weights that this site can have at most, its own being `above` over the geometric mean: the others
- * have a geometric mean of above^(-1/(K - 1)), and their sum is at least K - 1 times that. */
+/* The share of all weights that this site can have at most, its own being `above` over the geometric
+ * mean: the others have a geometric mean of above^(-1/(K - 1)), and their sum is at least K - 1 times
+ * that. */
 static double largest_share(const tacit_plan *plan, double above) {
     double others = (double)plan->parties - 1;
     if (others < 1) return 1;

@@ -26,6 +26,7 @@
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
     X(meta)                                                                                                  \
+    X(mixed)                                                                                                 \
     X(cox)                                                                                                   \
     X(survival_exact)                                                                                        \
     X(describe)                                                                                              \

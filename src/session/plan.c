@@ -305,6 +305,13 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
             error, TACIT_USAGE,
             "method %s takes no weights of rows: leave 'weights' out, or choose method estimate",
             method->name);
+    bool party;
+    const char *slope;
+    if (!method->takes_random && tacit_formula_random(schema->formula, &party, &slope))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes no random effects: leave '(... | ...)' out of the terms, or choose method mixed",
+            method->name);
     if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",

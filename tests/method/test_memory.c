@@ -58,6 +58,40 @@ static void meta_survives_each_failure(void **state) {
     }
 }
 
+static void mixed_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const schemas[] = {
+        "label: {name: y, kind: number, low: 0, high: 40}\nperson: who\ncolumns: [{name: x, kind: number, "
+        "low: 0, high: 1}]\n",
+        "label: {name: y, kind: count, low: 0, high: 40}\nperson: who\ncolumns: [{name: x, kind: number, "
+        "low: 0, high: 1}]\n",
+    };
+    for (int k = 0; k < 2; k++) {
+        char path[] = "/tmp/tacit-memory-XXXXXX.csv";
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_load_options options = TACIT_LOAD_DEFAULTS;
+        tacit_schema *schema = NULL;
+        tacit_dataset *data = NULL;
+        parties self;
+        FILE *file = fdopen(mkstemps(path, 4), "w");
+        assert_non_null(file);
+        fprintf(file, "who,x,y\n");
+        for (int i = 0; i < 48; i++)
+            fprintf(file, "p%d,%.2f,%d\n", i / 4, i * 7 % 40 / 40.0, 2 + i / 4 % 3 * 5 + i * 11 % 7);
+        fclose(file);
+        CHECK_OK(tacit_schema_parse(&schema, schemas[k], strlen(schemas[k]), "test", &error), error);
+        CHECK_OK(tacit_dataset_load(&data, NULL, path, schema, &options, &error), error);
+        remove(path);
+        parties_make(&self, data, 2, NULL);
+        self.plan.method = &tacit_method_mixed;
+        self.plan.schema = schema;
+        self.plan.lambda = 0;
+        check_run(&self);
+        parties_end(&self);
+        tacit_schema_free(schema);
+    }
+}
+
 static void cox_survives_each_failure(void **state) {
     (void)state;
     static const char SCHEMA[] = "label: {name: [t, e], kind: time, low: 0, high: 8}\n"
@@ -279,6 +313,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
         cmocka_unit_test(meta_survives_each_failure),
+        cmocka_unit_test(mixed_survives_each_failure),
         cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),

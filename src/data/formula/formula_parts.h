@@ -168,7 +168,14 @@ struct tacit_formula {
     size_t weights;                         /* the column that has the weights of rows; SIZE_MAX: none */
     size_t features, entries;
     double reach;
+    uint32_t random; /* node of the random effects; FORMULA_NONE */
+    bool random_party;
+    char *random_slope; /* NULL: an intercept alone */
 };
+
+/* Brackets around A | B, which are set aside. */
+bool formula_is_random(const formula_tree *tree, uint32_t node);
+tacit_status formula_keep_random(tacit_formula *formula, uint32_t node, tacit_error *error);
 
 /* From the tree to variables and terms in R's order. */
 tacit_status formula_expand(tacit_formula *formula, tacit_error *error);
