@@ -1,17 +1,23 @@
 /* tacit summary: the coefficients of a model with their standard errors, or the tables of a report. */
+#include <string.h>
+
 #include "api/arguments.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
+#include "lab/plot/forest_plot.h"
 #include "lab/plot/life_plot.h"
 #include "method/methods.h"
 
-/* The curves of a report as a picture. */
+enum { PLOT_MODE = 0644 };
+
+/* A report as a picture: the sites of a meta-analysis, or curves of survival. */
 static tacit_status write_plot(const tacit_report *report, const char *path, tacit_console *console,
                                tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_status status = tacit_life_plot(report, &text, error);
-    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, 0644, error);
+    tacit_status status = strcmp(report->kind, "meta") == 0 ? tacit_forest_plot(report, &text, error)
+                                                            : tacit_life_plot(report, &text, error);
+    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, PLOT_MODE, error);
     if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
     tacit_buffer_clear(&text);
     return status;
@@ -34,8 +40,7 @@ static tacit_status run_summary(const tacit_arguments *arguments, tacit_console 
     if (tacit_arguments_text(arguments, "csv") != NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--csv: %s is a model; tables are in reports", path));
     if (plot != NULL)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_USAGE, "--plot: %s is a model; curves of survival are in reports", path));
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--plot: %s is a model; charts are of reports", path));
     if (model->estimates == NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "%s was made by method %s, without standard errors; methods %s can have them",
@@ -76,7 +81,8 @@ const tacit_command tacit_command_summary = {
             { .name = "plot",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE.svg",
-              .help = "of a report of survival: draw its curves there, with numbers at risk" },
+              .help = "of a report of survival: draw its curves there, with numbers at risk; of one of method "
+                      "meta that shows its sites: a forest plot" },
             { .name = NULL },
         },
     .examples =

@@ -96,7 +96,23 @@ void tacit_summary_print_measures(tacit_console *console, const tacit_estimates 
                             tacit_p_text(at.p, p));
 }
 
+/* Of parties with intercepts of their own: how many, and whether they differ. */
+static void print_sites(tacit_console *console, const tacit_estimates *estimates) {
+    char p[32];
+    if (!(estimates->party_intercepts > 0)) return;
+    tacit_console_print(console, "(Each of %.0f parties has an intercept of its own; whether they differ: ",
+                        estimates->party_intercepts);
+    if (estimates->student)
+        tacit_console_print(console, "F %.5g on %.0f and %.0f degrees of freedom", estimates->site_statistic,
+                            estimates->party_intercepts - 1, tacit_estimates_degrees(estimates));
+    else
+        tacit_console_print(console, "chi-square %.5g on %.0f degrees of freedom", estimates->site_statistic,
+                            estimates->party_intercepts - 1);
+    tacit_console_print(console, ", p %s)\n", tacit_p_text(estimates->site_p, p));
+}
+
 void tacit_summary_print_errors(tacit_console *console, const tacit_estimates *estimates) {
+    print_sites(console, estimates);
     if (strcmp(estimates->errors, "cluster") == 0)
         tacit_console_print(console, "(Standard errors clustered by person: %.0f persons)\n",
                             estimates->clusters);

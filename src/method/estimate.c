@@ -61,6 +61,9 @@ static const tacit_parameter parameters[] = {
     TACIT_LATER_CHOICE(tacit_estimate_settings, anova, "anova", TACIT_ESTIMATE_ANOVA, "none",
                        "likelihood-ratio tests by term: drop1 leaves out each term that no other contains, "
                        "sequential adds one after the other"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, intercepts, "intercepts", "common|party", "common",
+                       "party: each party has one of its own, which nobody sees, and whether parties differ "
+                       "is tested"),
     TACIT_SETTINGS_END,
 };
 
@@ -108,6 +111,8 @@ static tacit_status ask_point(estimate_fit *self, estimate_point *at, tacit_row_
     if (firth)
         TACIT_CHECK(tacit_message_add_numbers(&message, "inverse", self->firth.inverse,
                                               tacit_firth_triangle(width), error));
+    if (tacit_estimate_apart_wanted(self->session->plan))
+        TACIT_CHECK(tacit_message_add_integers(&message, "apart", &(int64_t){ self->apart }, 1, error));
     if (tacit_estimate_sets(self->session->plan) > 0)
         TACIT_CHECK(tacit_message_add_integers(&message, "set", &(int64_t){ (int64_t)self->set }, 1, error));
     TACIT_CHECK(ask_all(self, "sums", &message, self->terms, tacit_sums_length(weight, width), &sum, error));
@@ -289,6 +294,10 @@ static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_err
         hold_weights(self);
         static const double FLAT = 1e-13;
         if (tacit_cholesky_factor(self->factor, width, FLAT, self->scale, self->deficient) == 0) break;
+        if (self->apart)
+            return tacit_fail(error, TACIT_INPUT,
+                              "a column that varies inside no party has no coefficient beside the parties' "
+                              "own intercepts: leave it out");
         if (*damped || steepest == 0) return no_estimate(self, NULL, error);
         *damped = true;
     }
@@ -412,6 +421,8 @@ static tacit_status infer(estimate_fit *self, tacit_estimates **out, tacit_error
         .response = { self->terms[0], self->terms[1], self->terms[2] },
         .firth = self->firth.inverse != NULL,
         .iterations = self->iterations,
+        .party_intercepts = self->apart ? (double)self->parties : 0,
+        .common_objective = self->common_loss,
     };
     if (optimum.firth) optimum.penalty = tacit_firth_penalty(&self->firth, self->here.matrix);
     if (!self->family->likelihood) {
@@ -437,6 +448,19 @@ static tacit_status fit_set(void *context, size_t set, tacit_estimates **out, ta
     return infer(self, out, error);
 }
 
+/* From the optimum with a common intercept to that with one of each party's own. */
+static tacit_status fit_apart(estimate_fit *self, tacit_error *error) {
+    if (!tacit_estimate_apart_wanted(self->session->plan)) return TACIT_OK;
+    if (self->parties < 2)
+        return tacit_fail(error, TACIT_INPUT, "intercepts=party needs at least two parties");
+    double *intercept = &self->here.w[self->design.intercept];
+    self->common_loss = self->here.loss;
+    self->common_intercept = *intercept;
+    *intercept = 0; /* it counts no more */
+    self->apart = true;
+    return descend_newton(self, error);
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     estimate_fit self;
     tacit_estimates *estimates = NULL;
@@ -449,7 +473,9 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     if (tacit_estimate_settings_of(session->plan)->optimiser == TACIT_ESTIMATE_LBFGS)
         TACIT_CHECK(descend_lbfgs(&self, error));
     TACIT_CHECK(descend_newton(&self, error));
+    TACIT_CHECK(fit_apart(&self, error));
     TACIT_CHECK(infer(&self, &estimates, error));
+    if (self.apart) self.here.w[self.design.intercept] = self.common_intercept; /* for predictions */
     TACIT_CHECK(tacit_estimate_pool_sets(session->plan, fit_set, &self, self.design.width, &self.here.w,
                                          &estimates, error));
     TACIT_CHECK(tacit_estimate_count_missing(session, self.parties, estimates, error));
@@ -484,7 +510,10 @@ const tacit_method tacit_method_estimate = {
         "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
         "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
         "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
-        "large Cook's distance, if they are none or at least its owner's minimum]; where the schema says "
+        "large Cook's distance, if they are none or at least its owner's minimum][intercepts=party: ; then "
+        "the "
+        "same sums with the party's own intercept in the scores, and taken out of the matrix]; where the "
+        "schema says "
         "what becomes of missing values, how many there are, unless few",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "

@@ -34,6 +34,7 @@ typedef struct tacit_estimate_settings {
     enum { TACIT_INFLUENCE_NO, TACIT_INFLUENCE_YES } influence;
     uint64_t impute;
     enum { TACIT_ANOVA_NONE, TACIT_ANOVA_DROP, TACIT_ANOVA_SEQUENTIAL } anova;
+    enum { TACIT_INTERCEPTS_COMMON, TACIT_INTERCEPTS_PARTY } intercepts;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -239,6 +240,19 @@ bool tacit_estimate_wants_ratios(const tacit_plan *plan);
 /* TACIT_USAGE where the plan wants them and there are none. */
 tacit_status tacit_estimate_check_ratios(const tacit_plan *plan, const tacit_family *family,
                                          tacit_error *error);
+
+/* ---- intercepts=party (estimate_apart.c) ---- */
+
+bool tacit_estimate_apart_wanted(const tacit_plan *plan);
+
+/* TACIT_USAGE where the plan wants it and family or settings do not go with it. */
+tacit_status tacit_estimate_apart_check(const tacit_plan *plan, const tacit_family *family,
+                                        const tacit_design *design, tacit_error *error);
+
+/* The sums of a party's profile likelihood in place of tacit_row_sums_make; `w` has room for the weights with
+ * its own intercept, which `how` has at the end. */
+tacit_status tacit_estimate_apart(double *out, tacit_row_sums *how, double *w, const tacit_design *design,
+                                  const tacit_view *rows, tacit_error *error);
 
 /* ---- where there is no estimate (estimate_diagnosis.c) ---- */
 

@@ -75,7 +75,9 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;
     const bool weighted = design.weights != SIZE_MAX;
+    tacit_status status = tacit_estimate_apart_check(plan, family, &design, error);
     tacit_design_clear(&design);
+    TACIT_TRY(status);
     if (weighted && tacit_estimate_settings_of(plan)->influence != TACIT_INFLUENCE_NO)
         return tacit_fail(error, TACIT_USAGE,
                           "summaries of influence are of rows that count once each: leave 'influence' or "

@@ -31,6 +31,8 @@ typedef struct estimate_fit {
     size_t iterations;
     double *start; /* where it started: the model without columns */
     bool *held;    /* weights that stay 0; NULL: none */
+    bool apart;                           /* each party has an intercept of its own */
+    double common_loss, common_intercept; /* before that */
 } estimate_fit;
 
 /* Empty, at weights of 0; to be ended also where this fails. */

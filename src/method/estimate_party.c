@@ -204,13 +204,29 @@ tacit_status tacit_estimate_choose_rows(tacit_party *party, const tacit_question
     return TACIT_OK;
 }
 
+/* Whether the party's own intercept is to be in the sums. */
+static tacit_status read_apart(const tacit_party *party, const tacit_question *question, bool *out,
+                               tacit_error *error) {
+    const int64_t *apart;
+    *out = false;
+    if (!tacit_estimate_apart_wanted(party->plan)) return TACIT_OK;
+    TACIT_TRY(tacit_message_integers(question->message, "apart", 1, &apart, error));
+    *out = *apart != 0;
+    if (*out && party->reducer != NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "intercepts=party needs all rows of a party in one place, and here several hold them");
+    return TACIT_OK;
+}
+
 static tacit_status answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                 tacit_error *error) {
     const int64_t *weight;
     tacit_estimate_completed complete = { .label = NULL };
     tacit_party *chosen = party;
     const double *w, *terms, *inverse;
-    double sizes[TACIT_FIRTH_SIZES];
+    double sizes[TACIT_FIRTH_SIZES], *own = NULL;
+    bool apart;
     tacit_sum_spec spec;
     pass self;
     TACIT_TRY(tacit_estimate_begin_pass(&self, party, error));
@@ -237,7 +253,16 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                            .context = &self,
                            .pool = party->pool };
     const bool firth = tacit_firth_wanted(party->plan) && kind == TACIT_WEIGH_CURVATURE;
-    TACIT_CHECK(tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &chosen->rows, error));
+    TACIT_CHECK(read_apart(party, question, &apart, error));
+    if (apart) {
+        own = TACIT_NEW(double, width);
+        if (own == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        TACIT_CHECK(tacit_estimate_apart(reply->contribution + TACIT_ESTIMATE_HEAD, &how, own, &self.design,
+                                         &chosen->rows, error));
+    } else {
+        TACIT_CHECK(
+            tacit_row_sums_make(reply->contribution + TACIT_ESTIMATE_HEAD, &how, &chosen->rows, error));
+    }
     if (firth) {
         TACIT_CHECK(tacit_message_numbers(question->message, "inverse", tacit_firth_triangle(width), &inverse,
                                           error));
@@ -248,6 +273,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
     TACIT_CHECK(tacit_estimate_bounds(chosen, question, &how, error));
 cleanup:
+    free(own);
     tacit_estimate_completed_clear(&complete);
     tacit_estimate_end_pass(&self);
     return status;

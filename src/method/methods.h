@@ -25,6 +25,8 @@
     X(dpsgd)                                                                                                 \
     X(dpstgd)                                                                                                \
     X(estimate)                                                                                              \
+    X(meta)                                                                                                  \
+    X(mixed)                                                                                                 \
     X(cox)                                                                                                   \
     X(survival)                                                                                              \
     X(survival_exact)                                                                                        \

@@ -39,10 +39,11 @@ size_t tacit_estimates_intercepts(const tacit_estimates *estimates) {
 }
 
 double tacit_estimates_degrees(const tacit_estimates *estimates) {
-    return estimates->rows - (double)estimates->count;
+    return estimates->rows - (double)estimates->count - estimates->party_intercepts;
 }
 
 double tacit_estimates_null_degrees(const tacit_estimates *estimates) {
+    if (estimates->party_intercepts > 0) return estimates->rows - 1;
     return estimates->rows - (double)tacit_estimates_intercepts(estimates);
 }
 
@@ -203,7 +204,7 @@ tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buff
 /* Deviance, null deviance and Akaike's criterion as R's glm has them. */
 static void measure_fit(tacit_estimates *out, const tacit_design *design, const tacit_optimum *at) {
     tacit_family_sums sums = { .rows = at->rows,
-                               .coefficients = (double)design->width,
+                               .coefficients = (double)design->width + out->party_intercepts,
                                .objective = at->objective,
                                .scale = design->half,
                                .intercept = design->intercept != SIZE_MAX };
@@ -450,6 +451,24 @@ static tacit_status keep_covariance(tacit_estimates *all, const tacit_design *de
     return TACIT_OK;
 }
 
+/* Whether parties differ: the model with a common intercept against that of their own. Then the table is
+ * without an intercept. */
+static void set_apart(tacit_estimates *all, const tacit_design *design, const tacit_optimum *at) {
+    tacit_estimates common = { .student = all->student };
+    tacit_optimum before = *at;
+    double above = at->party_intercepts - 1, below = tacit_estimates_degrees(all);
+    before.objective = at->common_objective;
+    measure_fit(&common, design, &before);
+    all->site_statistic = common.deviance - all->deviance;
+    if (all->student) all->site_statistic /= above * all->dispersion;
+    all->site_p = all->student ? tacit_fisher_tail(all->site_statistic, above, below)
+                               : tacit_chi_square_tail(all->site_statistic, above);
+    free(all->coefficient[0].name);
+    all->count--;
+    memmove(all->coefficient, all->coefficient + 1, all->count * sizeof *all->coefficient);
+    all->party_intercepts = at->party_intercepts;
+}
+
 tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design, const tacit_optimum *at,
                                    tacit_error *error) {
     size_t d = design->width;
@@ -471,6 +490,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->level = at->level;
     all->rows = at->rows;
     all->iterations = at->iterations;
+    if (at->party_intercepts > 0)
+        all->party_intercepts = at->party_intercepts - 1; /* beside the one in the table */
     all->needs_rows = at->needs_rows;
     all->needs_epsilon = at->needs_epsilon;
     if (all->student && !(at->rows > (double)d))
@@ -485,6 +506,7 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     if (at->firth) all->penalised = penalise(all, design, at, &work);
     if (at->covariance != NULL) TACIT_CHECK(keep_covariance(all, design, at, &work, error));
     if (at->hessian != NULL) TACIT_CHECK(tacit_estimates_test_terms(all, design, at, error));
+    if (at->party_intercepts > 0) set_apart(all, design, at);
     *out = all;
     all = NULL;
 cleanup:

@@ -115,6 +115,10 @@ typedef struct tacit_estimates {
     size_t trends;                      /* tests of proportional hazards, the last of all terms; 0: none */
     tacit_term *trend;
     char trend_of[12]; /* the function of time: "km", "identity", "log", "rank" */
+    double
+        party_intercepts; /* how many parties have one of their own, which is in no table; 0: it is common */
+    double site_statistic,
+        site_p; /* of whether parties' intercepts differ: chi-square, or F where tests are Student's */
 } tacit_estimates;
 
 /* Rubin's rules: `count` estimates of the same coefficients become one. Takes them over. */
@@ -202,6 +206,8 @@ typedef struct tacit_optimum {
     double
         null_objective; /* sum of losses without terms, where there is an offset; NaN: follows from `response` */
     size_t iterations;
+    double party_intercepts; /* 0: the intercept is common; else it is dropped from the table */
+    double common_objective; /* with those: the sum of losses at the optimum with a common one */
 } tacit_optimum;
 
 tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *design,

@@ -89,6 +89,11 @@ static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
                                       terms_to_json(estimates->trend, estimates->trends)));
     if (estimates->errors[0] != 0) json_object_set_new(object, "errors", json_string(estimates->errors));
     if (estimates->clusters > 0) json_object_set_new(object, "clusters", json_real(estimates->clusters));
+    if (estimates->party_intercepts > 0)
+        json_object_set_new(object, "sites",
+                            json_pack("{s:f,s:f,s:o,s:o}", "intercepts", estimates->party_intercepts,
+                                      "degrees", estimates->party_intercepts - 1, "statistic",
+                                      number(estimates->site_statistic), "p", number(estimates->site_p)));
     if (estimates->influence.known)
         json_object_set_new(object, "influence",
                             influence_to_json(&estimates->influence, tacit_estimates_degrees(estimates)));
@@ -252,6 +257,12 @@ static bool read_ratios(tacit_estimates *out, const json_t *object) {
     return out->ratio != NULL;
 }
 
+static bool read_sites(tacit_estimates *out, const json_t *sites) {
+    if (sites == NULL) return true;
+    return read_number(sites, "intercepts", &out->party_intercepts) && out->party_intercepts >= 2 &&
+           read_number(sites, "statistic", &out->site_statistic) && read_number(sites, "p", &out->site_p);
+}
+
 static bool read_asked(tacit_estimates *out, const json_t *object) {
     const json_t *errors = json_object_get(object, "errors"),
                  *influence = json_object_get(object, "influence");
@@ -266,6 +277,7 @@ static bool read_asked(tacit_estimates *out, const json_t *object) {
         return false;
     if (!read_ratios(out, json_object_get(object, "anova"))) return false;
     if (!read_proportional(out, json_object_get(object, "proportional"))) return false;
+    if (!read_sites(out, json_object_get(object, "sites"))) return false;
     if (influence == NULL) return true;
     at->known = true;
     return read_number(influence, "pearson", &at->pearson) &&

@@ -13,9 +13,8 @@ const char *tacit_estimates_ratio(const tacit_estimates *estimates) {
 /* The likelihood of the model without columns follows from the two deviances; of a normal response whose
  * dispersion is estimated in each, from its own alone. */
 tacit_fit_measures tacit_estimates_measure(const tacit_estimates *at) {
-    tacit_fit_measures out = {
-        (double)at->count + at->student, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN
-    };
+    const double parameters = (double)at->count + at->party_intercepts + at->student;
+    tacit_fit_measures out = { parameters, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     double n = at->rows, slopes = (double)(at->count - tacit_estimates_intercepts(at));
     if (isnan(at->deviance) || isnan(at->aic)) return out;
     out.log_likelihood = out.parameters - at->aic / 2;
@@ -58,6 +57,9 @@ static tacit_status check_pair(const tacit_estimates *small, const tacit_estimat
         return tacit_fail(error, TACIT_USAGE, "estimates with privacy noise have no likelihood to compare");
     if (isnan(small->deviance) || isnan(large->deviance))
         return tacit_fail(error, TACIT_USAGE, "the loss of family %s is no likelihood", small->family);
+    if (small->party_intercepts != large->party_intercepts)
+        return tacit_fail(error, TACIT_USAGE,
+                          "parties have intercepts of their own in one of the models only");
     double scale = fabs(small->null_deviance) + fabs(large->null_deviance);
     if (small->rows != large->rows || fabs(small->null_deviance - large->null_deviance) > 1e-9 * scale)
         return tacit_fail(

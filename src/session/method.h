@@ -302,6 +302,7 @@ struct tacit_method {
     bool makes_stacks;        /* of models, where they are not linear */
     const char *reports;      /* the kind of report that it ends with (model/report.h); NULL: a model */
     bool stops_early;         /* plan.most_rounds and plan.enough count */
+    bool takes_random;        /* random effects in a formula */
     bool imputes;             /* takes columns whose missing values are imputed (data/missing.h) */
     const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */

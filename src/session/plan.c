@@ -319,6 +319,13 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE,
                           "cluster() in terms is for method cox: method estimate has the setting "
                           "errors=cluster instead");
+    bool party;
+    const char *slope;
+    if (!method->takes_random && tacit_formula_random(schema->formula, &party, &slope))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s takes no random effects: leave '(... | ...)' out of the terms, or choose method mixed",
+            method->name);
     if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",

@@ -45,6 +45,53 @@ static void estimate_survives_each_failure(void **state) {
     }
 }
 
+static void meta_survives_each_failure(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(60, 2, 1), 4, NULL);
+        self.plan.method = &tacit_method_meta;
+        CHECK_OK(tacit_plan_set(&self.plan, "forest", k == 0 ? "no" : "yes", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
+static void mixed_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const schemas[] = {
+        "label: {name: y, kind: number, low: 0, high: 40}\nperson: who\ncolumns: [{name: x, kind: number, "
+        "low: 0, high: 1}]\n",
+        "label: {name: y, kind: count, low: 0, high: 40}\nperson: who\ncolumns: [{name: x, kind: number, "
+        "low: 0, high: 1}]\n",
+    };
+    for (int k = 0; k < 2; k++) {
+        char path[] = "/tmp/tacit-memory-XXXXXX.csv";
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_load_options options = TACIT_LOAD_DEFAULTS;
+        tacit_schema *schema = NULL;
+        tacit_dataset *data = NULL;
+        parties self;
+        FILE *file = fdopen(mkstemps(path, 4), "w");
+        assert_non_null(file);
+        fprintf(file, "who,x,y\n");
+        for (int i = 0; i < 48; i++)
+            fprintf(file, "p%d,%.2f,%d\n", i / 4, i * 7 % 40 / 40.0, 2 + i / 4 % 3 * 5 + i * 11 % 7);
+        fclose(file);
+        CHECK_OK(tacit_schema_parse(&schema, schemas[k], strlen(schemas[k]), "test", &error), error);
+        CHECK_OK(tacit_dataset_load(&data, NULL, path, schema, &options, &error), error);
+        remove(path);
+        parties_make(&self, data, 2, NULL);
+        self.plan.method = &tacit_method_mixed;
+        self.plan.schema = schema;
+        self.plan.lambda = 0;
+        check_run(&self);
+        parties_end(&self);
+        tacit_schema_free(schema);
+    }
+}
+
 static void cox_survives_each_failure(void **state) {
     (void)state;
     static const char SCHEMA[] = "label: {name: [t, e], kind: time, low: 0, high: 8}\n"
@@ -272,6 +319,8 @@ static void transfer_survives_each_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
+        cmocka_unit_test(meta_survives_each_failure),
+        cmocka_unit_test(mixed_survives_each_failure),
         cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),

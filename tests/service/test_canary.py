@@ -65,6 +65,8 @@ METHODS = {
     "survival": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "survival, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "mixed": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
+    "meta": ({"set": "{forest: yes}", "epsilon": None, "lambda": 0.01}, EXACT),
     "evaluate": ({"set": "{}", "model": "model.json", "lambda": None, "delta": "1e-5", "dropouts": 0, "colluders": 0}, ()),
     "evaluate-exact": ({"set": "{}", "model": "model.json", "lambda": None, "epsilon": None}, EXACT),
     "describe": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
@@ -152,6 +154,14 @@ class CanaryTest(DeployedTest):
         for who in (0, 1, 2, "target", "test"):
             self.rows(who).write_text(self.rows(who).read_text().replace(",yes", ",1").replace(",no\n", ",0\n").replace(",no,", ",0,"))
 
+    def ask_about_persons(self):
+        """Three rows each."""
+        (self.path / "schema.yaml").write_text("label: {name: sick, classes: ['no', 'yes']}\nperson: who\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n"
+                                               "  - {name: dose, kind: number, low: 0, high: 1}\n")
+        for who in (0, 1, 2, "target", "test"):
+            head, *lines = self.rows(who).read_text().splitlines()
+            self.rows(who).write_text("\n".join(["who," + head, *(f"p{k // 3},{line}" for k, line in enumerate(lines))]) + "\n")
+
     def run_study(self, method, changed, allowed, watched_words=(), epsilon=None):
         """What could be seen: {place: bytes}."""
         self.servers = []
@@ -224,6 +234,8 @@ def check(name):
         times = name.split(",")[0] in ("cox", "survival", "survival-exact")
         if times:
             self.ask_about_times()
+        if name == "mixed":
+            self.ask_about_persons()
         seen = self.run_study(name.split(",")[0], changed, allowed, () if times else ("--label", "sick"))
         self.check_controls(seen)
         many, few = traces(), short_traces()

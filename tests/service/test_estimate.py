@@ -96,6 +96,27 @@ class Estimates(DeployedTest):
     def test_an_ordinal_study_has_the_figures_of_all_rows(self):
         self.check_classes("ordinal")
 
+    def test_parties_have_intercepts_of_their_own_that_nobody_sees(self):
+        for party in range(3):
+            self.rows(party, 120)
+        self.define("newton", ", intercepts: party")
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual(summary["sites"]["intercepts"], 3)
+        texts = [self.rows(party).read_text().splitlines() for party in range(3)]
+        lines = [texts[0][0] + ",site", *(f"{line},{party}" for party, text in enumerate(texts) for line in text[1:])]
+        (self.path / "all.csv").write_text("\n".join(lines) + "\n")
+        (self.path / "all.yaml").write_text((self.path / "schema.yaml").read_text().rstrip("\n") + "\n  - {name: site, kind: skip}\n")
+        done = self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema", "all.yaml", "--split", "by:site", "--set",
+                            "intercepts=party", "--json")
+        simulated = json.loads(done.stdout)["summary"]
+        self.assertEqual(len(summary["coefficients"]), len(simulated["coefficients"]))
+        for mine, theirs in zip(summary["coefficients"], simulated["coefficients"]):
+            for key in ("estimate", "error"):
+                self.assertAlmostEqual(mine[key], theirs[key], delta=1e-8 * abs(theirs[key]))
+        self.assertAlmostEqual(summary["sites"]["statistic"], simulated["sites"]["statistic"], delta=1e-6)
+
     def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
         formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
         self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})

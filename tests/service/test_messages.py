@@ -76,11 +76,16 @@ MODES = {
     "estimate": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate-robust": ("estimate", {"set": "{errors: HC3, influence: yes}", "epsilon": None, "lambda": 0.01}, EXACT),
     "estimate-firth": ("estimate", {"set": "{bias: firth}", "epsilon": None, "lambda": 0}, EXACT),
+    "estimate-intercepts": ("estimate", {"set": "{intercepts: party}", "epsilon": None, "lambda": 0}, EXACT),
     "estimate-clear": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "clear"}, EXACT),
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "survival-shares": ("survival", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
     "survival-party-clear": ("survival", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
+    "mixed": ("mixed", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "persons.yaml"}, EXACT),
+    "mixed-party": ("mixed", {"set": "{group: party}", "epsilon": None, "lambda": 0}, EXACT),
+    "meta": ("meta", {"set": "{}", "epsilon": None, "lambda": 0, **ALL}, EXACT),
+    "meta-forest": ("meta", {"set": "{forest: yes}", "epsilon": None, "lambda": 0}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
     "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
@@ -158,6 +163,8 @@ class Joined(MessageTest):
         (self.path / "times.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 100}\n"
                                               "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
         (self.path / "persons.yaml").write_text(SCHEMA + "person: patient\n")
+        (self.path / "persons.yaml").write_text("label: {name: sick, classes: ['no', 'yes']}\nperson: weeks\n"
+                                                "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
         self.make_model()
 

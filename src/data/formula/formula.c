@@ -17,6 +17,7 @@ tacit_formula *tacit_formula_free(tacit_formula *formula) {
     free(formula->term);
     free(formula->uses);
     free(formula->text);
+    free(formula->random_slope);
     formula_tree_clear(&formula->tree);
     free(formula);
     return NULL;
@@ -71,7 +72,7 @@ tacit_status tacit_formula_create(tacit_formula **out, const char *text, const t
     tacit_status status;
     formula->schema = schema;
     formula->intercept = true;
-    formula->offset = FORMULA_NONE;
+    formula->offset = formula->random = FORMULA_NONE;
     formula->offset_feature = formula->weights_feature = formula->weights = SIZE_MAX;
     formula->strata_feature = SIZE_MAX;
     formula->strata_levels = 1;

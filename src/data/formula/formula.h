@@ -114,3 +114,7 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
 /* The same with a place for every feature. */
 void tacit_formula_dense_row(const tacit_formula *formula, const double *number, const size_t *place,
                              const int32_t *level, double *out);
+
+/* (1 | site), (column | person): whether the groups with random effects are parties, rather than the schema's persons,
+ * and the column whose effect differs between them (NULL: their intercepts alone). False: there are none. */
+bool tacit_formula_random(const tacit_formula *formula, bool *party, const char **slope);

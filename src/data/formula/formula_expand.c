@@ -225,6 +225,7 @@ static tacit_status expand(tacit_formula *formula, uint32_t node, term_set *out,
     switch (one->kind) {
     case FORMULA_NUMBER: return set_intercept(formula, node, true, error);
     case FORMULA_GROUP: {
+        if (formula_is_random(&formula->tree, node)) return formula_keep_random(formula, node, error);
         term_set inner = { 0 };
         tacit_status status = expand(formula, one->first, &inner, error);
         if (status == TACIT_OK) status = add_all(formula, node, out, &inner, error);

@@ -182,6 +182,9 @@ struct tacit_formula {
     bool clusters;
     size_t features, entries;
     double reach;
+    uint32_t random; /* node of the random effects; FORMULA_NONE */
+    bool random_party;
+    char *random_slope; /* NULL: an intercept alone */
 };
 
 /* strata() and cluster(), before a dot needs to know, and what stands before ~ (formula_survival.c). */
@@ -194,6 +197,10 @@ bool formula_is_strata(const tacit_formula *formula, size_t column);
 size_t formula_stratum_of(const tacit_formula *formula, const formula_cells *cells);
 tacit_status formula_name_stratum(const tacit_formula *formula, size_t stratum, tacit_buffer *out,
                                   tacit_error *error);
+
+/* Brackets around A | B, which are set aside. */
+bool formula_is_random(const formula_tree *tree, uint32_t node);
+tacit_status formula_keep_random(tacit_formula *formula, uint32_t node, tacit_error *error);
 
 /* From the tree to variables and terms in R's order. */
 tacit_status formula_expand(tacit_formula *formula, tacit_error *error);

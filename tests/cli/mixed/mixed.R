@@ -1,0 +1,41 @@
+# The figures that method mixed is compared with, from R's lme4, its optimiser tightened:
+#
+#     Rscript mixed.R SLEEPSTUDY_CSV CBPP_CSV VISITS_CSV > mixed.csv
+#
+# mixed.csv beside this file was written by R 4.2.2 with lme4 1.1-31. sleepstudy.csv is data set `sleepstudy` of that package (reaction times of 18 people deprived of sleep; Belenky
+# 2003) and cbpp.csv `cbpp` (pleuropneumonia in 15 herds; Lesnoff 2004), a line for each animal; the rows of visits.csv are made by the test.
+suppressMessages(library(lme4))
+words <- commandArgs(trailingOnly = TRUE)
+sleep <- read.csv(words[1])
+cbpp <- read.csv(words[2])
+cbpp$period <- factor(cbpp$period)
+visits <- read.csv(words[3])
+strict <- list(xtol_abs = 1e-12, xtol_rel = 1e-12, ftol_abs = 1e-14, ftol_rel = 1e-14, maxeval = 100000)
+lm_control <- lmerControl(optimizer = "nloptwrap", optCtrl = strict, calc.derivs = FALSE, check.conv.singular = "ignore")
+glm_control <- glmerControl(optimizer = "bobyqa", optCtrl = list(rhoend = 1e-9, maxfun = 1e5), tolPwrss = 1e-12, check.conv.singular = "ignore")
+
+line <- function(...) cat(paste(sapply(list(...), function(x) if (is.character(x)) x else sprintf("%.15g", x)), collapse = ","), "\n", sep = "")
+
+show <- function(case, fit) {
+  table <- coef(summary(fit))
+  for (name in rownames(table)) line(case, "fixed", name, table[name, 1], table[name, 2])
+  for (k in seq_len(nrow(parts <- as.data.frame(VarCorr(fit))))) {
+    part <- parts[k, ]
+    if (!is.na(part$var2)) line(case, "correlation", part$var2, part$sdcor, NA)
+    else line(case, "random", if (part$grp == "Residual") "residual" else part$var1, part$vcov, part$sdcor)
+  }
+  if (case == "visits") return() # lme4 leaves the responses' own terms out of it there
+  line(case, "fact", "log-likelihood", as.numeric(logLik(fit)), NA)
+  line(case, "fact", "AIC", AIC(fit), NA)
+}
+
+cat("case,kind,name,value,error\n")
+show("sleep slope ML", lmer(Reaction ~ Days + (Days | Subject), sleep, REML = FALSE, control = lm_control))
+show("sleep slope REML", lmer(Reaction ~ Days + (Days | Subject), sleep, control = lm_control))
+show("sleep ML", lmer(Reaction ~ Days + (1 | Subject), sleep, REML = FALSE, control = lm_control))
+show("sleep REML", lmer(Reaction ~ Days + (1 | Subject), sleep, control = lm_control))
+show("cbpp", glmer(ill ~ period + (1 | herd), cbpp, binomial, nAGQ = 25, control = glm_control))
+show("cbpp Laplace", glmer(ill ~ period + (1 | herd), cbpp, binomial, control = glm_control))
+show("visits", glmer(falls ~ age + (1 | who), visits, poisson, nAGQ = 25, control = glm_control))
+show("visits slope", glmer(falls ~ age + (age | who), visits, poisson, control = glm_control))
+show("visits nothing", lmer(noise ~ age + (1 | who), visits, REML = FALSE, control = lm_control))
