@@ -218,7 +218,7 @@ static tacit_status make(describe_design *out, const tacit_plan *plan, bool grou
     out->rows_weight = out->moment_weight = out->tree_weight = out->level_weight = out->square = 1;
     if (!out->exact) set_weights(out);
     TACIT_TRY(set_noise(out, plan, error));
-    if (sites != NULL) out->deviation /= sqrt((double)plan->parties); /* of each alone */
+    if (sites != NULL) out->release.deviation /= sqrt((double)plan->parties); /* of each alone */
     out->threshold = (double)settings->threshold;
     out->veto = describe_veto(out->threshold, plan->parties);
     return tacit_sum_spec_for(&out->bounds, out->length, out->veto, plan->parties, error);
