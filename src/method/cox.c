@@ -522,17 +522,17 @@ const tacit_method tacit_method_cox = {
                "times: who is at risk is a sum "
                "over parties, and integers add up without rounding",
     .claim = "the same",
-    .caveats = "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: "
-               "groups of few rows can be solved for. "
-               "Set a larger `least` where that matters. Parties refuse groups that the coordinator says are "
-               "smaller than their owner's minimum, but "
-               "must take its word for their size. Times are rounded up to the end of their cell, or group; "
-               "at a tie, rows without an event count as at risk. "
-               "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute "
-               "the sum of "
-               "hazards times columns over the rows of each group.] "
-               "The same parties must answer in every round. With lambda above 0, standard errors leave out "
-               "the bias",
+    .caveats =
+        "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: "
+        "groups of few rows can be solved for. "
+        "Set a larger `least` where that matters. Parties refuse groups that the coordinator says are "
+        "smaller than their owner's minimum, but "
+        "must take its word for their size. Times are rounded up to the end of their cell, or group; "
+        "at a tie, rows without an event count as at risk. "
+        "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute the sum "
+        "of hazards times columns over the rows of each group. ]"
+        "The same parties must answer in every round. With lambda above 0, standard errors leave out "
+        "the bias",
     .check = check,
     .infers = infers,
     .price = tacit_nonprivate_price,

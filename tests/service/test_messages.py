@@ -76,6 +76,7 @@ MODES = {
     "estimate-paillier": ("estimate", {"set": "{}", "epsilon": None, "lambda": 0.01, "sum": "paillier"}, EXACT),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
+    "cox-robust": ("cox", {"set": "{errors: robust, proportional: km}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
     "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
     "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
