@@ -349,10 +349,10 @@ static tacit_status search(fit *self, double left, bool *moved, tacit_error *err
     return TACIT_OK;
 }
 
-/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-16, or rounding lets it fall
+/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-20, or rounding lets it fall
  * no further. A likelihood without a maximum shows by steps that stay long while their promise vanishes. */
 static tacit_status climb(fit *self, tacit_error *error) {
-    static const double NEAR = 1e-16, STALLED = 1e-10, PROMISE = 1e-10, LONG = 0.1;
+    static const double NEAR = 1e-20, STALLED = 1e-10, PROMISE = 1e-10, LONG = 0.1;
     const size_t width = self->design.columns.width;
     double before = INFINITY;
     bool moved;
