@@ -73,7 +73,7 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         { "label: {name: y, kind: colour, low: 0, high: 5}\n", "class, number or count" },
         { "label: {name: y, kind: time, low: 0, high: 5}\n", "two columns" },
         { "label: {name: [y], kind: time, low: 0, high: 5}\n", "two columns" },
-        { "label: {name: [y, z, x], kind: time, low: 0, high: 5}\n", "more than 2" },
+        { "label: {name: [y, z, x, w], kind: time, low: 0, high: 5}\n", "more than 3" },
         { "label: {name: [y, y], kind: time, low: 0, high: 5}\n", "twice" },
         { "label: {name: [y, z], kind: time, low: -1, high: 5}\n", "not negative" },
         { "label: {name: [y, z], kind: number, low: 0, high: 5}\n", "one column" },
@@ -90,6 +90,28 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         if (strstr(error.text, bad[i][1]) == NULL) fail_msg("%s", error.text);
         assert_null(schema);
     }
+}
+
+static void a_time_may_have_an_entry(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_schema *schema = NULL, *again = NULL;
+    tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    static const char label[] =
+        "label: {kind: time, name: [since, days, died], low: 0, high: 3650}\n" COLUMNS;
+    CHECK_OK(parse(&schema, label, &error), error);
+    assert_int_equal(tacit_schema_response_columns(schema), 3);
+    assert_string_equal(schema->entry, "since");
+    assert_string_equal(schema->label, "days");
+    assert_string_equal(schema->event, "died");
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    CHECK_OK(parse(&again, tacit_buffer_text(&text), &error), error);
+    CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&second);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
 }
 
 static void a_label_may_have_two_columns(void **state) {
@@ -576,6 +598,7 @@ int main(void) {
         cmocka_unit_test(the_defaults_are_intercept_fill_and_bound),
         cmocka_unit_test(a_label_may_be_a_number_or_a_count),
         cmocka_unit_test(a_label_may_have_two_columns),
+        cmocka_unit_test(a_time_may_have_an_entry),
         cmocka_unit_test(a_schema_may_name_the_column_of_persons),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
