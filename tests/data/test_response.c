@@ -80,6 +80,26 @@ static void a_response_of_two_columns_is_refused_with_the_place(void **state) {
     tacit_schema_free(schema);
 }
 
+static void a_schema_with_an_entry_reads_back_the_same(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    tacit_schema *schema = schema_of("label: {name: [since, days, died], kind: time, low: 0, high: 100}\n"
+                                     "columns:\n- {name: age, kind: number, low: 0, high: 100}\n");
+    assert_int_equal(tacit_schema_response_columns(schema), 3);
+    assert_string_equal(schema->entry, "since");
+    assert_string_equal(schema->label, "days");
+    assert_string_equal(schema->event, "died");
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    tacit_schema *again = schema_of(tacit_buffer_text(&text));
+    CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&second);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
+}
+
 static void an_entry_is_the_third_number_of_a_response(void **state) {
     tacit_schema *schema = schema_of("label: {name: [since, days, died], kind: time, low: 0, high: 100}\n"
                                      "columns:\n- {name: age, kind: number, low: 0, high: 100}\n");
@@ -115,6 +135,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_response_of_two_columns_is_read_bounded_and_mapped),
         cmocka_unit_test(a_response_of_two_columns_is_refused_with_the_place),
+        cmocka_unit_test(a_schema_with_an_entry_reads_back_the_same),
         cmocka_unit_test(an_entry_is_the_third_number_of_a_response),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);

@@ -92,28 +92,6 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
     }
 }
 
-static void a_time_may_have_an_entry(void **state) {
-    (void)state;
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_schema *schema = NULL, *again = NULL;
-    tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
-    static const char label[] =
-        "label: {kind: time, name: [since, days, died], low: 0, high: 3650}\n" COLUMNS;
-    CHECK_OK(parse(&schema, label, &error), error);
-    assert_int_equal(tacit_schema_response_columns(schema), 3);
-    assert_string_equal(schema->entry, "since");
-    assert_string_equal(schema->label, "days");
-    assert_string_equal(schema->event, "died");
-    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
-    CHECK_OK(parse(&again, tacit_buffer_text(&text), &error), error);
-    CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
-    assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
-    tacit_buffer_clear(&text);
-    tacit_buffer_clear(&second);
-    tacit_schema_free(schema);
-    tacit_schema_free(again);
-}
-
 static void a_label_may_have_two_columns(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -598,7 +576,6 @@ int main(void) {
         cmocka_unit_test(the_defaults_are_intercept_fill_and_bound),
         cmocka_unit_test(a_label_may_be_a_number_or_a_count),
         cmocka_unit_test(a_label_may_have_two_columns),
-        cmocka_unit_test(a_time_may_have_an_entry),
         cmocka_unit_test(a_schema_may_name_the_column_of_persons),
         cmocka_unit_test(the_linear_map_of_features_is_that_of_the_encoder),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
