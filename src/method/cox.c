@@ -349,10 +349,10 @@ static tacit_status search(fit *self, double left, bool *moved, tacit_error *err
     return TACIT_OK;
 }
 
-/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-16, or rounding lets it fall
+/* Until U.I^-1 U, the squared distance to the optimum in standard errors, is 1e-20, or rounding lets it fall
  * no further. A likelihood without a maximum shows by steps that stay long while their promise vanishes. */
 static tacit_status climb(fit *self, tacit_error *error) {
-    static const double NEAR = 1e-16, STALLED = 1e-10, PROMISE = 1e-10, LONG = 0.1;
+    static const double NEAR = 1e-20, STALLED = 1e-10, PROMISE = 1e-10, LONG = 0.1;
     const size_t width = self->design.columns.width;
     double before = INFINITY;
     bool moved;
@@ -522,17 +522,17 @@ const tacit_method tacit_method_cox = {
                "times: who is at risk is a sum "
                "over parties, and integers add up without rounding",
     .claim = "the same",
-    .caveats = "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: "
-               "groups of few rows can be solved for. "
-               "Set a larger `least` where that matters. Parties refuse groups that the coordinator says are "
-               "smaller than their owner's minimum, but "
-               "must take its word for their size. Times are rounded up to the end of their cell, or group; "
-               "at a tie, rows without an event count as at risk. "
-               "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute "
-               "the sum of "
-               "hazards times columns over the rows of each group.] "
-               "The same parties must answer in every round. With lambda above 0, standard errors leave out "
-               "the bias",
+    .caveats =
+        "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: "
+        "groups of few rows can be solved for. "
+        "Set a larger `least` where that matters. Parties refuse groups that the coordinator says are "
+        "smaller than their owner's minimum, but "
+        "must take its word for their size. Times are rounded up to the end of their cell, or group; "
+        "at a tie, rows without an event count as at risk. "
+        "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute the sum "
+        "of hazards times columns over the rows of each group. ]"
+        "The same parties must answer in every round. With lambda above 0, standard errors leave out "
+        "the bias",
     .check = check,
     .infers = infers,
     .price = tacit_nonprivate_price,

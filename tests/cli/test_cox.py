@@ -30,11 +30,14 @@ CASES = {"efron": (), "breslow": ("--set", "ties=breslow"), "strata": ("--set", 
 def figures_of_r(name="cox", *more, delimiter=","):
     text = None
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=120)
-        if done.returncode == 0:
-            text = done.stdout
-        elif "no package called" not in done.stderr:
-            raise RuntimeError(done.stderr)
+        try:
+            done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=60)
+            if done.returncode == 0:
+                text = done.stdout
+            elif "no package called" not in done.stderr:
+                raise RuntimeError(done.stderr)
+        except subprocess.TimeoutExpired:
+            pass  # on a machine that has no time for R, the stored figures do
     return list(csv.reader((text or (HERE / f"{name}.csv").read_text()).splitlines(), delimiter=delimiter))[1:]
 
 

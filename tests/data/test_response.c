@@ -108,11 +108,64 @@ static void an_event_has_the_causes_that_the_schema_names(void **state) {
     tacit_schema_free(again);
 }
 
+static void a_schema_with_an_entry_reads_back_the_same(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer text = TACIT_BUFFER_INIT, second = TACIT_BUFFER_INIT;
+    tacit_schema *schema = schema_of("label: {name: [since, days, died], kind: time, low: 0, high: 100}\n"
+                                     "columns:\n- {name: age, kind: number, low: 0, high: 100}\n");
+    assert_int_equal(tacit_schema_response_columns(schema), 3);
+    assert_string_equal(schema->entry, "since");
+    assert_string_equal(schema->label, "days");
+    assert_string_equal(schema->event, "died");
+    CHECK_OK(tacit_schema_canonical(schema, &text, &error), error);
+    tacit_schema *again = schema_of(tacit_buffer_text(&text));
+    CHECK_OK(tacit_schema_canonical(again, &second, &error), error);
+    assert_string_equal(tacit_buffer_text(&text), tacit_buffer_text(&second));
+    tacit_buffer_clear(&text);
+    tacit_buffer_clear(&second);
+    tacit_schema_free(schema);
+    tacit_schema_free(again);
+}
+
+static void an_entry_is_the_third_number_of_a_response(void **state) {
+    tacit_schema *schema = schema_of("label: {name: [since, days, died], kind: time, low: 0, high: 100}\n"
+                                     "columns:\n- {name: age, kind: number, low: 0, high: 100}\n");
+    tacit_dataset *dataset = NULL, *back = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(read_text(&dataset, NULL, "died,age,days,since\n1,50,10,0\n1,60,150,20\n0,70,30,29\n", schema,
+                       NULL, &error),
+             error);
+    static const double expected[] = { 10, 1, 0, 100, 0, 20, 30, 0, 29 };
+    assert_int_equal(dataset->response_columns, 3);
+    assert_int_equal(dataset->features, 2);
+    assert_memory_equal(dataset->response, expected, sizeof expected);
+    CHECK_OK(tacit_dataset_write_csv(dataset, scratch_name(*state, "entry.csv"), &error), error);
+    tacit_schema *written = schema_of("label: {name: [entry, label, event], kind: time, low: 0, high: "
+                                      "100}\ncolumns:\n- {name: age, kind: number, low: -1, high: 1}\n");
+    CHECK_OK(tacit_dataset_load(&back, NULL, scratch_name(*state, "entry.csv"), written, NULL, &error),
+             error);
+    assert_memory_equal(back->response, expected, sizeof expected);
+    dataset = tacit_dataset_free(dataset);
+    static const char *const bad[] = { "1,50,10,10", "1,50,10,11", "1,50,10,-1", "1,50,10," };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "died,age,days,since\n%s\n", bad[i]);
+        assert_true(read_text(&dataset, NULL, text, schema, NULL, &error) != TACIT_OK);
+        if (strstr(error.text, "since") == NULL) fail_msg("%s", error.text);
+    }
+    tacit_dataset_free(back);
+    tacit_schema_free(schema);
+    tacit_schema_free(written);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_event_has_the_causes_that_the_schema_names),
         cmocka_unit_test(a_response_of_two_columns_is_read_bounded_and_mapped),
         cmocka_unit_test(a_response_of_two_columns_is_refused_with_the_place),
+        cmocka_unit_test(a_schema_with_an_entry_reads_back_the_same),
+        cmocka_unit_test(an_entry_is_the_third_number_of_a_response),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -73,7 +73,7 @@ static void a_label_may_be_a_number_or_a_count(void **state) {
         { "label: {name: y, kind: colour, low: 0, high: 5}\n", "class, number or count" },
         { "label: {name: y, kind: time, low: 0, high: 5}\n", "two columns" },
         { "label: {name: [y], kind: time, low: 0, high: 5}\n", "two columns" },
-        { "label: {name: [y, z, x], kind: time, low: 0, high: 5}\n", "more than 2" },
+        { "label: {name: [y, z, x, w], kind: time, low: 0, high: 5}\n", "more than 3" },
         { "label: {name: [y, y], kind: time, low: 0, high: 5}\n", "twice" },
         { "label: {name: [y, z], kind: time, low: -1, high: 5}\n", "not negative" },
         { "label: {name: [y, z], kind: number, low: 0, high: 5}\n", "one column" },

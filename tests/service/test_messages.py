@@ -87,6 +87,7 @@ MODES = {
     "meta": ("meta", {"set": "{}", "epsilon": None, "lambda": 0, **ALL}, EXACT),
     "meta-forest": ("meta", {"set": "{forest: yes}", "epsilon": None, "lambda": 0}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
+    "cox-robust": ("cox", {"set": "{errors: robust, proportional: km}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),
     "evaluate-shares": ("evaluate", {"set": "{}", "lambda": None, "model": "model.json", **GAUSSIAN}, ()),
     "evaluate-pure": ("evaluate", {"set": "{law: pure}", "lambda": None, "model": "model.json"}, ()),
     "evaluate-coordinator": ("evaluate", {"set": "{noise: coordinator}", "lambda": None, "model": "model.json", **GAUSSIAN}, ENTRUSTED),
