@@ -483,7 +483,8 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     options.identified = need == NEED_IDENTITY;
     tacit_dataset *data = NULL;
     TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
-    if (data->rows == frame->rows || schema->subset != NULL) { /* callers have room for as many */
+    const bool some = need != NEED_ROWS && schema->subset != NULL; /* a part of them trains or judges */
+    if (data->rows == frame->rows || some) {                       /* callers have room for as many */
         *out = data;
         return TACIT_OK;
     }
@@ -496,6 +497,12 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
             "%llu rows of %s are incomplete, and the model's schema leaves such rows out: load the "
             "file with that schema, or remove them",
             (unsigned long long)left_out, frame->path);
+    if (frame->schema->subset != NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the frame has the rows of a subset of %s, and a prediction is made of every row of a "
+            "file: load it without a subset",
+            frame->path);
     return tacit_fail(error, TACIT_INPUT,
                       "%s has changed since it was loaded, from %zu rows to %zu: load it again", frame->path,
                       frame->rows, rows);

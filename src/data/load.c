@@ -332,6 +332,7 @@ static tacit_status declare_text(loading *load, tacit_error *error) {
 
 static tacit_status read_whole_table(loading *load, bool label_required, tacit_error *error) {
     TACIT_TRY(tacit_table_create(&load->table, load->source, error));
+    load->table->identified = load->options->identified;
     load->label = load->table->cols - 1;
     if (load->options->label != NULL)
         TACIT_TRY(tacit_source_require(load->source, load->options->label, "the option 'label'", &load->label,

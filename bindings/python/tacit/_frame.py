@@ -148,7 +148,8 @@ class Frame:
              **options: Any) -> Frame:
         """The rows of a file (CSV or LIBSVM, also compressed), a folder, or a query (``sqlite:PATH?QUERY``, ``postgres:CONNINFO?QUERY``).
 
-        Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``, ``terms``.
+        Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``, ``terms``,
+        ``subset``.
         """
         frame = cls.__new__(cls)
         frame.classes = frame.parties = frame._response = None

@@ -19,7 +19,7 @@ READ_OFF = ("the classes are read off these very rows, which is not private: giv
 def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, delta: float = 0.0, lam: Union[float, str, None] = None,
         classes: Optional[Sequence[Any]] = None, bounds: Bounds = None, norm: Optional[float] = None, intercept: bool = True,
         ledger: Optional[Ledger] = None, seed: Optional[int] = None, settings: Settings = None, terms: Optional[str] = None,
-        threads: Optional[int] = None, progress: Optional[Progress] = None) -> Model:
+        subset: Optional[str] = None, threads: Optional[int] = None, progress: Optional[Progress] = None) -> Model:
     """Fit a private model of one owner's rows, as ``tacit fit`` does.
 
     With a ledger this is a release: exact noise from the operating system, and the charge is durable before the model is handed
@@ -34,6 +34,7 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
     of the regulariser, or ``"choose:L1,L2,..."``. `settings` are those of the method, a mapping such as
     ``tacit.settings.plr(loss="huber")`` makes. `terms` is a formula over the
     columns as R writes it (``"~ x1*x2 + log(x3)"``); the model then still takes the columns themselves.
+    `subset` says which rows (``"x1 > 0.5 & !is.na(x3)"``).
 
     >>> import numpy as np, tacit
     >>> rows, labels = np.linspace(0, 1, 200).reshape(-1, 1), np.arange(200) >= 100
@@ -53,7 +54,7 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
     if ledger is not None and frame._read_off:
         raise _errors.RefusedError(READ_OFF)
     options = options_of({"method": method, "epsilon": epsilon, "delta": delta, "lambda": lam, "threads": threads, "seed": seed,
-                          "terms": terms}, settings)
+                          "terms": terms, "subset": subset}, settings)
     out, task = ffi.new("tacit_model **"), Task(progress)
     lock = None if ledger is None else ledger._lock
     with turn(lock):

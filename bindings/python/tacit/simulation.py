@@ -59,7 +59,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public
     points without labels, `test` and `target` rows with labels; frames do as well as arrays. `classes` are all labels that there may be,
     and `bounds` what is known of the columns; what is read off the rows instead is not private, and the model says so. Further options
-    are those of the command: ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``, ``terms``.
+    are those of the command: ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``, ``terms``,
+    ``subset``.
 
     >>> import numpy as np, tacit
     >>> rng = np.random.default_rng(1)

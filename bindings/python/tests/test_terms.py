@@ -50,3 +50,17 @@ def test_a_formula_that_does_not_work_names_its_place(table):
     x, y = table
     with pytest.raises(tacit.UsageError, match=r"'x9' \(character 8\)"):
         tacit.fit(x, y, bounds=(1, 2), classes=[0, 1], terms="~ x1 + x9")
+
+
+def test_a_subset_of_an_array_and_of_a_file_is_the_rows_that_somebody_picked(table, tmp_path):
+    x, y = table
+    chosen = (x[:, 0] > 1.3) & (x[:, 1] <= 1.9)
+    words = dict(methods="estimate", parties=2, bounds=(1, 2), lam=1e-6, seed=1)
+    ours = tacit.simulate(x, y, test=(x, y), subset="x1 > 1.3 & x2 <= 1.9", **words).model
+    theirs = tacit.simulate(x[chosen], y[chosen], test=(x[chosen], y[chosen]), **words).model
+    assert np.allclose(ours.scores(x), theirs.scores(x), atol=1e-9)
+    fits = [tacit.fit(*rows, method="output", epsilon=5, bounds=(1, 2), classes=[0, 1], lam=0.1, seed=3, **more)
+            for rows, more in (((x, y), {"subset": "!(x1 <= 1.3 | x2 > 1.9)"}), ((x[chosen], y[chosen]), {}))]
+    assert np.array_equal(fits[0].scores(x), fits[1].scores(x))
+    with pytest.raises(tacit.UsageError, match="subset, at 'x9'"):
+        tacit.fit(x, y, bounds=(1, 2), classes=[0, 1], subset="x9 > 1")
