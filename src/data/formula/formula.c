@@ -110,15 +110,6 @@ tacit_status tacit_formula_add_weights(tacit_buffer *out, const char *terms, con
     return tacit_buffer_print(out, error, "%s + weights(`%s`)", terms != NULL ? terms : "~ .", column);
 }
 
-tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
-                                     tacit_error *error) {
-    const formula_term *one = &formula->term[term];
-    for (size_t k = 0; k < one->factors; k++)
-        TACIT_TRY(tacit_buffer_print(out, error, "%s%s", k > 0 ? ":" : "",
-                                     formula->variable[one->variable[k]].text));
-    return TACIT_OK;
-}
-
 static bool contains(const formula_term *whole, const formula_term *part) {
     size_t found = 0;
     for (size_t i = 0; i < whole->factors; i++)

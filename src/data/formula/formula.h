@@ -77,10 +77,6 @@ tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, 
 /* Whether no other term contains it, as sex:stage contains sex: what R's drop1 takes away. */
 bool tacit_formula_droppable(const tacit_formula *formula, size_t term);
 
-/* What R calls a term: "sex:age". */
-tacit_status tacit_formula_term_name(const tacit_formula *formula, size_t term, tacit_buffer *out,
-                                     tacit_error *error);
-
 /* The feature that is the offset; SIZE_MAX: none. Before rows are scaled it is the offset
  * itself times `scale`; it lies between *low and *high. */
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high);
