@@ -44,6 +44,9 @@ static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan,
         return differs(error, "it is not the report that the method makes");
     if (model->stack != NULL && !plan->method->makes_stacks)
         return differs(error, "it is a stack, which the method does not make");
+    bool releases = plan->method->builds_on != NULL && !plan->method->builds_on(plan);
+    if (model->moments != NULL && !releases)
+        return differs(error, "it has moments, which the study did not ask for");
     if (plan->method->network == NULL)
         return network->layers == 0 ? TACIT_OK
                                     : differs(error, "it is a network, which the method does not make");

@@ -117,8 +117,13 @@ class Embedded(DeployedTest):
             size = model["features"] * 3 + 3 + 3 + 1
             model.update(network={"hidden": [3], "activation": "tanh"}, weights=[0.5] * size)
 
+        def moments(model):
+            width = model["features"]
+            model["moments"] = {"columns": width, "parties": 3, "rows": 100.0, "noise": 1.0, "radius": 0.0, "step": 0.5,
+                                "numbers": [1] * (width * (width + 1) // 2)}
+
         self.finish_study()
-        cases = {"other columns or classes": [rescaled], "how rows are encoded": [changed("schema", "")],
+        cases = {"moments, which the study did not ask for": [moments], "other columns or classes": [rescaled], "how rows are encoded": [changed("schema", "")],
                  "classes are called otherwise": [changed("class_names", ["other", "names"])],
                  "it is a network": [network], "another method or study": [changed("guarantee", "method", "plr"), changed("guarantee", "study", "other")],
                  "another guarantee": [changed("guarantee", "private", False), changed("guarantee", "noise", "simulated"),
