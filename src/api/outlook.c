@@ -204,10 +204,10 @@ json_t *tacit_outlook_document(const tacit_outlook *outlook) {
         (json_int_t)outlook->features, "response", tacit_response_name(outlook->response), "epsilon",
         tacit_json_number(outlook->epsilon), "delta", tacit_json_number(outlook->delta), "rows_simulated",
         (json_int_t)outlook->simulated, "signal", tacit_json_number(outlook->signal), "positives",
-        number_or_null(outlook->response == TACIT_RESPONSE_CLASS ? outlook->positives : NAN), "alone", metrics_document(&outlook->alone), "pooled",
-        metrics_document(&outlook->pooled), "methods", methods, "unsuitable", refused, "more_parties",
-        other_document(&outlook->more_parties), "more_rows", other_document(&outlook->more_rows),
-        "recommended",
+        number_or_null(outlook->response == TACIT_RESPONSE_CLASS ? outlook->positives : NAN), "alone",
+        metrics_document(&outlook->alone), "pooled", metrics_document(&outlook->pooled), "methods", methods,
+        "unsuitable", refused, "more_parties", other_document(&outlook->more_parties), "more_rows",
+        other_document(&outlook->more_rows), "recommended",
         any ? json_string(outlook->methods[outlook->recommended].plan.method->name) : json_null());
 }
 

@@ -1,7 +1,7 @@
 /*
  * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and
  * largest coverage of a coefficient among the intervals given, where the noise in the curvature is small (kk
- * < .3) apart. coverage_table [repeats [seed [logistic|linear [rows]]]]
+ * < .3) apart. coverage_table [repeats [seed [logistic|linear [rows [d]]]]]
  */
 #include <stdio.h>
 
@@ -41,10 +41,12 @@ static void run_cell(coverage_case about, size_t repeats, uint64_t seed) {
 
 int main(int count, char **words) {
     static const double epsilons[] = { 0.5, 1, 3 };
-    static const size_t rows[] = { 10000, 100000 }, widths[] = { 8, 20 };
+    static const size_t rows[] = { 10000, 100000 };
     size_t repeats = count > 1 ? strtoul(words[1], NULL, 10) : 2000;
     uint64_t seed = count > 2 ? strtoul(words[2], NULL, 10) : 1;
-    size_t only = count > 4 ? strtoul(words[4], NULL, 10) : 0;
+    size_t only = count > 4 ? strtoul(words[4], NULL, 10) : 0,
+           width = count > 5 ? strtoul(words[5], NULL, 10) : 0;
+    const size_t widths[] = { width > 0 ? width : 8, 20 }; /* one that is asked for, alone */
     printf("| model | rows | d | rare columns | epsilon | not estimable | coverage, kk < .3 | coverage, else "
            "| width | noise |\n"
            "|---|---|---|---|---|---|---|---|---|---|\n");
@@ -54,7 +56,7 @@ int main(int count, char **words) {
                 for (int e = 0; e < 3; e++) {
                     bool outcome = kind == 4,
                          skipped = count > 3 && strcmp(words[3], linear ? "linear" : "logistic") != 0;
-                    if (skipped || (only > 0 && only != rows[n])) continue;
+                    if (skipped || (only > 0 && only != rows[n]) || (width > 0 && kind > 1)) continue;
                     run_cell((coverage_case){ .linear = linear == 1,
                                               .rows = rows[n],
                                               .d = outcome ? 8 : widths[kind / 2],
