@@ -60,7 +60,7 @@ typedef struct fit {
     double *difference, *told, *middle;       /* 3 x groups: of a simulation, of the release, of the fit */
     double *squares;                          /* 3 x groups x groups */
     size_t *compared, compare, times, common; /* common: as far as all curves go */
-    double *ratio;                            /* 3 x groups: of a simulation, of the fit, and room */
+    double *ratio; /* 4 x groups: of a simulation, of the fit, room, how many there were */
 } fit;
 
 static void end_fit(fit *self) {
@@ -108,7 +108,7 @@ static tacit_status begin_fit(fit *self, const tacit_noisy_life *life, tacit_err
     self->start = TACIT_NEW(double, groups *cells);
     self->squares = TACIT_NEW(double, 3 * groups * groups);
     self->compared = TACIT_NEW(size_t, groups);
-    self->ratio = TACIT_NEW(double, 3 * groups);
+    self->ratio = TACIT_NEW(double, 4 * groups);
     if (self->spread == NULL || self->base == NULL || self->counts == NULL || self->at_risk == NULL ||
         self->incidence == NULL || self->length == NULL || self->scratch == NULL || self->table[0] == NULL ||
         self->table[1] == NULL || self->difference == NULL || self->told == NULL || self->middle == NULL ||
@@ -347,7 +347,9 @@ static tacit_status compare_ratios(fit *self, tacit_noisy_result *out, tacit_err
     TACIT_TRY(set_ratios(self, self->counts, self->ratio, error));
     for (size_t i = 1; i < self->compare; i++) {
         double apart = self->ratio[i] - self->ratio[self->compare + i];
-        out->ratio_error[self->compared[i]] += apart * apart / TACIT_LIFE_SIMULATIONS;
+        if (isnan(apart)) continue;
+        out->ratio_error[self->compared[i]] += apart * apart;
+        self->ratio[3 * self->compare + i]++;
     }
     return TACIT_OK;
 }
@@ -520,6 +522,15 @@ static tacit_status simulate(fit *self, tacit_noisy_result *out, tacit_error *er
     return TACIT_OK;
 }
 
+/* Not known where many simulations have no maximum. */
+static void finish_ratios(const fit *self, tacit_noisy_result *out) {
+    static const double MOST_LOST = 0.05;
+    for (size_t i = 1; i < self->compare; i++) {
+        double *error = &out->ratio_error[self->compared[i]], count = self->ratio[3 * self->compare + i];
+        *error = count >= (1 - MOST_LOST) * TACIT_LIFE_SIMULATIONS ? sqrt(*error / count) : NAN;
+    }
+}
+
 /* As far as all curves go. */
 static double common_end(const fit *self) {
     double until = INFINITY;
@@ -566,7 +577,7 @@ tacit_status tacit_noisy_life_fit(tacit_noisy_result *out, const tacit_noisy_lif
     set_differences(self, self->middle);
     TACIT_CHECK(set_ratios(self, self->base, self->ratio + self->compare, error));
     for (int k = 0; k < TACIT_LIFE_SIMULATIONS; k++) TACIT_CHECK(simulate(self, out, error));
-    for (size_t g = 0; g < life->groups; g++) out->ratio_error[g] = sqrt(out->ratio_error[g]);
+    finish_ratios(self, out);
     for (size_t g = 0; g < life->groups; g++) finish_curve(self, &out->curve[g]);
     TACIT_CHECK(run_tests(self, out, error));
 cleanup:
