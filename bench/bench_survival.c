@@ -18,7 +18,7 @@ typedef struct study {
     double deviation, rows;
     double counts[MOST], drawn[MOST], time[TACIT_LIFE_MOST_CELLS];
     double truth[MOST], mean[MOST]; /* survival, groups x cells; mean times */
-    double covered, asked, means, mean_asked, width, rejected[3];
+    double covered, asked, means, mean_asked, width, rejected[3], ratios, ratios_asked;
     double at[MOST], at_asked[MOST]; /* by cell, first group */
     double worst[100000];
 } study;
@@ -90,6 +90,10 @@ static void compare(study *self, const tacit_noisy_result *found, size_t draw) {
         self->means += fabs(curve->mean - self->mean[g]) <= QUANTILE * curve->mean_error;
         self->mean_asked++;
     }
+    for (size_t g = 1; g < self->groups; g++) { /* 0 where groups are alike */
+        self->ratios += fabs(found->log_ratio[g]) <= QUANTILE * found->ratio_error[g];
+        self->ratios_asked++;
+    }
     for (size_t k = 0; k < 3 && self->groups > 1; k++)
         self->rejected[k] +=
             exp(tacit_log_gamma_tail((double)found->degrees / 2, found->statistic[k] / 2)) < 0.05;
@@ -153,9 +157,10 @@ int main(int count, char **words) {
             least = fmin(least, self.at[k] / self.at_asked[k]),
             most = fmax(most, self.at[k] / self.at_asked[k]);
     printf("{\"covered\": %.4f, \"least\": %.4f, \"most\": %.4f, \"width\": %.5f, \"means\": %.4f, "
-           "\"worst\": %.5f, \"rejected\": [%.4f, %.4f, %.4f]}\n",
+           "\"worst\": %.5f, \"rejected\": [%.4f, %.4f, %.4f], \"ratios\": %.4f}\n",
            self.covered / self.asked, least, most, self.width / self.asked, self.means / self.mean_asked,
            self.worst[self.draws / 2], self.rejected[0] / (double)self.draws,
-           self.rejected[1] / (double)self.draws, self.rejected[2] / (double)self.draws);
+           self.rejected[1] / (double)self.draws, self.rejected[2] / (double)self.draws,
+           self.ratios / fmax(1, self.ratios_asked));
     return 0;
 }

@@ -301,11 +301,44 @@ static tacit_status add_tests(lives *self, tacit_report *report, tacit_error *er
     return TACIT_OK;
 }
 
+/* Of the groups with rows, by Cox's model of the group alone. */
+static tacit_status add_ratios(lives *self, tacit_report *report, tacit_error *error) {
+    size_t groups = self->groups, present = 0;
+    double *ratio = TACIT_NEW(double, 4 * groups), *n = TACIT_NEW(double, self->times *groups),
+           *d = TACIT_NEW(double, self->times *groups);
+    size_t *kept = TACIT_NEW(size_t, groups);
+    tacit_status status = TACIT_OK;
+    if (ratio == NULL || n == NULL || d == NULL || kept == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    double *errors = ratio + groups, *found = errors + groups, *found_errors = found + groups;
+    for (size_t g = 0; g < groups; g++)
+        if (self->at_risk[g] > 0) kept[present++] = g;
+    for (size_t t = 0; t < self->times; t++)
+        for (size_t i = 0; i < present; i++) {
+            n[t * present + i] = self->at_risk[t * groups + kept[i]];
+            d[t * present + i] = self->events[t * groups + kept[i]];
+        }
+    for (size_t g = 0; g < groups; g++) ratio[g] = NAN;
+    if (present > 1) TACIT_CHECK(tacit_life_ratios(found, found_errors, n, d, self->times, present, error));
+    for (size_t i = 0; i < present && present > 1; i++) {
+        ratio[kept[i]] = found[i];
+        errors[kept[i]] = found_errors[i];
+    }
+    status =
+        time_add_ratios(report, &self->design, kept[0], ratio, errors, settings_of(self->plan)->level, error);
+cleanup:
+    free(ratio);
+    free(n);
+    free(d);
+    free(kept);
+    return status;
+}
+
 static tacit_status make_report(lives *self, tacit_report **out, tacit_error *error) {
     tacit_report *report = NULL;
     TACIT_TRY(tacit_report_create(&report, "survival", false, self->rows, error));
     tacit_status status = add_summary(self, report, error);
     if (status == TACIT_OK) status = add_tests(self, report, error);
+    if (status == TACIT_OK && self->design.column != NULL) status = add_ratios(self, report, error);
     for (size_t g = 0; g < self->groups && status == TACIT_OK; g++)
         status = add_curve(self, report, g, error);
     for (size_t g = 0; g < self->groups && status == TACIT_OK && self->design.causes > 1; g++)

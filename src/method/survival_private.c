@@ -286,6 +286,9 @@ static tacit_status make_report(const layout *self, const tacit_noisy_result *fo
     TACIT_TRY(tacit_report_create(&report, "survival", self->release.deviation > 0, rows, error));
     tacit_status status = add_groups(self, found, report, error);
     if (status == TACIT_OK) status = add_tests(self, found, report, error);
+    if (status == TACIT_OK && self->design.column != NULL)
+        status = time_add_ratios(report, &self->design, found->first, found->log_ratio, found->ratio_error,
+                                 settings_of(plan)->level, error);
     for (size_t g = 0; g < found->groups && status == TACIT_OK; g++)
         status = add_curve(self, found, report, g, error);
     for (size_t g = 0; g < found->groups && status == TACIT_OK && self->design.causes > 1; g++)

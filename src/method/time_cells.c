@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/encode.h"
+#include "num/special.h"
 
 static const time_settings *time_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(time_settings, plan);
@@ -193,6 +194,25 @@ cleanup:
     free(names);
     free(columns);
     return status;
+}
+
+tacit_status time_add_ratios(tacit_report *report, const time_design *design, size_t first,
+                             const double *log_ratio, const double *errors, double level,
+                             tacit_error *error) {
+    static const char *const columns[] = { "log ratio", "error", "ratio", "low", "high", NULL };
+    double quantile = tacit_normal_tail_quantile(log((1 - level) / 2));
+    tacit_report_table *table;
+    char title[240];
+    snprintf(title, sizeof title, "Hazard ratios, against %.150s", time_stratum_name(design, first));
+    TACIT_TRY(tacit_report_add_table(report, &table, "ratios", title, columns, error));
+    for (size_t g = 0; g < design->strata; g++) {
+        double reach = quantile * errors[g],
+               values[] = { log_ratio[g], errors[g], exp(log_ratio[g]), exp(log_ratio[g] - reach),
+                            exp(log_ratio[g] + reach) };
+        if (g == first || isnan(log_ratio[g])) continue;
+        TACIT_TRY(tacit_report_add_row(table, time_stratum_name(design, g), values, NULL, error));
+    }
+    return TACIT_OK;
 }
 
 /* ---- the sums ---- */

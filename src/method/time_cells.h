@@ -68,6 +68,10 @@ tacit_status time_add_incidence(tacit_report *report, const time_design *design,
                                 size_t stratum, const tacit_life_incidence *curves, size_t stride,
                                 const double *time, size_t count, tacit_error *error);
 
+/* A table of hazard ratios of strata against `first`, where logarithms are known, with intervals. */
+tacit_status time_add_ratios(tacit_report *report, const time_design *design, size_t first,
+                             const double *log_ratio, const double *errors, double level, tacit_error *error);
+
 /* The sums: of all rows' number; of numbers that are at most n 2^room each. */
 tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);

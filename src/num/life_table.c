@@ -202,3 +202,75 @@ cleanup:
     free(kept);
     return status;
 }
+
+/* ---- hazard ratios ---- */
+
+/* Score and information, lower triangle, of all groups but the first at `b`. */
+static void add_ratios(const double *b, const double *at_risk, const double *events, size_t times,
+                       size_t groups, double *score, double *information, double *part) {
+    size_t width = groups - 1;
+    memset(score, 0, width * sizeof *score);
+    memset(information, 0, width * width * sizeof *information);
+    for (size_t t = 0; t < times; t++) {
+        const double *n = at_risk + t * groups, *d = events + t * groups;
+        double all = 0, risk = 0;
+        for (size_t g = 0; g < groups; g++) {
+            all += d[g];
+            part[g] = n[g] * (g > 0 ? exp(b[g - 1]) : 1);
+            risk += part[g];
+        }
+        if (!(risk > 0)) continue;
+        for (size_t g = 1; g < groups; g++) {
+            score[g - 1] += d[g] - all * part[g] / risk;
+            for (size_t h = 1; h <= g; h++)
+                information[(g - 1) * width + h - 1] +=
+                    all * part[g] / risk * ((g == h ? 1 : 0) - part[h] / risk);
+        }
+    }
+}
+
+/* Newton's method; whether it settled. The information is left as its factor. */
+static bool find_ratios(double *b, const double *at_risk, const double *events, size_t times, size_t groups,
+                        double *room, bool *deficient) {
+    enum { STEPS = 60 };
+    static const double FAR = 15, LONGEST = 1, SETTLED = 1e-11;
+    size_t width = groups - 1;
+    double *score = room, *scale = score + groups, *part = scale + groups, *information = part + groups;
+    for (int k = 0; k < STEPS; k++) {
+        double longest = 0;
+        add_ratios(b, at_risk, events, times, groups, score, information, part);
+        if (tacit_cholesky_factor(information, width, 1e-12, scale, deficient) > 0) return false;
+        tacit_cholesky_solve(information, width, scale, score);
+        for (size_t g = 0; g < width; g++) longest = fmax(longest, fabs(score[g]));
+        for (size_t g = 0; g < width; g++) {
+            b[g] += score[g] * fmin(1, LONGEST / longest);
+            if (!(fabs(b[g]) < FAR)) return false;
+        }
+        if (longest < SETTLED) return true;
+    }
+    return false;
+}
+
+tacit_status tacit_life_ratios(double *log_ratio, double *ratio_error, const double *at_risk,
+                               const double *events, size_t times, size_t groups, tacit_error *error) {
+    double *room = TACIT_NEW(double, 4 * groups + groups * groups);
+    bool *deficient = TACIT_NEW(bool, groups);
+    tacit_status status = room != NULL && deficient != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK) {
+        size_t width = groups - 1;
+        double *scale = room + groups, *information = scale + 2 * groups,
+               *column = information + width * width;
+        memset(log_ratio, 0, groups * sizeof *log_ratio);
+        memset(ratio_error, 0, groups * sizeof *ratio_error);
+        bool settled = find_ratios(log_ratio + 1, at_risk, events, times, groups, room, deficient);
+        for (size_t g = 0; g < width; g++) {
+            for (size_t h = 0; h < width; h++) column[h] = g == h;
+            if (settled) tacit_cholesky_solve(information, width, scale, column);
+            ratio_error[g + 1] = settled ? sqrt(column[g]) : NAN;
+            if (!settled) log_ratio[g + 1] = NAN;
+        }
+    }
+    free(room);
+    free(deficient);
+    return status;
+}

@@ -45,6 +45,12 @@ double tacit_life_quantile(const tacit_life_step *steps, size_t count, tacit_lif
  * its standard error. */
 double tacit_life_mean(const tacit_life_step *steps, size_t count, double from, double until, double *error);
 
+/* Cox's log hazard ratios of groups against the first, ties by Breslow: the partial likelihood of a model with the
+ * group alone rests on these counts. `error` of each, by the information; both are 0 for the first group and NaN
+ * where there is no maximum, as for a group without events. */
+tacit_status tacit_life_ratios(double *log_ratio, double *ratio_error, const double *at_risk,
+                               const double *events, size_t times, size_t groups, tacit_error *error);
+
 /* What the differences of observed and expected events are weighed by at a time. */
 typedef enum tacit_life_weight {
     TACIT_LIFE_LOG_RANK, /* 1 */

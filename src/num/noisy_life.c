@@ -57,9 +57,10 @@ typedef struct fit {
     size_t *length;              /* of each group's curve */
     double *scratch;             /* 3 x cells */
     double *table[2];            /* at risk and events of the groups that are compared, times x groups */
-    double *difference, *told, *middle; /* 3 x groups: of a simulation, of the release, of the fit */
-    double *squares;                    /* 3 x groups x groups */
-    size_t *compared, compare, times;
+    double *difference, *told, *middle;       /* 3 x groups: of a simulation, of the release, of the fit */
+    double *squares;                          /* 3 x groups x groups */
+    size_t *compared, compare, times, common; /* common: as far as all curves go */
+    double *ratio; /* 4 x groups: of a simulation, of the fit, room, how many there were */
 } fit;
 
 static void end_fit(fit *self) {
@@ -78,6 +79,7 @@ static void end_fit(fit *self) {
     free(self->start);
     free(self->squares);
     free(self->compared);
+    free(self->ratio);
 }
 
 /* Cov(x, sum of x) is C^-1 w with w_i = c_{cells - 1 - i}; the variance of the sum is |c|^2. */
@@ -106,10 +108,11 @@ static tacit_status begin_fit(fit *self, const tacit_noisy_life *life, tacit_err
     self->start = TACIT_NEW(double, groups *cells);
     self->squares = TACIT_NEW(double, 3 * groups * groups);
     self->compared = TACIT_NEW(size_t, groups);
+    self->ratio = TACIT_NEW(double, 4 * groups);
     if (self->spread == NULL || self->base == NULL || self->counts == NULL || self->at_risk == NULL ||
         self->incidence == NULL || self->length == NULL || self->scratch == NULL || self->table[0] == NULL ||
         self->table[1] == NULL || self->difference == NULL || self->told == NULL || self->middle == NULL ||
-        self->start == NULL || self->squares == NULL || self->compared == NULL)
+        self->start == NULL || self->squares == NULL || self->compared == NULL || self->ratio == NULL)
         return tacit_fail_memory(error);
     fill_root(self->root, cells);
     fill_inverse(self->inverse, cells);
@@ -290,6 +293,7 @@ static void choose_compared(fit *self) {
         if (self->length[g] == 0) continue;
         self->compared[self->compare++] = g;
         if (self->length[g] > self->times) self->times = self->length[g];
+        if (self->common == 0 || self->length[g] < self->common) self->common = self->length[g];
     }
 }
 
@@ -330,6 +334,26 @@ static void add_squares(fit *self) {
                     TACIT_LIFE_SIMULATIONS;
 }
 
+/* Hazard ratios of the groups that are compared, from counts with noise or without. */
+static tacit_status set_ratios(fit *self, const double *counts, double *out, tacit_error *error) {
+    if (self->compare < 2) return TACIT_OK;
+    fill_tables(self, counts);
+    return tacit_life_ratios(out, self->ratio + 2 * self->compare, self->table[0], self->table[1],
+                             self->common, self->compare, error);
+}
+
+/* How far a simulation's are from the fit's. */
+static tacit_status compare_ratios(fit *self, tacit_noisy_result *out, tacit_error *error) {
+    TACIT_TRY(set_ratios(self, self->counts, self->ratio, error));
+    for (size_t i = 1; i < self->compare; i++) {
+        double apart = self->ratio[i] - self->ratio[self->compare + i];
+        if (isnan(apart)) continue;
+        out->ratio_error[self->compared[i]] += apart * apart;
+        self->ratio[3 * self->compare + i]++;
+    }
+    return TACIT_OK;
+}
+
 static tacit_status run_tests(fit *self, tacit_noisy_result *out, tacit_error *error) {
     size_t width = self->compare;
     fill_tables(self, self->base);
@@ -357,7 +381,9 @@ static void clear_curve(tacit_noisy_curve *curve) {
 void tacit_noisy_result_clear(tacit_noisy_result *result) {
     for (size_t g = 0; result->curve != NULL && g < result->groups; g++) clear_curve(&result->curve[g]);
     free(result->curve);
-    result->curve = NULL;
+    free(result->log_ratio);
+    free(result->ratio_error);
+    *result = (tacit_noisy_result){ .curve = NULL };
 }
 
 static tacit_status start_curve(const fit *self, tacit_noisy_curve *out, size_t group, double until,
@@ -485,13 +511,24 @@ static void finish_curve(const fit *self, tacit_noisy_curve *out) {
 
 /* Once as it was: how far noise alone moves the differences between groups, then everything with events drawn
  * again. */
-static void simulate(fit *self, tacit_noisy_result *out) {
+static tacit_status simulate(fit *self, tacit_noisy_result *out, tacit_error *error) {
     memcpy(self->counts, self->base, self->blocks * self->life->cells * sizeof *self->base);
     add_noise(self);
     if (self->compare > 1 && self->noise > 0) add_squares(self);
     draw_events(self);
+    TACIT_TRY(compare_ratios(self, out, error));
     fit_all(self);
     for (size_t g = 0; g < out->groups; g++) compare_curve(self, &out->curve[g], g, out->until);
+    return TACIT_OK;
+}
+
+/* Not known where many simulations have no maximum. */
+static void finish_ratios(const fit *self, tacit_noisy_result *out) {
+    static const double MOST_LOST = 0.05;
+    for (size_t i = 1; i < self->compare; i++) {
+        double *error = &out->ratio_error[self->compared[i]], count = self->ratio[3 * self->compare + i];
+        *error = count >= (1 - MOST_LOST) * TACIT_LIFE_SIMULATIONS ? sqrt(*error / count) : NAN;
+    }
 }
 
 /* As far as all curves go. */
@@ -517,6 +554,11 @@ static tacit_status make_curves(fit *self, tacit_noisy_result *out, tacit_error 
         TACIT_TRY(start_curve(self, &out->curve[g], g, out->until, error));
     set_base(self);
     set_differences(self, self->told);
+    TACIT_TRY(set_ratios(self, self->counts, self->ratio, error));
+    for (size_t g = 0; g < life->groups; g++) out->log_ratio[g] = NAN;
+    for (size_t i = 0; i < self->compare && self->compare > 1; i++)
+        out->log_ratio[self->compared[i]] = self->ratio[i];
+    out->first = self->compare > 0 ? self->compared[0] : 0;
     return TACIT_OK;
 }
 
@@ -525,12 +567,17 @@ tacit_status tacit_noisy_life_fit(tacit_noisy_result *out, const tacit_noisy_lif
     tacit_status status;
     *out =
         (tacit_noisy_result){ .curve = TACIT_NEW(tacit_noisy_curve, life->groups), .groups = life->groups };
-    if (self == NULL || out->curve == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    out->log_ratio = TACIT_NEW(double, life->groups);
+    out->ratio_error = TACIT_NEW(double, life->groups);
+    if (self == NULL || out->curve == NULL || out->log_ratio == NULL || out->ratio_error == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(begin_fit(self, life, error));
     TACIT_CHECK(make_curves(self, out, error));
     memcpy(self->counts, self->base, self->blocks * life->cells * sizeof *self->base);
     set_differences(self, self->middle);
-    for (int k = 0; k < TACIT_LIFE_SIMULATIONS; k++) simulate(self, out);
+    TACIT_CHECK(set_ratios(self, self->base, self->ratio + self->compare, error));
+    for (int k = 0; k < TACIT_LIFE_SIMULATIONS; k++) TACIT_CHECK(simulate(self, out, error));
+    finish_ratios(self, out);
     for (size_t g = 0; g < life->groups; g++) finish_curve(self, &out->curve[g]);
     TACIT_CHECK(run_tests(self, out, error));
 cleanup:

@@ -17,6 +17,8 @@
  * weights (at risk)^2, the last tenth of the cells as one; survival is what they leave of 1. A curve ends where fewer are
  * at risk than four standard deviations of the noise in that number.
  *
+ * Hazard ratios of groups are Cox's (tacit_life_ratios), from the counts as far as all curves go.
+ *
  * Errors by simulation: from the fitted counts draw events again (normal, binomial variance) and the noise as
  * it was added, do all of the above, and take the root mean square of the differences from the fit. Their scale is that
  * of the logarithm of survival; intervals are made of them as of Greenwood's.
@@ -64,7 +66,9 @@ typedef struct tacit_noisy_result {
     tacit_noisy_curve *curve; /* of each group */
     size_t groups;
     double until;
-    double statistic[3]; /* by tacit_life_weight; NaN: no test */
+    double statistic[3];             /* by tacit_life_weight; NaN: no test */
+    double *log_ratio, *ratio_error; /* of each group's hazard against `first`'s; NaN: not known */
+    size_t first;
     size_t degrees;
 } tacit_noisy_result;
 

@@ -63,7 +63,7 @@ class AgainstR(SurvivalTest):
 
     def test_every_figure_is_that_of_survfit_and_survdiff_for_any_number_of_parties(self):
         figures = figures_of_r()
-        self.assertEqual(len(figures), 331)
+        self.assertEqual(len(figures), 339)
         for parties in (1, 5, 20):
             small = min(parties, 5)  # 23 rows
             aml = ("--set", "width=1", "--set", "least=1", "--set", "by=arm", "--set", "until=100")

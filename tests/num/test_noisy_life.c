@@ -113,6 +113,16 @@ static void without_noise_curves_are_those_of_the_counts(void **state) {
         }
     }
     assert_true(found.degrees == 1 && found.statistic[0] >= 0);
+    double at_risk[CELLS * GROUPS], events[CELLS * GROUPS], ratio[GROUPS], ratio_error[GROUPS];
+    for (size_t g = 0; g < GROUPS; g++)
+        for (size_t k = 0; k < CELLS; k++) {
+            at_risk[k * GROUPS + g] = found.curve[g].steps[k].at_risk;
+            events[k * GROUPS + g] = count_of(counts, g, 1, k) + count_of(counts, g, 2, k);
+        }
+    CHECK_OK(tacit_life_ratios(ratio, ratio_error, at_risk, events, CELLS, GROUPS, &error), error);
+    CHECK_NEAR(found.log_ratio[1], ratio[1], 1e-8);
+    assert_true(found.log_ratio[0] == 0 && found.first == 0);
+    CHECK_NEAR(found.ratio_error[1] / ratio_error[1], 1, 0.2);
     tacit_noisy_result_clear(&found);
 }
 
@@ -161,12 +171,26 @@ static void intervals_include_the_noise(void **state) {
     assert_true(little < 0.85);
 }
 
+/* One group has no event, or there is nobody: no ratio, and no endless search for it. */
+static void ratios_without_a_maximum_are_not_told(void **state) {
+    (void)state;
+    static const double at_risk[] = { 10, 10, 8, 9, 6, 8 }, events[] = { 2, 0, 2, 0, 1, 0 };
+    static const double nobody[] = { 0, 0, 0, 0, 0, 0 };
+    double ratio[2], ratio_error[2];
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_life_ratios(ratio, ratio_error, at_risk, events, 3, 2, &error), error);
+    assert_true(ratio[0] == 0 && isnan(ratio[1]) && isnan(ratio_error[1]));
+    CHECK_OK(tacit_life_ratios(ratio, ratio_error, nobody, nobody, 3, 2, &error), error);
+    assert_true(isnan(ratio[1]) && isnan(ratio_error[1]));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_row_moves_what_is_released_by_more_than_one),
         cmocka_unit_test(twice_the_encoding_is_the_prefix_sums),
         cmocka_unit_test(without_noise_curves_are_those_of_the_counts),
         cmocka_unit_test(intervals_include_the_noise),
+        cmocka_unit_test(ratios_without_a_maximum_are_not_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,22 @@ line <- function(...) {
   cat(paste(sapply(cells, function(x) if (is.character(x)) x else sprintf("%.15g", x)), collapse = ","), "\n", sep = "")
 }
 
+# Gehan 1965: survdiff has no such weights, so the same sums with those who are at risk as weights.
+gehan <- function(rows) {
+  groups <- sort(unique(rows$group))
+  u <- numeric(length(groups))
+  v <- matrix(0, length(groups), length(groups))
+  for (time in sort(unique(rows$time[rows$event == 1]))) {
+    at.risk <- sapply(groups, function(g) sum(rows$group == g & rows$time >= time))
+    events <- sapply(groups, function(g) sum(rows$group == g & rows$time == time & rows$event == 1))
+    n <- sum(at.risk)
+    d <- sum(events)
+    u <- u + n * (events - d * at.risk / n)
+    if (n > 1) v <- v + n^2 * d * (n - d) / (n - 1) * (diag(at.risk / n) - outer(at.risk, at.risk) / n^2)
+  }
+  sum(u[-1] * solve(v[-1, -1], u[-1]))
+}
+
 show <- function(case, rows, interval, until) {
   fit <- survfit(Surv(time, event) ~ group, rows, conf.type = interval)
   all <- summary(fit)
@@ -36,6 +52,11 @@ show <- function(case, rows, interval, until) {
     degrees <- length(test$n) - 1
     line(case, "tests", c("log-rank", "Peto-Peto")[rho + 1], test$chisq, degrees, pchisq(test$chisq, degrees, lower.tail = FALSE))
   }
+  cox <- summary(coxph(Surv(time, event) ~ factor(group), rows, ties = "breslow", control = coxph.control(eps = 1e-13, toler.chol = 1e-14, iter.max = 100)))
+  for (k in seq_len(nrow(cox$coefficients)))
+    line(case, "ratios", sub("factor\\(group\\)", "", rownames(cox$coefficients)[k]), cox$coefficients[k, 1], cox$coefficients[k, 3], cox$coefficients[k, 2],
+         cox$conf.int[k, 3], cox$conf.int[k, 4])
+  line(case, "tests", "Gehan", gehan(rows), degrees, pchisq(gehan(rows), degrees, lower.tail = FALSE))
 }
 
 cat("case,table,row\n")
