@@ -139,6 +139,36 @@ class Private(DescribeTest):
         self.assertEqual(self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--parties", "5", "--seed", "1"), report)
 
 
+class Described(DescribeTest):
+    """What a report tells about a study that is planned."""
+    def test_a_plan_takes_rows_share_of_positives_knots_and_rare_levels_from_a_report(self):
+        self.succeed("describe", *self.rows("lung"), "--threshold", "5", "--out", "report.json")
+        done = self.succeed("plan", "--schema", EXAMPLES / "lung.schema.yaml", "--terms", "died ~ sex + ecog + spline(age, df = 4)", "--parties", "5",
+                            "--epsilon", "1", "--described", "report.json", "--methods", "plr", "--brief", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual(found["rows"], 228)
+        self.assertAlmostEqual(found["positives"], 165 / 228, delta=1e-9)
+        self.assertIn("method describe-exact, 228 rows, which is not private", done.stderr)
+        self.assertIn("ecog=3: no figure in the report", done.stderr)
+        self.assertIn("age: knots where its rows are: knots = c(", done.stderr)
+
+    def test_a_new_study_expects_the_rows_of_a_report_and_names_the_release(self):
+        source = str(EXAMPLES / "wilms.csv")
+        self.succeed("ledger", "limit", "--source", source, "--epsilon", "1", "--delta", "1e-4")
+        self.succeed("describe", *self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--out", "report.json")
+        lines = ["name: risk", "title: Who has a relapse?", "method: plr", "epsilon: 1", "parties: {expected: 3, minimum: 3}", "minimum_rows: 20",
+                 f"schema: {EXAMPLES / 'wilms.schema.yaml'}"]
+        self.write("study.yaml", "\n".join(lines) + "\n")
+        done = self.succeed("study", "new", "consortium", "study.yaml", "--described", "report.json", "--force")
+        self.assertIn("4028 rows, epsilon 0.5, delta 1e-05", done.stderr)
+        self.assertIn("costs nothing more", done.stderr)
+        self.assertIn("expected_rows: 4028 becomes part of the definition", done.stderr)
+        self.write("other.yaml", "\n".join([lines[0] + "2", *lines[1:], "expected_rows: 300"]) + "\n")  # what the definition says counts
+        done = self.succeed("study", "new", "consortium", "other.yaml", "--described", "report.json", "--force")
+        self.assertNotIn("becomes part", done.stderr)
+        self.fail_with(1, "study", "new", "consortium", "study.yaml", "--described", "study.yaml", says=["not a Tacit model"])
+
+
 class Accuracy(DescribeTest):
     def test_one_release_of_20_columns_of_4000_rows_at_epsilon_half(self):
         loader = SourceFileLoader("run_describe", str(EXAMPLES.parent / "bench" / "run_describe"))
