@@ -4,6 +4,9 @@
 
 #include "api/document.h"
 #include "api/fitting.h"
+#include <string.h>
+
+#include "api/described.h"
 #include "api/row_options.h"
 #include "api/run_options.h"
 #include "api/tables.h"
@@ -36,9 +39,9 @@ static tacit_status check_noise(const tacit_study *study, tacit_error *error) {
 }
 
 tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, const tacit_dataset *own,
-                                 double signal, tacit_pool *pool, const tacit_progress *progress,
-                                 tacit_error *error) {
-    tacit_outlook_request request = { .belief = { .rows = own, .signal = signal },
+                                 double signal, double positives, tacit_pool *pool,
+                                 const tacit_progress *progress, tacit_error *error) {
+    tacit_outlook_request request = { .belief = { .rows = own, .signal = signal, .positives = positives },
                                       .methods = &study->plan.method,
                                       .method_count = 1,
                                       .brief = true,
@@ -65,14 +68,20 @@ static tacit_status read_study(tacit_planning *self, const tacit_arguments *argu
     TACIT_TRY(check_noise(self->study, error));
     take_study(&self->request, self->study);
     self->rows_guessed = self->study->expected_rows == 0;
+    if (self->described == NULL || !self->rows_guessed || tacit_described_rows(self->described) == 0)
+        return TACIT_OK;
+    self->rows_guessed = false;
+    self->request.rows = tacit_described_rows(self->described);
     return TACIT_OK;
 }
 
 static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *arguments, tacit_error *error) {
     static const char *const needed[] = { "schema", "parties", "rows", "epsilon" };
     tacit_outlook_request *request = &self->request;
+    size_t described = self->described != NULL ? tacit_described_rows(self->described) : 0;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (!tacit_arguments_given(arguments, needed[i]))
+        if (!tacit_arguments_given(arguments, needed[i]) &&
+            !(described > 0 && strcmp(needed[i], "rows") == 0))
             return tacit_fail(
                 error, TACIT_USAGE,
                 "a plan needs a study's definition (STUDY), or the options 'schema', 'parties', 'rows' and "
@@ -83,7 +92,9 @@ static tacit_status read_numbers(tacit_planning *self, const tacit_arguments *ar
                                       tacit_arguments_text(arguments, "subset"), error));
     request->belief.schema = self->schema;
     request->parties = (size_t)tacit_arguments_integer(arguments, "parties");
-    request->rows = (size_t)tacit_arguments_integer(arguments, "rows");
+    request->rows = tacit_arguments_given(arguments, "rows")
+                        ? (size_t)tacit_arguments_integer(arguments, "rows")
+                        : described;
     request->epsilon = tacit_arguments_number(arguments, "epsilon");
     request->delta = tacit_arguments_number(arguments, "delta");
     request->dropouts = tacit_arguments_number(arguments, "dropouts");
@@ -112,6 +123,8 @@ static tacit_status read_rows(tacit_planning *self, const tacit_arguments *argum
     belief->rows = like != NULL ? self->like : self->own;
     if (tacit_arguments_given(arguments, "signal"))
         belief->signal = tacit_arguments_number(arguments, "signal");
+    if (self->described != NULL && belief->rows == NULL)
+        belief->positives = tacit_described_positives(self->described, belief->schema);
     if (tacit_arguments_given(arguments, "positives"))
         belief->positives = tacit_arguments_number(arguments, "positives");
     return TACIT_OK;
@@ -120,6 +133,8 @@ static tacit_status read_rows(tacit_planning *self, const tacit_arguments *argum
 tacit_status tacit_planning_make(tacit_planning *self, const tacit_arguments *arguments,
                                  const tacit_progress *progress, tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "STUDY");
+    const char *described = tacit_arguments_text(arguments, "described");
+    if (described != NULL) TACIT_TRY(tacit_described_load(&self->described, described, error));
     TACIT_TRY(path != NULL ? read_study(self, arguments, path, error) : read_numbers(self, arguments, error));
     TACIT_TRY(read_methods(self, arguments, error));
     TACIT_TRY(read_rows(self, arguments, progress, error));
@@ -137,6 +152,7 @@ void tacit_planning_clear(tacit_planning *self) {
     free(self->methods);
     tacit_dataset_free(self->like);
     tacit_dataset_free(self->own);
+    tacit_model_free(self->described);
     tacit_schema_free(self->schema);
     tacit_study_free(self->study);
     *self = (tacit_planning)TACIT_PLANNING_INIT;

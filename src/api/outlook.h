@@ -11,6 +11,7 @@ typedef struct tacit_planning {
     tacit_study *study; /* NULL: the numbers were given one by one */
     tacit_schema *schema;
     tacit_dataset *like, *own;
+    tacit_model *described; /* a report of the rows; NULL: none */
     const tacit_method **methods;
     tacit_pool *pool;
     bool rows_guessed; /* the study expects no number of rows: its parties times their least */
@@ -27,11 +28,11 @@ tacit_status tacit_planning_make(tacit_planning *out, const tacit_arguments *arg
 void tacit_planning_clear(tacit_planning *planning);
 
 /* What a study that is defined will be worth by its own method, briefly. `own`: rows of one of its owners,
- * who alone sees the outcome; NULL: only public numbers count. `signal` 0: the usual one. TACIT_USAGE for a
+ * who alone sees the outcome; NULL: only public numbers count. `signal` and share of `positives` 0: the usual ones. TACIT_USAGE for a
  * method without noise, and where the study expects no number of rows. */
 tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, const tacit_dataset *own,
-                                 double signal, tacit_pool *pool, const tacit_progress *progress,
-                                 tacit_error *error);
+                                 double signal, double positives, tacit_pool *pool,
+                                 const tacit_progress *progress, tacit_error *error);
 
 /* The document of `tacit plan --json`; NULL: out of memory. */
 json_t *tacit_outlook_document(const tacit_outlook *outlook);

@@ -458,6 +458,7 @@ const tacit_option tacit_plan_options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
       .help = "your own rows: the outcome is for you alone, nothing is released, charged or written" },
+    TACIT_OPTION_DESCRIBED,
     { .name = "signal",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "AUC",

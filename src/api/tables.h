@@ -1,6 +1,15 @@
 /* The tables of commands that the library offers too: see option.h. */
 #pragma once
 
+/* Of `plan` and `study new`. */
+#define TACIT_OPTION_DESCRIBED                                                                               \
+    {                                                                                                        \
+        .name = "described", .kind = TACIT_OPTION_FILE, .placeholder = "REPORT",                             \
+        .help = "a report of method describe: rows and share of positives are expected as it says, rare "    \
+                "levels and wide bounds are named, and knots for splines; post-processing, which costs "     \
+                "nothing more"                                                                               \
+    }
+
 #include "api/option.h"
 
 extern const tacit_option tacit_fit_options[];

@@ -1,20 +1,30 @@
 /* tacit card: a model card in Markdown or HTML. */
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "api/json_text.h"
 #include "api/model_card.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/output_file.h"
+#include "study/registry.h"
 
-enum { MODEL_BYTES = 1 << 30 };
+enum { MODEL_BYTES = 1 << 30, PEOPLE_MOST = 10000 };
+
+/* Who took part, by name: those given, and those that a coordinator's folder knows. */
+typedef struct attendance {
+    char **name;
+    size_t count;
+} attendance;
 
 typedef struct files {
     tacit_model *model, *evaluation, *describe;
     tacit_study *study;
+    attendance people;
     char hash[2 * TACIT_HASH_BYTES + 1], written[TACIT_TIME_TEXT];
 } files;
 
@@ -23,6 +33,39 @@ static void clear_files(files *all) {
     tacit_model_free(all->evaluation);
     tacit_model_free(all->describe);
     tacit_study_free(all->study);
+    for (size_t i = 0; i < all->people.count; i++) free(all->people.name[i]);
+    free(all->people.name);
+}
+
+static tacit_status add_name(attendance *self, const char *name, tacit_error *error) {
+    char **grown = tacit_grow(self->name, self->count + 1, sizeof *grown);
+    if (grown == NULL) return tacit_fail_memory(error);
+    self->name = grown;
+    self->name[self->count] = tacit_copy_text(name);
+    return self->name[self->count++] != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* Neither unused invitations nor parties that were revoked. */
+static tacit_status add_person(void *context, const tacit_person *person, tacit_error *error) {
+    if (person->name[0] == 0 || person->standing == TACIT_PARTY_REVOKED) return TACIT_OK;
+    return add_name(context, person->called[0] != 0 ? person->called : person->name, error);
+}
+
+static tacit_status read_people(files *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t given;
+    const char *const *name = tacit_arguments_words(arguments, "party", &given);
+    const char *folder = tacit_arguments_text(arguments, "coordinator");
+    const char *study = all->model->guarantee.study;
+    tacit_registry *registry = NULL;
+    for (size_t i = 0; i < given; i++) TACIT_TRY(add_name(&all->people, name[i], error));
+    if (folder == NULL) return TACIT_OK;
+    if (study[0] == 0)
+        return tacit_fail(error, TACIT_USAGE, "the model is of no study: give the names with --party");
+    TACIT_TRY(tacit_registry_open(&registry, folder, false, error));
+    tacit_status status =
+        tacit_registry_people(registry, study, PEOPLE_MOST, add_person, &all->people, error);
+    tacit_registry_close(registry);
+    return status;
 }
 
 static bool ends_with(const char *text, const char *end) {
@@ -80,8 +123,7 @@ static tacit_status run_card(const tacit_arguments *arguments, tacit_console *co
     files all = { .model = NULL };
     tacit_status status;
     TACIT_CHECK(load_files(&all, arguments, error));
-    size_t parties;
-    const char *const *party = tacit_arguments_words(arguments, "party", &parties);
+    TACIT_CHECK(read_people(&all, arguments, error));
     const tacit_model_card card = { .model = all.model,
                                     .file = slash != NULL ? slash + 1 : path,
                                     .written = all.written[0] != 0 ? all.written : NULL,
@@ -89,8 +131,8 @@ static tacit_status run_card(const tacit_arguments *arguments, tacit_console *co
                                     .evaluation = all.evaluation,
                                     .describe = all.describe,
                                     .study = all.study,
-                                    .party = party,
-                                    .parties = parties };
+                                    .party = (const char *const *)all.people.name,
+                                    .parties = all.people.count };
     TACIT_CHECK(tacit_model_card_check(&card, error));
     if (to != NULL || !console->json) TACIT_CHECK(write_card(&card, to, console, error));
     if (console->json) TACIT_CHECK(tacit_console_document(console, tacit_model_card_document(&card), error));
@@ -134,6 +176,12 @@ const tacit_command tacit_command_card = {
               .placeholder = "NAME",
               .rules = TACIT_RULE_REPEATED,
               .help = "somebody who took part, by name; may be given several times" },
+            { .name = "coordinator",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "DIR",
+              .help =
+                  "the coordinator's folder: the parties of the model's study by the names that they were "
+                  "invited with (study invite --for)" },
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE.md|FILE.html",

@@ -2,10 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/described.h"
 #include "api/outlook.h"
 #include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/prospect.h"
 
 static void add_figure(tacit_grid *grid, const tacit_outlook_figure *figure) {
     if (isnan(figure->mean))
@@ -165,6 +167,8 @@ static tacit_status run_plan(const tacit_arguments *arguments, tacit_console *co
     tacit_status status;
     TACIT_CHECK(tacit_planning_make(&all, arguments, tacit_console_progress(console), error));
     note_remarks(console, &all);
+    if (all.described != NULL)
+        TACIT_CHECK(tacit_prospect_remarks(console, all.described, all.request.belief.schema, error));
     print_belief(console, &all);
     TACIT_CHECK(print_table(console, &all.outlook, all.request.brief, error));
     print_recommendation(console, &all);

@@ -3,7 +3,9 @@
 #include <time.h>
 
 #include "api/arguments.h"
+#include "api/described.h"
 #include "api/json_text.h"
+#include "api/tables.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/prospect.h"
@@ -57,17 +59,34 @@ static tacit_status check_hope(const tacit_study *study, bool forced, tacit_cons
     return TACIT_OK;
 }
 
+/* What a report of the rows says about the study, if one was given. */
+static tacit_status take_described(tacit_model **out, tacit_study *study, const tacit_arguments *arguments,
+                                   tacit_console *console, tacit_error *error) {
+    const char *path = tacit_arguments_text(arguments, "described");
+    if (path == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_described_load(out, path, error));
+    bool said = study->expected_rows > 0;
+    TACIT_TRY(tacit_study_expect_rows(study, tacit_described_rows(*out), error));
+    TACIT_TRY(tacit_prospect_remarks(console, *out, study->plan.schema, error));
+    if (!said && study->expected_rows > 0)
+        tacit_console_note(console, "described: expected_rows: %zu becomes part of the definition",
+                           study->expected_rows);
+    return TACIT_OK;
+}
+
 static tacit_status run_new(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_operand(arguments, "DIR");
     const bool draft = tacit_arguments_flag(arguments, "draft");
     tacit_study *study = NULL;
     tacit_registry *registry = NULL;
+    tacit_model *described = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
+    TACIT_CHECK(take_described(&described, study, arguments, console, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
                                  TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(check_hope(study, tacit_arguments_flag(arguments, "force"), console, error));
-    TACIT_CHECK(tacit_prospect_check(console, study, arguments, error));
+    TACIT_CHECK(tacit_prospect_check(console, study, described, arguments, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
@@ -83,6 +102,7 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
                                        error));
 cleanup:
     tacit_registry_close(registry);
+    tacit_model_free(described);
     tacit_study_free(study);
     return status;
 }
@@ -123,6 +143,7 @@ const tacit_command tacit_command_study_new = {
               .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
               .least = 0.5,
               .most = 0.999 },
+            TACIT_OPTION_DESCRIBED,
             { .name = "force",
               .kind = TACIT_OPTION_FLAG,
               .help = "add it also if it is expected to be worth nothing" },

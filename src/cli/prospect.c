@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include <string.h>
+
+#include "api/described.h"
 #include "api/outlook.h"
 
 static void print_expected(tacit_console *console, const tacit_outlook *outlook) {
@@ -55,15 +58,16 @@ static bool is_foreseen(const tacit_study *study) {
     return study->expected_rows > 0 && !method->noise_free && method->reports == NULL;
 }
 
-tacit_status tacit_prospect_check(tacit_console *console, tacit_study *study,
+tacit_status tacit_prospect_check(tacit_console *console, tacit_study *study, const tacit_model *described,
                                   const tacit_arguments *arguments, tacit_error *error) {
+    double positives = described != NULL ? tacit_described_positives(described, study->plan.schema) : 0;
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_error why = TACIT_ERROR_INIT;
     double signal =
         tacit_arguments_given(arguments, "signal") ? tacit_arguments_number(arguments, "signal") : 0;
     if (!is_foreseen(study)) return TACIT_OK;
-    tacit_status status =
-        tacit_study_outlook(&outlook, study, NULL, signal, NULL, tacit_console_progress(console), &why);
+    tacit_status status = tacit_study_outlook(&outlook, study, NULL, signal, positives, NULL,
+                                              tacit_console_progress(console), &why);
     if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
         if (error != NULL) *error = why;
         return status;
@@ -82,6 +86,19 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_prospect_remarks(tacit_console *console, const tacit_model *described,
+                                    const tacit_schema *schema, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_described_remarks(described, schema, &text, error);
+    for (char *line = status == TACIT_OK ? (char *)text.bytes : NULL, *end; line != NULL; line = end) {
+        end = memchr(line, '\n', (size_t)((char *)text.bytes + text.length - line));
+        if (end != NULL) *end++ = 0;
+        if (end != NULL) tacit_console_note(console, "described: %s", line);
+    }
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 /* ---- for owners ---- */
 
 /* One outlook, on rows drawn to the schema or like the owner's own. */
@@ -89,7 +106,7 @@ static tacit_status show_one(tacit_console *console, const tacit_study *study, c
                              tacit_error *error) {
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_status status =
-        tacit_study_outlook(&outlook, study, own, 0, NULL, tacit_console_progress(console), error);
+        tacit_study_outlook(&outlook, study, own, 0, 0, NULL, tacit_console_progress(console), error);
     if (status != TACIT_OK || outlook.count == 0) {
         tacit_outlook_clear(&outlook);
         return status == TACIT_CANCELLED || status == TACIT_NO_MEMORY ? status : TACIT_OK;

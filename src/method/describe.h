@@ -35,7 +35,7 @@ static inline bool describe_apart(const tacit_plan *plan) {
 }
 
 /* A party whose figures are told by themselves. */
-enum { DESCRIBE_SITE_NAME = 100 };
+enum { DESCRIBE_SITE_NAME = 128 };
 typedef struct describe_site {
     char name[DESCRIBE_SITE_NAME];
     double rows;

@@ -349,10 +349,11 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
                      leaves, 100.0 / (double)leaves);
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
-    if (design->site != NULL)
-        TACIT_TRY(tacit_report_add_fact(self->report, "sites", (double)design->groups,
-                                        "parties whose figures stand by themselves, as their owners allow",
-                                        error));
+    if (design->site != NULL) {
+        tacit_format(text, sizeof text,
+                     "%zu parties, whose figures stand by themselves as their owners allow", design->groups);
+        TACIT_TRY(tacit_report_add_fact(self->report, "sites", (double)design->groups, text, error));
+    }
     const char *by = describe_settings_of(plan)->by;
     if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(

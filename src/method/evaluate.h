@@ -7,7 +7,7 @@
 #include "session/party.h"
 #include "session/session.h"
 
-enum { EVALUATE_SITE_NAME = 100 };
+enum { EVALUATE_SITE_NAME = 128 };
 
 typedef struct evaluate_settings {
     uint64_t cells, groups, least;

@@ -113,18 +113,22 @@ cleanup:
 tacit_status evaluate_coordinate_sites(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_answers answers = TACIT_ANSWERS_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
     tacit_report *report = NULL;
     tacit_model *model = NULL;
     evaluate_setup how;
     tacit_status status;
     TACIT_CHECK(evaluate_need_model(plan, error));
     TACIT_CHECK(evaluate_make_setup(&how, plan, error));
+    /* An exact sum first: parties hold its set against those of other exact sums, whose differences would tell. */
+    if (!evaluate_is_noisy(plan)) TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &how.spec, &sum, error));
     TACIT_CHECK(tacit_ask(session, "site", NULL, &answers, error));
     TACIT_CHECK(tell_sites(session, &how, &answers, &report, error));
     TACIT_CHECK(tacit_model_create_report(&model, report, plan->features, plan->classes, error));
     out->parties = answers.count;
     status = tacit_outcome_add(out, model, error);
 cleanup:
+    tacit_sum_clear(&sum);
     tacit_answers_clear(&answers);
     return status;
 }

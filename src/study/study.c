@@ -186,6 +186,19 @@ static tacit_status settle_text(tacit_study *study, tacit_error *error) {
     return TACIT_OK;
 }
 
+tacit_status tacit_study_expect_rows(tacit_study *study, size_t rows, tacit_error *error) {
+    tacit_plan *plan = &study->plan;
+    if (study->expected_rows > 0 || rows < study->first_parties * plan->minimum_rows) return TACIT_OK;
+    study->expected_rows = rows;
+    plan->expected_rows = (size_t)((double)rows * (double)plan->parties / (double)study->first_parties);
+    if (study->lambda_chosen) {
+        plan->lambda = 0;
+        TACIT_TRY(tacit_plan_choose_lambda(plan, error));
+    }
+    TACIT_TRY(tacit_plan_check(plan, error));
+    return settle_text(study, error);
+}
+
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error) {
     study->plan.lambda = lambda;
     study->plan.lambda_from = TACIT_LAMBDA_PUBLIC;

@@ -76,6 +76,24 @@ class AgainstR(DescribeTest):
                         self.assertLessEqual(abs(ours - theirs), 1e-6 * abs(theirs) + 1e-12)
 
 
+    def test_figures_of_sites_are_those_of_their_rows(self):
+        """Sites that are the levels of the label: R's figures by label, and those of all rows."""
+        for name, (label, _) in SETS.items():
+            levels = {line.rsplit(",", 1)[1] for line in (EXAMPLES / f"{name}.csv").read_text().splitlines()[1:]}
+            self.succeed("simulate", "--method", "describe-exact", "--train", EXAMPLES / f"{name}.csv", "--test", EXAMPLES / f"{name}.csv", "--schema",
+                         EXAMPLES / f"{name}.schema.yaml", "--split", f"by:{label}", "--set", "sites=apart", "--set", "threshold=0", "--seed", "1",
+                         "--out", f"{name}.json")
+            found = values(json.loads(self.succeed("summary", f"{name}.json", "--json").stdout))
+            theirs = {(row, column): value for set_, table, row, column, value in figures_of_r()
+                      if set_ == name and table == "numbers" and column in ("mean", "sd")}
+            for column in ("mean", "sd"):
+                for number in {row for row, _ in theirs if "[" not in row} - {"age" if name == "wilms" else ""}:  # beyond its bounds
+                    ours = sorted(found["numbers", f"{number} [site={k + 1}]", column] for k in range(len(levels)))
+                    r = sorted(theirs[f"{number} [{label}={level}]", column] for level in levels)
+                    for a, b in zip(ours, r):
+                        self.assertLessEqual(abs(a - b), 1e-6 * abs(b) + 1e-12, (number, column))
+
+
 class Exact(DescribeTest):
     def test_small_cells_are_left_out_and_do_not_follow_from_the_rest(self):
         report = values(self.describe(*self.rows("lung"), "--threshold", "5"))
@@ -137,6 +155,36 @@ class Private(DescribeTest):
         report = self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--parties", "5", "--seed", "1")
         self.assertFalse(report["guarantee"]["private"] and report["guarantee"]["noise"] == "exact")
         self.assertEqual(self.describe(*self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--parties", "5", "--seed", "1"), report)
+
+
+class Described(DescribeTest):
+    """What a report tells about a study that is planned."""
+    def test_a_plan_takes_rows_share_of_positives_knots_and_rare_levels_from_a_report(self):
+        self.succeed("describe", *self.rows("lung"), "--threshold", "5", "--out", "report.json")
+        done = self.succeed("plan", "--schema", EXAMPLES / "lung.schema.yaml", "--terms", "died ~ sex + ecog + spline(age, df = 4)", "--parties", "5",
+                            "--epsilon", "1", "--described", "report.json", "--methods", "plr", "--brief", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual(found["rows"], 228)
+        self.assertAlmostEqual(found["positives"], 165 / 228, delta=1e-9)
+        self.assertIn("method describe-exact, 228 rows, which is not private", done.stderr)
+        self.assertIn("ecog=3: no figure in the report", done.stderr)
+        self.assertIn("age: knots where its rows are: knots = c(", done.stderr)
+
+    def test_a_new_study_expects_the_rows_of_a_report_and_names_the_release(self):
+        source = str(EXAMPLES / "wilms.csv")
+        self.succeed("ledger", "limit", "--source", source, "--epsilon", "1", "--delta", "1e-4")
+        self.succeed("describe", *self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", "--out", "report.json")
+        lines = ["name: risk", "title: Who has a relapse?", "method: plr", "epsilon: 1", "parties: {expected: 3, minimum: 3}", "minimum_rows: 20",
+                 f"schema: {EXAMPLES / 'wilms.schema.yaml'}"]
+        self.write("study.yaml", "\n".join(lines) + "\n")
+        done = self.succeed("study", "new", "consortium", "study.yaml", "--described", "report.json", "--force")
+        self.assertIn("4028 rows, epsilon 0.5, delta 1e-05", done.stderr)
+        self.assertIn("costs nothing more", done.stderr)
+        self.assertIn("expected_rows: 4028 becomes part of the definition", done.stderr)
+        self.write("other.yaml", "\n".join([lines[0] + "2", *lines[1:], "expected_rows: 300"]) + "\n")  # what the definition says counts
+        done = self.succeed("study", "new", "consortium", "other.yaml", "--described", "report.json", "--force")
+        self.assertNotIn("becomes part", done.stderr)
+        self.fail_with(1, "study", "new", "consortium", "study.yaml", "--described", "study.yaml", says=["not a Tacit model"])
 
 
 class Accuracy(DescribeTest):

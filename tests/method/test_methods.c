@@ -73,8 +73,8 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
  * that none has. */
 static void answers_of_no_use_are_told_from_others(void **state) {
     (void)state;
-    static const char *const names[] = { "nothing",  "weights", "hypothesis", "density",
-                                         "variance", "signs",   "sizes",      "rows" };
+    static const char *const names[] = { "nothing", "weights", "hypothesis", "density", "variance", "signs",
+                                         "sizes",   "rows",    "sums",       "counts",  "site" };
     static const double numbers[2];
     static const int64_t integers[2];
     size_t checked = 0;
@@ -98,9 +98,9 @@ static void answers_of_no_use_are_told_from_others(void **state) {
             checked++;
         }
     }
-    /* dphtl, dpsgd, dpstgd, meta, pst-h of sources and of targets, and rows of newton and privlogit-hessian and
-     * -local */
-    assert_int_equal(checked, 9);
+    /* dphtl, dpsgd, dpstgd, meta, pst-h of sources and of targets, rows of newton and privlogit-hessian and -local,
+     * and figures of sites in describe, describe-exact, evaluate and evaluate-exact */
+    assert_int_equal(checked, 13);
 }
 
 static void an_unknown_method_gets_the_list(void **state) {

@@ -43,6 +43,9 @@ class Names(DeployedTest):
         third = self.join(2)  # without a name, as before names
         self.assertNotIn("called", third.text())
         self.check_done({0: anna, 1: other, 2: third})
+        card = json.loads(self.succeed("card", self.folder / "trial.model.json", "--coordinator", self.folder, "--json").stdout)
+        self.assertEqual(sorted(card["parties"])[:1] + [len(card["parties"])], sorted([ANNA, HOSTILE, self.people()[None]["party"]])[:1] + [3])
+        self.assertIn(ANNA, self.succeed("card", self.folder / "trial.model.json", "--coordinator", self.folder).stdout)
         self.assertRegex(self.succeed("ledger", "show", home=self.home(0)).stdout, rf"in trial@\w+ the coordinator's people call you {ANNA}\n")
         self.assertNotIn("people call you", self.succeed("ledger", "show", home=self.home(2)).stdout)
         shown = json.loads(self.succeed("ledger", "show", "--json", home=self.home(1)).stdout)["sources"][0]["called"]
