@@ -354,7 +354,7 @@ static void a_coordinator_is_held_to_one_choice_of_cells(void **state) {
         told[age] = told[age + (way < 2 ? 128 : 129)] = 1;
         CHECK_OK(tacit_message_add_integers(&message, "grouped", &(int64_t){ 0 }, 1, &error), error);
         CHECK_OK(tacit_message_add_integers(&message, "told", told, design.places, &error), error);
-        tacit_question question = { .message = &message, .wants_sum = true, .sum = design.spec };
+        tacit_question question = { .message = &message, .wants_sum = true, .sum = design.release.spec };
         tacit_status status = tacit_method_describe_exact.handlers[1].answer(&party, &question, &reply, NULL);
         assert_int_equal(status, way < 2 ? TACIT_OK : TACIT_REFUSED);
         tacit_reply_clear(&reply);

@@ -17,8 +17,9 @@ from typing import Any, Literal, Union
 Text = Union[str, float, Sequence[Any]]  # a list is written with commas
 
 __all__ = ["avg", "output", "plr", "gop", "pst_s", "pst_f", "pst_h", "vote", "soft", "soft_stat", "pate", "dpnewton", "dpgd", "psgd",
-           "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "cox", "survival_exact", "describe", "describe_exact", "evaluate",
-           "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton", "privlogit_hessian", "privlogit_local"]
+           "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "survival", "survival_exact", "describe",
+           "describe_exact", "evaluate", "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton", "privlogit_hessian",
+           "privlogit_local"]
 
 
 def _changed(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,8 +260,8 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 
 
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
-             unit: Literal["record", "person"] = "record", person_rows: int = 4,
-             purpose: Literal["prediction", "inference"] = "prediction") -> dict[str, Any]:
+             unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
+             moments: Literal["new", "reused"] = "new") -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -278,9 +279,12 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
         to 1000000.
     purpose
         what the model is for: prediction, or inference, that is coefficients with standard errors that include the noise.
+    moments
+        the second moments of the columns: asked for, or those that an earlier study of them released with its model, at no price: all
+        of it then buys better steps.
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose})
+        "purpose": purpose, "moments": moments})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",
@@ -440,7 +444,8 @@ def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "re
 def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
              errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", influence: Literal["no", "yes"] = "no",
-             impute: int = 20) -> dict[str, Any]:
+             impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none",
+             intercepts: Literal["common", "party"] = "common") -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
 
     family
@@ -458,13 +463,59 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
         yes: Pearson's chi-square, leverages, rows with a large Cook's distance.
     impute
         completed sets, where the schema says missing: impute. From 2 to 200.
+    anova
+        likelihood-ratio tests by term: drop1 leaves out each term that no other contains, sequential adds one after the other.
+    intercepts
+        party: each party has one of its own, which nobody sees, and whether parties differ is tested.
     """
     return _changed(estimate, {"family": family, "optimiser": optimiser, "level": level, "bias": bias, "errors": errors,
-        "influence": influence, "impute": impute})
+        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts})
 
 
-def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", strata: Text = "none", least: int = 10,
-        level: float = 0.95) -> dict[str, Any]:
+def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
+         tau: Literal["DL", "PM"] = "DL", level: float = 0.95, bias: Literal["none", "firth"] = "none",
+         errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", forest: Literal["no", "yes"] = "no") -> dict[str, Any]:
+    """Settings of method meta: a regression at every site, pooled over sites that may differ (meta-analysis), without noise.
+
+    family
+        of each site's regression, as in method estimate.
+    tau
+        the variance between sites: DerSimonian and Laird's, or Paule and Mandel's, which takes more sums and so more sites.
+    level
+        of the confidence intervals. From 0.5 to 0.999999.
+    bias
+        firth: Firth's penalty in each site's regression.
+    errors
+        of each site's regression, as in method estimate.
+    forest
+        yes: every site's own estimates are shown, with the weight that each has.
+    """
+    return _changed(meta, {"family": family, "tau": tau, "level": level, "bias": bias, "errors": errors, "forest": forest})
+
+
+def mixed(*, family: Literal["auto", "linear", "logistic", "poisson"] = "auto", group: Literal["person", "party"] = "person",
+          slope: Text = "none", likelihood: Literal["ML", "REML"] = "ML", nodes: int = 25, level: float = 0.95) -> dict[str, Any]:
+    """Settings of method mixed: regression with random effects of persons or parties, from sums of likelihoods, without noise.
+
+    family
+        auto: logistic for two classes, linear for a number, poisson for a count.
+    group
+        whose rows belong together: those of the schema's person, or of a party.
+    slope
+        a column whose effect differs between groups, as their intercepts do; or none.
+    likelihood
+        REML: variances of a linear model free of the bias by its coefficients.
+    nodes
+        of the quadrature, as nAGQ in R's glmer; with a slope it is Laplace's, 1. From 1 to 100.
+    level
+        of the confidence intervals. From 0.5 to 0.999999.
+    """
+    return _changed(mixed, {"family": family, "group": group, "slope": slope, "likelihood": likelihood, "nodes": nodes, "level": level})
+
+
+def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", strata: Text = "none", least: int = 10, level: float = 0.95,
+        errors: Literal["model", "robust", "cluster"] = "model", proportional: Literal["none", "km", "identity", "log", "rank"] = "none",
+        unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
     """Settings of method cox: Cox regression of a time until an event, from sums alone, without noise.
 
     width
@@ -478,12 +529,41 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
         cells are put together until so many rows of all parties leave in each. From 1 to 1000000.
     level
         of the confidence intervals. From 0.5 to 0.999999.
+    errors
+        model: from the information; robust: Lin and Wei's sandwich; cluster: by the schema's person.
+    proportional
+        tests of proportional hazards against this function of time, as R's cox.zph.
+    unit
+        of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
     """
-    return _changed(cox, {"width": width, "ties": ties, "strata": strata, "least": least, "level": level})
+    return _changed(cox, {"width": width, "ties": ties, "strata": strata, "least": least, "level": level, "errors": errors,
+        "proportional": proportional, "unit": unit})
+
+
+def survival(*, noise: Literal["shares", "party"] = "shares", width: float = 0.0, by: Text = "none", level: float = 0.95,
+             interval: Literal["log", "log-log", "plain"] = "log", until: float = 0.0) -> dict[str, Any]:
+    """Settings of method survival: curves of survival, medians and tests of groups, from counts with noise.
+
+    noise
+        who adds it: each party a share, which secure summation adds up, or each party all of it (more noise, no trust).
+    width
+        of a cell of time, in the unit of the label: 30.4375 for months where times are days; 0: a hundredth of the label's range. From
+        0 to 1000000000000.
+    by
+        a category: a curve for each level, and tests; or none.
+    level
+        of the confidence intervals. From 0.5 to 0.999999.
+    interval
+        the scale on which intervals are symmetric, as conf.type in R's survfit.
+    until
+        mean times count up to it; 0: the last time at which everybody's curve is known. From 0 to 1000000000000.
+    """
+    return _changed(survival, {"noise": noise, "width": width, "by": by, "level": level, "interval": interval, "until": until})
 
 
 def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, level: float = 0.95,
-                   interval: Literal["log", "log-log", "plain"] = "log", until: float = 0.0) -> dict[str, Any]:
+                   interval: Literal["log", "log-log", "plain"] = "log", until: float = 0.0,
+                   unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
     """Settings of method survival-exact: curves of survival, medians and tests of groups, from counts alone, without noise.
 
     width
@@ -499,12 +579,15 @@ def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, le
         the scale on which intervals are symmetric, as conf.type in R's survfit.
     until
         mean times count up to it; 0: the last time at which everybody's curve is known. From 0 to 1000000000000.
+    unit
+        of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
     """
-    return _changed(survival_exact, {"width": width, "by": by, "least": least, "level": level, "interval": interval, "until": until})
+    return _changed(survival_exact, {"width": width, "by": by, "least": least, "level": level, "interval": interval, "until": until,
+        "unit": unit})
 
 
-def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 10, by: Text = "none", cross: Text = "none",
-             cells: int = 0) -> dict[str, Any]:
+def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 10, by: Text = "none", cross: Text = "none", cells: int = 0,
+             sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
     """Settings of method describe: descriptive statistics under noise: the table before any model.
 
     noise
@@ -517,11 +600,14 @@ def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 1
         pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome.
     cells
         that a number's bounds are cut into, at least; 0: chosen from expected rows, epsilon and the number of columns. From 0 to 1024.
+    sites
+        apart: figures of each party by itself, too, whose owner must allow it.
     """
-    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells})
+    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells, "sites": sites})
 
 
-def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none") -> dict[str, Any]:
+def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none",
+                   sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
     """Settings of method describe-exact: descriptive statistics from exact sums: the table before any model.
 
     threshold
@@ -530,13 +616,15 @@ def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "non
         a category, or the label: everything by its levels too; or none.
     cross
         pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome.
+    sites
+        apart: figures of each party by itself, too, whose owner must allow it.
     """
-    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross})
+    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross, "sites": sites})
 
 
 def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",
-             thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise: Literal["shares", "coordinator"] = "shares",
-             law: Literal["auto", "pure", "gaussian"] = "auto") -> dict[str, Any]:
+             thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise: Literal["shares", "coordinator", "party"] = "shares",
+             law: Literal["auto", "pure", "gaussian"] = "auto", sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
     """Settings of method evaluate: how good a given model is on the parties' rows: ROC, calibration, thresholds.
 
     cells
@@ -553,16 +641,20 @@ def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float =
     thresholds
         scores from which a row counts as positive, comma-separated.
     noise
-        who adds it: each party a share, which secure summation adds up, or a coordinator entrusted with the counts.
+        who adds it: each party a share, which secure summation adds up, a coordinator entrusted with the counts, or each party all of
+        it, with sites=apart.
     law
         of the noise; auto: gaussian where the study has a delta.
+    sites
+        apart: figures of each party by itself, too, whose owner must allow it.
     """
     return _changed(evaluate, {"cells": cells, "groups": groups, "least": least, "level": level, "by": by, "thresholds": thresholds,
-        "noise": noise, "law": law})
+        "noise": noise, "law": law, "sites": sites})
 
 
 def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",
-                   thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9") -> dict[str, Any]:
+                   thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9",
+                   sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
     """Settings of method evaluate-exact: how good a given model is on the parties' rows, from exact counts, without noise.
 
     cells
@@ -578,8 +670,11 @@ def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: f
         a category of the schema whose levels are subgroups, or none.
     thresholds
         scores from which a row counts as positive, comma-separated.
+    sites
+        apart: figures of each party by itself, too, whose owner must allow it.
     """
-    return _changed(evaluate_exact, {"cells": cells, "groups": groups, "least": least, "level": level, "by": by, "thresholds": thresholds})
+    return _changed(evaluate_exact, {"cells": cells, "groups": groups, "least": least, "level": level, "by": by, "thresholds": thresholds,
+        "sites": sites})
 
 
 def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator",

@@ -61,9 +61,10 @@ pate_settings <- function(local = "logistic", local_lambda = 0.0001, queries = 2
   changed(list(local = local, local_lambda = local_lambda, queries = queries), lapply(formals(pate_settings), eval))
 }
 
-dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "record", person_rows = 4, purpose = "prediction") {
-  changed(list(rounds = rounds, rows = rows, noise = noise, unit = unit, `person-rows` = person_rows,
-    purpose = purpose), lapply(formals(dpnewton_settings), eval))
+dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "record", person_rows = 4, purpose = "prediction",
+                              moments = "new") {
+  changed(list(rounds = rounds, rows = rows, noise = noise, unit = unit, `person-rows` = person_rows, purpose = purpose,
+    moments = moments), lapply(formals(dpnewton_settings), eval))
 }
 
 dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record") {
@@ -99,38 +100,56 @@ dpstgd_settings <- function(hidden = "50,20", activation = "tanh", rounds = 100,
 }
 
 estimate_settings <- function(family = "auto", optimiser = "newton", level = 0.95, bias = "none", errors = "model", influence = "no",
-                              impute = 20) {
-  changed(list(family = family, optimiser = optimiser, level = level, bias = bias, errors = errors, influence = influence,
-    impute = impute), lapply(formals(estimate_settings), eval))
+                              impute = 20, anova = "none", intercepts = "common") {
+  changed(list(family = family, optimiser = optimiser, level = level, bias = bias, errors = errors, influence = influence, impute = impute,
+    anova = anova, intercepts = intercepts), lapply(formals(estimate_settings), eval))
 }
 
-cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10, level = 0.95) {
-  changed(list(width = width, ties = ties, strata = strata, least = least, level = level), lapply(formals(cox_settings), eval))
+meta_settings <- function(family = "auto", tau = "DL", level = 0.95, bias = "none", errors = "model", forest = "no") {
+  changed(list(family = family, tau = tau, level = level, bias = bias, errors = errors,
+    forest = forest), lapply(formals(meta_settings), eval))
 }
 
-survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 0.95, interval = "log", until = 0) {
-  changed(list(width = width, by = by, least = least, level = level, interval = interval,
-    until = until), lapply(formals(survival_exact_settings), eval))
+mixed_settings <- function(family = "auto", group = "person", slope = "none", likelihood = "ML", nodes = 25, level = 0.95) {
+  changed(list(family = family, group = group, slope = slope, likelihood = likelihood, nodes = nodes,
+    level = level), lapply(formals(mixed_settings), eval))
 }
 
-describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0) {
-  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells), lapply(formals(describe_settings), eval))
+cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10, level = 0.95, errors = "model", proportional = "none",
+                         unit = "label") {
+  changed(list(width = width, ties = ties, strata = strata, least = least, level = level, errors = errors, proportional = proportional,
+    unit = unit), lapply(formals(cox_settings), eval))
 }
 
-describe_exact_settings <- function(threshold = 10, by = "none", cross = "none") {
-  changed(list(threshold = threshold, by = by, cross = cross), lapply(formals(describe_exact_settings), eval))
+survival_settings <- function(noise = "shares", width = 0, by = "none", level = 0.95, interval = "log", until = 0) {
+  changed(list(noise = noise, width = width, by = by, level = level, interval = interval,
+    until = until), lapply(formals(survival_settings), eval))
+}
+
+survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 0.95, interval = "log", until = 0, unit = "label") {
+  changed(list(width = width, by = by, least = least, level = level, interval = interval, until = until,
+    unit = unit), lapply(formals(survival_exact_settings), eval))
+}
+
+describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together") {
+  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells,
+    sites = sites), lapply(formals(describe_settings), eval))
+}
+
+describe_exact_settings <- function(threshold = 10, by = "none", cross = "none", sites = "together") {
+  changed(list(threshold = threshold, by = by, cross = cross, sites = sites), lapply(formals(describe_exact_settings), eval))
 }
 
 evaluate_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
-                              thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise = "shares", law = "auto") {
-  changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds, noise = noise,
-    law = law), lapply(formals(evaluate_settings), eval))
+                              thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise = "shares", law = "auto", sites = "together") {
+  changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds, noise = noise, law = law,
+    sites = sites), lapply(formals(evaluate_settings), eval))
 }
 
 evaluate_exact_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
-                                    thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9") {
-  changed(list(cells = cells, groups = groups, least = least, level = level, by = by,
-    thresholds = thresholds), lapply(formals(evaluate_exact_settings), eval))
+                                    thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", sites = "together") {
+  changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds,
+    sites = sites), lapply(formals(evaluate_exact_settings), eval))
 }
 
 histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project") {
