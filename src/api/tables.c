@@ -76,8 +76,9 @@ const tacit_option tacit_simulate_options[] = {
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
       .rules = TACIT_RULE_REPEATED,
-      .help = "the rows of one party, named like those of --train, which it replaces; once for each. Needs "
-              "--schema" },
+      .help =
+          "the rows of one party, once for each, in place of the option 'train'; the option 'schema' says "
+          "what they have in common" },
     { .name = "schema",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -465,9 +466,10 @@ const tacit_option tacit_plan_options[] = {
       .rules = TACIT_RULE_RANGE | TACIT_RULE_ABOVE,
       .least = 0,
       .most = 0.999,
-      .help = "the AUC that a model of unlimited rows would have (by default 0.75); of a number or a count the "
-              "share of the variance or the deviance that it would explain (0.3); with given rows what they "
-              "say" },
+      .help =
+          "the AUC that a model of unlimited rows would have (by default 0.75); of a number or a count the "
+          "share of the variance or the deviance that it would explain (0.3); with given rows what they "
+          "say" },
     { .name = "positives",
       .kind = TACIT_OPTION_NUMBER,
       .placeholder = "F",

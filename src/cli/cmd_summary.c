@@ -81,8 +81,9 @@ const tacit_command tacit_command_summary = {
             { .name = "plot",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE.svg",
-              .help = "of a report of survival: draw its curves there, with numbers at risk; of one of method "
-                      "meta that shows its sites: a forest plot" },
+              .help =
+                  "of a report of survival: draw its curves there, with numbers at risk; of one of method "
+                  "meta that shows its sites: a forest plot" },
             { .name = NULL },
         },
     .examples =

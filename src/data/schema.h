@@ -179,6 +179,9 @@ tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, t
 /* Whether features are made of a column. */
 bool tacit_schema_uses(const tacit_schema *schema, size_t column);
 
+/* Whether it weighs the rows: those that are only predicted need none. */
+bool tacit_schema_is_weights(const tacit_schema *schema, size_t column);
+
 /* Append the schema as YAML that reads back the same; each line of `comment` (may be NULL) goes on top as
  * a comment, and the notes of columns beside them. */
 tacit_status tacit_schema_print(const tacit_schema *schema, const char *comment, tacit_buffer *out,

@@ -6,22 +6,14 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "data/encode.h"
-#include "data/schema.h"
+#include "data/schema_read_parts.h"
 #include "data/text.h"
-#include "data/yaml.h"
 
 /* Bounds beyond these would overflow or vanish in high - low. */
-static const double largest_bound = 1e100, smallest_width = 1e-100, largest_count = 1e9;
+static const double largest_bound = 1e100, smallest_width = 1e-100;
 
-typedef struct reading {
-    tacit_yaml *yaml;
-    tacit_error *error;
-    tacit_schema *schema;
-} reading;
-
-/* One of two words; the first means true. */
-static tacit_status read_choice(const reading *r, const yaml_node_t *node, const char *what, const char *yes,
-                                const char *no, bool *out) {
+tacit_status schema_read_choice(const schema_reading *r, const yaml_node_t *node, const char *what,
+                                const char *yes, const char *no, bool *out) {
     const char *text = "";
     size_t length = 0;
     TACIT_TRY(tacit_yaml_text(r->yaml, node, what, &text, &length, r->error));
@@ -31,8 +23,7 @@ static tacit_status read_choice(const reading *r, const yaml_node_t *node, const
     return TACIT_OK;
 }
 
-/* The mark of what was read off rows; absent (NULL) for what is public. */
-static tacit_status read_mark(const reading *r, const yaml_node_t *node, bool *out) {
+tacit_status schema_read_mark(const schema_reading *r, const yaml_node_t *node, bool *out) {
     const char *text = "";
     size_t length = 0;
     if (node == NULL) return TACIT_OK;
@@ -45,8 +36,8 @@ static tacit_status read_mark(const reading *r, const yaml_node_t *node, bool *o
     return TACIT_OK;
 }
 
-static tacit_status read_list(const reading *r, const yaml_node_t *node, const char *what, size_t limit,
-                              tacit_levels *out) {
+tacit_status schema_read_list(const schema_reading *r, const yaml_node_t *node, const char *what,
+                              size_t limit, tacit_levels *out) {
     if (node->type != YAML_SEQUENCE_NODE)
         return tacit_yaml_fail(r->yaml, node, r->error, "%s must be a list", what);
     for (yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top;
@@ -66,7 +57,7 @@ static tacit_status read_list(const reading *r, const yaml_node_t *node, const c
     return TACIT_OK;
 }
 
-static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const yaml_node_t *low,
+tacit_status schema_read_bounds(const schema_reading *r, const yaml_node_t *node, const yaml_node_t *low,
                                 const yaml_node_t *high, const char *name, double *from, double *to) {
     if (low == NULL || high == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error,
@@ -84,7 +75,7 @@ static tacit_status read_bounds(const reading *r, const yaml_node_t *node, const
 }
 
 /* Public statements like the bounds, from which no row may be further away than 1e6 standard deviations. */
-static tacit_status read_scale(const reading *r, const yaml_node_t *node, const yaml_node_t *mean,
+static tacit_status read_scale(const schema_reading *r, const yaml_node_t *node, const yaml_node_t *mean,
                                const yaml_node_t *sd, tacit_schema_column *column) {
     if (mean == NULL && sd == NULL) return TACIT_OK;
     if (mean == NULL || sd == NULL)
@@ -101,7 +92,7 @@ static tacit_status read_scale(const reading *r, const yaml_node_t *node, const 
     return TACIT_OK;
 }
 
-static tacit_status read_date(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+static tacit_status read_date(const schema_reading *r, const yaml_node_t *node, tacit_schema_column *column) {
     const char *text = "";
     size_t length = 0;
     if (node == NULL) return TACIT_OK;
@@ -113,7 +104,7 @@ static tacit_status read_date(const reading *r, const yaml_node_t *node, tacit_s
 }
 
 /* The list's entry that stands for all texts outside it. */
-static tacit_status read_others(const reading *r, const yaml_node_t *node, const tacit_levels *list,
+tacit_status schema_read_others(const schema_reading *r, const yaml_node_t *node, const tacit_levels *list,
                                 const char *list_name, int32_t *out) {
     const char *text = "";
     size_t length = 0;
@@ -124,16 +115,17 @@ static tacit_status read_others(const reading *r, const yaml_node_t *node, const
     return tacit_yaml_fail(r->yaml, node, r->error, "others must be one of the %s", list_name);
 }
 
-static tacit_status read_coding(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+static tacit_status read_coding(const schema_reading *r, const yaml_node_t *node,
+                                tacit_schema_column *column) {
     if (node == NULL) return TACIT_OK;
-    TACIT_TRY(read_choice(r, node, "coding", "effect", "indicator", &column->effect));
+    TACIT_TRY(schema_read_choice(r, node, "coding", "effect", "indicator", &column->effect));
     if (column->effect && tacit_schema_column_levels(column) < 2)
         return tacit_yaml_fail(r->yaml, node, r->error, "effect coding needs at least two levels");
     return TACIT_OK;
 }
 
 /* {fill: VALUE}: a number within the bounds, or a level. */
-static tacit_status read_fill(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+static tacit_status read_fill(const schema_reading *r, const yaml_node_t *node, tacit_schema_column *column) {
     static const char *const keys[] = { "fill" };
     const yaml_node_t *values[1];
     const char *text = "";
@@ -155,7 +147,8 @@ static tacit_status read_fill(const reading *r, const yaml_node_t *node, tacit_s
 }
 
 /* What a column does about missing values. Its bounds and levels are known already. */
-static tacit_status read_missing(const reading *r, const yaml_node_t *node, tacit_schema_column *column) {
+static tacit_status read_missing(const schema_reading *r, const yaml_node_t *node,
+                                 tacit_schema_column *column) {
     const char *text = "";
     size_t length = 0;
     if (node == NULL) return TACIT_OK;
@@ -178,17 +171,8 @@ static tacit_status read_missing(const reading *r, const yaml_node_t *node, taci
     return TACIT_OK;
 }
 
-/* What a label does: without one a row cannot be used, so it is an error or left out. */
-static tacit_status read_label_missing(const reading *r, const yaml_node_t *node) {
-    bool left_out = false;
-    if (node == NULL) return TACIT_OK;
-    TACIT_TRY(read_choice(r, node, "the label's missing", "complete-case", "error", &left_out));
-    r->schema->label_missing = left_out ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
-    return TACIT_OK;
-}
-
 /* What columns do that do not say it themselves. */
-static tacit_status read_default_missing(const reading *r, const yaml_node_t *node) {
+static tacit_status read_default_missing(const schema_reading *r, const yaml_node_t *node) {
     const char *text = "";
     size_t length = 0;
     tacit_missing found = TACIT_MISSING_DEFAULT;
@@ -205,109 +189,11 @@ static tacit_status read_default_missing(const reading *r, const yaml_node_t *no
         "missing must be error, complete-case, impute or fill; a column can say more itself");
 }
 
-static tacit_status read_classes(const reading *r, const yaml_node_t *classes, const yaml_node_t *others) {
-    TACIT_TRY(read_list(r, classes, "classes", TACIT_LEVEL_LIMIT, &r->schema->classes));
-    if (r->schema->classes.count < 2)
-        return tacit_yaml_fail(r->yaml, classes, r->error, "there must be at least two classes");
-    return read_others(r, others, &r->schema->classes, "classes", &r->schema->others);
-}
-
-/* A response is as public in its range as any column. */
-static tacit_status read_response(const reading *r, const yaml_node_t *node, const yaml_node_t *low,
-                                  const yaml_node_t *high) {
-    tacit_schema *schema = r->schema;
-    TACIT_TRY(read_bounds(r, node, low, high, schema->label, &schema->low, &schema->high));
-    if (schema->response == TACIT_RESPONSE_NUMBER) return TACIT_OK;
-    if (schema->response == TACIT_RESPONSE_TIME && schema->low < 0)
-        return tacit_yaml_fail(r->yaml, low, r->error, "the bounds of a time are not negative");
-    if (schema->response == TACIT_RESPONSE_TIME) return TACIT_OK;
-    if (schema->low < 0 || schema->low != floor(schema->low) || schema->high != floor(schema->high) ||
-        schema->high > largest_count)
-        return tacit_yaml_fail(r->yaml, low, r->error,
-                               "the bounds of a count are whole numbers from 0 to 1e9");
-    return TACIT_OK;
-}
-
-/* One name, or a list of as many as the label has columns. */
-static tacit_status read_label_names(const reading *r, const yaml_node_t *node) {
-    tacit_schema *schema = r->schema;
-    tacit_levels names = TACIT_LEVELS_INIT;
-    size_t columns = tacit_response_columns(schema->response);
-    const char *text = "";
-    size_t length = 0;
-    static const char of_time[] =
-        "a label of kind %s has two columns, name: [TIME, EVENT], or three: [ENTRY, TIME, EVENT]";
-    if (node->type == YAML_SEQUENCE_NODE ? columns == 1 : columns > 1)
-        return tacit_yaml_fail(r->yaml, node, r->error,
-                               columns > 1 ? of_time
-                                           : "a label of kind %s has one column, and its name is no list",
-                               tacit_response_name(schema->response));
-    if (columns == 1) {
-        TACIT_TRY(tacit_yaml_text(r->yaml, node, "the label's name", &text, &length, r->error));
-        schema->label = tacit_copy_text(text);
-        return schema->label != NULL ? TACIT_OK : tacit_fail_memory(r->error);
-    }
-    tacit_status status = read_list(r, node, "the label's names", columns + 1, &names);
-    if (status == TACIT_OK && names.count < columns)
-        status = tacit_yaml_fail(r->yaml, node, r->error, of_time, tacit_response_name(schema->response));
-    if (status == TACIT_OK) {
-        const bool entry = names.count > columns;
-        schema->label = tacit_copy_text(names.text[entry]);
-        schema->event = tacit_copy_text(names.text[1 + entry]);
-        if (entry) schema->entry = tacit_copy_text(names.text[0]);
-        if (schema->label == NULL || schema->event == NULL || (entry && schema->entry == NULL))
-            status = tacit_fail_memory(r->error);
-    }
-    tacit_levels_clear(&names);
-    return status;
-}
-
-static tacit_status read_causes(const reading *r, const yaml_node_t *node) {
-    if (node != NULL && r->schema->response == TACIT_RESPONSE_TIME)
-        TACIT_TRY(read_list(r, node, "causes", 20, &r->schema->causes));
-    if (node == NULL || r->schema->causes.count > 1) return TACIT_OK;
-    return tacit_yaml_fail(r->yaml, node, r->error, "causes are at least two, of a label of kind time");
-}
-
-static tacit_status read_label(const reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, CAUSES, KEYS };
-    static const char *const keys[] = { "name", "kind", "classes", "others", "low",
-                                        "high", "from", "missing", "causes" };
-    const yaml_node_t *values[KEYS];
-    const char *text = "";
-    size_t length = 0;
-    int kind = TACIT_RESPONSE_CLASS;
-    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "label", keys, KEYS, values, r->error));
-    if (values[NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no name");
-    if (values[KIND] != NULL) {
-        TACIT_TRY(tacit_yaml_text(r->yaml, values[KIND], "kind", &text, &length, r->error));
-        while (kind < TACIT_RESPONSES && strcmp(text, tacit_response_name((tacit_response)kind)) != 0) kind++;
-        if (kind == TACIT_RESPONSES)
-            return tacit_yaml_fail(
-                r->yaml, values[KIND], r->error,
-                "the label's kind must be class, number or count, or time (with an event)");
-    }
-    r->schema->response = (tacit_response)kind;
-    TACIT_TRY(read_label_names(r, values[NAME]));
-    TACIT_TRY(read_mark(r, values[FROM], &r->schema->label_from_rows));
-    TACIT_TRY(read_label_missing(r, values[MISSING]));
-    TACIT_TRY(read_causes(r, values[CAUSES]));
-    bool numeric = kind != TACIT_RESPONSE_CLASS;
-    if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
-        return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
-    if (!numeric && (values[LOW] != NULL || values[HIGH] != NULL))
-        return tacit_yaml_fail(r->yaml, node, r->error,
-                               "low and high belong to a label of kind number or count, or time");
-    if (numeric) return read_response(r, node, values[LOW], values[HIGH]);
-    if (values[CLASSES] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no classes");
-    return read_classes(r, values[CLASSES], values[OTHERS]);
-}
-
 /* The keys of a text, in this order. */
 enum { TERMS, IDF, GRAMS, HASH, STRIP, TEXT_KEYS };
 
-static tacit_status read_whole(const reading *r, const yaml_node_t *node, const char *what, double most,
-                               size_t *out) {
+static tacit_status read_whole(const schema_reading *r, const yaml_node_t *node, const char *what,
+                               double most, size_t *out) {
     double value;
     TACIT_TRY(tacit_yaml_number(r->yaml, node, what, &value, r->error));
     if (!(value >= 1) || value > most || value != floor(value))
@@ -317,7 +203,7 @@ static tacit_status read_whole(const reading *r, const yaml_node_t *node, const 
     return TACIT_OK;
 }
 
-static tacit_status read_weights(const reading *r, const yaml_node_t *node, tacit_vocabulary *text) {
+static tacit_status read_weights(const schema_reading *r, const yaml_node_t *node, tacit_vocabulary *text) {
     size_t count = 0;
     if (node->type != YAML_SEQUENCE_NODE)
         return tacit_yaml_fail(r->yaml, node, r->error, "idf must be a list of numbers");
@@ -337,7 +223,7 @@ static tacit_status read_weights(const reading *r, const yaml_node_t *node, taci
     return TACIT_OK;
 }
 
-static tacit_status read_strip(const reading *r, const yaml_node_t *node, tacit_strip *out) {
+static tacit_status read_strip(const schema_reading *r, const yaml_node_t *node, tacit_strip *out) {
     const char *name = "";
     size_t length = 0;
     TACIT_TRY(tacit_yaml_text(r->yaml, node, "strip", &name, &length, r->error));
@@ -345,8 +231,8 @@ static tacit_status read_strip(const reading *r, const yaml_node_t *node, tacit_
     return tacit_yaml_fail(r->yaml, node, r->error, "strip must be nothing, frame or news");
 }
 
-static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, const yaml_node_t **values,
-                                    const char *name, tacit_vocabulary *text) {
+static tacit_status read_vocabulary(const schema_reading *r, const yaml_node_t *node,
+                                    const yaml_node_t **values, const char *name, tacit_vocabulary *text) {
     size_t grams = 1;
     if ((values[TERMS] == NULL) == (values[HASH] == NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
@@ -360,13 +246,13 @@ static tacit_status read_vocabulary(const reading *r, const yaml_node_t *node, c
             return tacit_yaml_fail(r->yaml, values[IDF], r->error, "idf belongs to terms, not to hash");
         return read_whole(r, values[HASH], "hash", TACIT_FEATURE_LIMIT - 1, &text->buckets);
     }
-    TACIT_TRY(read_list(r, values[TERMS], "terms", TACIT_FEATURE_LIMIT, &text->terms));
+    TACIT_TRY(schema_read_list(r, values[TERMS], "terms", TACIT_FEATURE_LIMIT, &text->terms));
     if (text->terms.count == 0)
         return tacit_yaml_fail(r->yaml, values[TERMS], r->error, "text '%s' has no terms", name);
     return values[IDF] != NULL ? read_weights(r, values[IDF], text) : TACIT_OK;
 }
 
-static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit_levels *names) {
+static tacit_status read_column(const schema_reading *r, const yaml_node_t *node, tacit_levels *names) {
     enum {
         NAME,
         KIND,
@@ -423,9 +309,10 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
                                    keys[i]);
     tacit_schema_column *column;
     TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    TACIT_TRY(read_mark(r, values[FROM], &column->from_rows));
+    TACIT_TRY(schema_read_mark(r, values[FROM], &column->from_rows));
     if (kind == TACIT_SCHEMA_NUMBER) {
-        TACIT_TRY(read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low, &column->high));
+        TACIT_TRY(schema_read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low,
+                                     &column->high));
         TACIT_TRY(read_date(r, values[DATE], column));
         TACIT_TRY(read_missing(r, values[MISSING], column));
         return read_scale(r, node, values[MEAN], values[SD], column);
@@ -436,15 +323,15 @@ static tacit_status read_column(const reading *r, const yaml_node_t *node, tacit
     if (kind == TACIT_SCHEMA_TEXT) return read_vocabulary(r, node, values + TEXT, shown, &column->text);
     if (values[LEVELS] == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error, "category '%s' needs levels: [a, b, ...]", shown);
-    TACIT_TRY(read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
+    TACIT_TRY(schema_read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
         return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
-    TACIT_TRY(read_others(r, values[OTHERS], &column->levels, "levels", &column->others));
+    TACIT_TRY(schema_read_others(r, values[OTHERS], &column->levels, "levels", &column->others));
     TACIT_TRY(read_missing(r, values[MISSING], column));
     return read_coding(r, values[CODING], column);
 }
 
-static tacit_status read_columns(const reading *r, const yaml_node_t *node) {
+static tacit_status read_columns(const schema_reading *r, const yaml_node_t *node) {
     tacit_levels names = TACIT_LEVELS_INIT;
     tacit_status status = TACIT_OK;
     if (node->type != YAML_SEQUENCE_NODE)
@@ -460,7 +347,7 @@ cleanup:
     return status;
 }
 
-static tacit_status read_sparse(const reading *r, const yaml_node_t *node) {
+static tacit_status read_sparse(const schema_reading *r, const yaml_node_t *node) {
     static const char *const keys[] = { "features", "from" };
     double features;
     if (node->type == YAML_MAPPING_NODE) {
@@ -468,7 +355,7 @@ static tacit_status read_sparse(const reading *r, const yaml_node_t *node) {
         TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "sparse", keys, 2, values, r->error));
         if (values[0] == NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "sparse needs features: D, their number");
-        TACIT_TRY(read_mark(r, values[1], &r->schema->sparse_from_rows));
+        TACIT_TRY(schema_read_mark(r, values[1], &r->schema->sparse_from_rows));
         node = values[0];
     }
     TACIT_TRY(tacit_yaml_number(r->yaml, node, "sparse", &features, r->error));
@@ -479,14 +366,14 @@ static tacit_status read_sparse(const reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-static tacit_status read_rows(const reading *r, const yaml_node_t *node) {
+static tacit_status read_rows(const schema_reading *r, const yaml_node_t *node) {
     tacit_schema *schema = r->schema;
     if (node->type == YAML_MAPPING_NODE) {
         static const char *const keys[] = { "clip", "from" };
         const yaml_node_t *values[2];
         TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "rows", keys, 2, values, r->error));
         const yaml_node_t *clip = values[0];
-        TACIT_TRY(read_mark(r, values[1], &schema->clip_from_rows));
+        TACIT_TRY(schema_read_mark(r, values[1], &schema->clip_from_rows));
         if (clip == NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "rows must be bound, scaled, unit or {clip: C}");
         TACIT_TRY(tacit_yaml_number(r->yaml, clip, "clip", &schema->clip, r->error));
@@ -507,7 +394,7 @@ static tacit_status read_rows(const reading *r, const yaml_node_t *node) {
 }
 
 /* Whose row it is: neither the label nor anything a feature is made of, which would give persons away. */
-static tacit_status read_person(const reading *r, const yaml_node_t *node) {
+static tacit_status read_person(const schema_reading *r, const yaml_node_t *node) {
     tacit_schema *schema = r->schema;
     const char *text;
     size_t length;
@@ -525,7 +412,7 @@ static tacit_status read_person(const reading *r, const yaml_node_t *node) {
     return schema->person != NULL ? TACIT_OK : tacit_fail_memory(r->error);
 }
 
-static tacit_status read_terms(const reading *r, const yaml_node_t *node, const char *key,
+static tacit_status read_terms(const schema_reading *r, const yaml_node_t *node, const char *key,
                                tacit_status set(tacit_schema *, const char *, tacit_error *)) {
     const char *text;
     size_t length;
@@ -535,7 +422,7 @@ static tacit_status read_terms(const reading *r, const yaml_node_t *node, const 
     return tacit_fail_in(r->error, status == TACIT_USAGE ? TACIT_INPUT : status, "%s", r->yaml->name);
 }
 
-static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
+static tacit_status read_schema(const schema_reading *r, const yaml_node_t *root) {
     enum { LABEL, COLUMNS, SPARSE, PERSON, MISSING, STRICT, INTERCEPT, ROWS, TERMS_TEXT, SUBSET, KEYS };
     static const char *const keys[] = { "label",  "columns",   "sparse", "person", "missing",
                                         "strict", "intercept", "rows",   "terms",  "subset" };
@@ -544,15 +431,15 @@ static tacit_status read_schema(const reading *r, const yaml_node_t *root) {
     if (values[LABEL] == NULL) return tacit_yaml_fail(r->yaml, root, r->error, "the schema has no label");
     if ((values[COLUMNS] == NULL) == (values[SPARSE] == NULL))
         return tacit_yaml_fail(r->yaml, root, r->error, "the schema must have either columns or sparse");
-    TACIT_TRY(read_label(r, values[LABEL]));
+    TACIT_TRY(schema_read_label(r, values[LABEL]));
     if (values[COLUMNS] != NULL) TACIT_TRY(read_columns(r, values[COLUMNS]));
     if (values[SPARSE] != NULL) TACIT_TRY(read_sparse(r, values[SPARSE]));
     if (values[PERSON] != NULL) TACIT_TRY(read_person(r, values[PERSON]));
     if (values[MISSING] != NULL) TACIT_TRY(read_default_missing(r, values[MISSING]));
     if (values[STRICT] != NULL)
-        TACIT_TRY(read_choice(r, values[STRICT], "strict", "yes", "no", &r->schema->strict));
+        TACIT_TRY(schema_read_choice(r, values[STRICT], "strict", "yes", "no", &r->schema->strict));
     if (values[INTERCEPT] != NULL)
-        TACIT_TRY(read_choice(r, values[INTERCEPT], "intercept", "yes", "no", &r->schema->intercept));
+        TACIT_TRY(schema_read_choice(r, values[INTERCEPT], "intercept", "yes", "no", &r->schema->intercept));
     if (values[ROWS] != NULL) TACIT_TRY(read_rows(r, values[ROWS]));
     if (r->schema->sparse > 0 && r->schema->rows == TACIT_ROWS_BOUND)
         return tacit_yaml_fail(r->yaml, values[ROWS] != NULL ? values[ROWS] : root, r->error,
@@ -576,7 +463,7 @@ tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t len
     const yaml_node_t *root = tacit_yaml_root(&yaml);
     if (root == NULL) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s: the schema is empty", name));
     TACIT_CHECK(tacit_schema_create(&schema, error));
-    reading r = { &yaml, error, schema };
+    schema_reading r = { &yaml, error, schema };
     TACIT_CHECK(read_schema(&r, root));
     *out = schema;
     schema = NULL;

@@ -44,8 +44,8 @@ tacit_status describe_answer_site(tacit_party *party, const tacit_question *ques
     values = TACIT_NEW(double, design.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(describe_sums(party, &design, values, error));
-    TACIT_CHECK(tacit_mechanism_release(&noised, &party->noise, &design.release.mechanism, values, spec->length,
-                                        spec->grid_bits, spec->bound, error));
+    TACIT_CHECK(tacit_mechanism_release(&noised, &party->noise, &design.release.mechanism, values,
+                                        spec->length, spec->grid_bits, spec->bound, error));
     for (size_t j = 0; j < design.length; j++)
         values[j] = ldexp((double)tacit_noised_steps(noised)[j], -spec->grid_bits);
     reply->kind = TACIT_RELEASE_CHARGED;

@@ -29,8 +29,8 @@ typedef struct estimate_fit {
     tacit_lbfgs memory;
     tacit_firth firth;
     size_t iterations;
-    double *start; /* where it started: the model without columns */
-    bool *held;    /* weights that stay 0; NULL: none */
+    double *start;                        /* where it started: the model without columns */
+    bool *held;                           /* weights that stay 0; NULL: none */
     bool apart;                           /* each party has an intercept of its own */
     double common_loss, common_intercept; /* before that */
 } estimate_fit;

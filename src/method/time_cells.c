@@ -362,9 +362,10 @@ tacit_status time_count(const tacit_party *party, const time_design *design, dou
     tacit_status status = tacit_dataset_map(&party->rows, 0, count_block, &self, error);
     free(self.row);
     if (status != TACIT_OK || !self.never) return status;
-    return tacit_fail(error, TACIT_INPUT,
-                      "some rows leave in the cell of time in which they enter, and are never at risk: choose "
-                      "a smaller width, or leave these rows out");
+    return tacit_fail(
+        error, TACIT_INPUT,
+        "some rows leave in the cell of time in which they enter, and are never at risk: choose "
+        "a smaller width, or leave these rows out");
 }
 
 tacit_status time_answer_cells(tacit_party *party, const tacit_question *question, tacit_reply *reply,

@@ -157,10 +157,11 @@ static void impossible_plans_are_refused(void **state) {
 /* Who asks for the wrong method is told at once which methods and families there are for which labels. */
 static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     (void)state;
-    static const char *const sentences[] = { "is of kind class, which method",
-                                             "kind number goes with dpnewton and estimate (family linear)",
-                                             "kind count goes with dpnewton and estimate (family poisson)",
-                                             "kind time goes with cox, survival and survival-exact (family hazard)" };
+    static const char *const sentences[] = {
+        "is of kind class, which method", "kind number goes with dpnewton and estimate (family linear)",
+        "kind count goes with dpnewton and estimate (family poisson)",
+        "kind time goes with cox, survival and survival-exact (family hazard)"
+    };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
         for (int kind = 0; kind < TACIT_RESPONSES; kind++) {
             char label[] = "y";
