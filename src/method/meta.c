@@ -462,7 +462,7 @@ cleanup:
 
 const tacit_method tacit_method_meta = {
     .name = "meta",
-    .title = "a regression at every site, pooled over sites that may differ (meta-analysis), without noise",
+    .title = "a regression at every site, pooled over sites that differ (meta-analysis), no noise",
     .reference = "DerSimonian & Laird 1986; Paule & Mandel 1982",
     .version = 1,
     .units = "record",

@@ -289,7 +289,7 @@ cleanup:
 
 const tacit_method tacit_method_mixed = {
     .name = "mixed",
-    .title = "regression with random effects of persons or parties, from sums of likelihoods, without noise",
+    .title = "regression with random effects of persons or parties, from sums alone, no noise",
     .reference = "Laird & Ware 1982; Bates et al. 2015; Wang 2018, 1.2",
     .version = 1,
     .units = "record",

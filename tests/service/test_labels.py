@@ -309,7 +309,7 @@ class Killed(LabelsTest):
 
 
 class Canary(LabelsTest):
-    NUMBER = "0.123456789012"
+    NUMBER = "0.729104635827"
 
     def test_only_labels_leave_a_party_and_under_masks_not_even_those(self):
         """In clear, which is the control, the labels are on the wire; masked, neither there nor in the coordinator's memory. What is left in freed

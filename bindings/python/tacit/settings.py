@@ -475,7 +475,7 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
          tau: Literal["DL", "PM"] = "DL", level: float = 0.95, bias: Literal["none", "firth"] = "none",
          errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", forest: Literal["no", "yes"] = "no") -> dict[str, Any]:
-    """Settings of method meta: a regression at every site, pooled over sites that may differ (meta-analysis), without noise.
+    """Settings of method meta: a regression at every site, pooled over sites that differ (meta-analysis), no noise.
 
     family
         of each site's regression, as in method estimate.
@@ -495,7 +495,7 @@ def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "m
 
 def mixed(*, family: Literal["auto", "linear", "logistic", "poisson"] = "auto", group: Literal["person", "party"] = "person",
           slope: Text = "none", likelihood: Literal["ML", "REML"] = "ML", nodes: int = 25, level: float = 0.95) -> dict[str, Any]:
-    """Settings of method mixed: regression with random effects of persons or parties, from sums of likelihoods, without noise.
+    """Settings of method mixed: regression with random effects of persons or parties, from sums alone, no noise.
 
     family
         auto: logistic for two classes, linear for a number, poisson for a count.

@@ -308,6 +308,15 @@ const tacit_auditable *const tacit_auditables[] = {
     NULL,
 };
 
+/* One way of another to be run, or one that is broken on purpose: laplace-halved. */
+static bool is_variant(const char *name) {
+    for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
+        const size_t length = strlen(tacit_auditables[i]->name);
+        if (strncmp(name, tacit_auditables[i]->name, length) == 0 && name[length] == '-') return true;
+    }
+    return false;
+}
+
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
     char known[700] = "";
     size_t used = 0;
@@ -316,7 +325,7 @@ tacit_status tacit_auditable_require(const tacit_auditable **out, const char *na
             *out = tacit_auditables[i];
             return TACIT_OK;
         }
-        if (used < sizeof known)
+        if (used < sizeof known && !is_variant(tacit_auditables[i]->name))
             used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                      tacit_auditables[i]->name);
     }
