@@ -112,7 +112,7 @@ bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_me
 /* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a
  * delta. At most TACIT_OUTLOOK_MOST_EPSILON, where what noise is left is far less than what few rows lose: methods
  * are not made for more, and refuse it. */
-#define TACIT_OUTLOOK_MOST_EPSILON 1000.0
+#define TACIT_OUTLOOK_MOST_EPSILON 100.0
 tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
                                 tacit_error *error);
 

@@ -247,7 +247,7 @@ class Fetched(LabelsTest):
                       lambda data: re.sub(rb"(?i)(content-length: )1480", rb"\g<1>99999999", data))
         party = self.join(0, invitation=self.invite("--url", relay.address))
         self.assertEqual(party.finish(), 3, party.text())
-        self.assertIn("more bytes than so many points can have", party.lines[-1])
+        self.assertIn("more bytes than that many points can have", party.lines[-1])
         relay.listener.close()
 
     def test_a_changed_store_is_not_served(self):
