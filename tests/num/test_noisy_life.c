@@ -130,13 +130,10 @@ static void without_noise_curves_are_those_of_the_counts(void **state) {
 static double coverage(double said) {
     enum { DRAWS = 60 };
     static const double DEVIATION = 9;
-    double counts[SIZE], released[SIZE], time[CELLS], truth[CELLS], rows = 0, covered = 0, asked = 0;
+    double counts[SIZE], released[SIZE], time[CELLS], truth[CELLS], covered = 0, asked = 0;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_stream stream = tacit_stream_from_seed(5);
-    for (size_t k = 0; k < SIZE; k++) {
-        counts[k] = 40 * pow(0.97, (double)(k % CELLS));
-        rows += counts[k];
-    }
+    for (size_t k = 0; k < SIZE; k++) counts[k] = 40 * pow(0.97, (double)(k % CELLS));
     double left = 0, survival = 1, at_risk[CELLS];
     for (size_t k = CELLS; k-- > 0; at_risk[k] = left)
         for (size_t kind = 0; kind < KINDS; kind++) left += count_of(counts, 0, kind, k);
