@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -317,6 +318,29 @@ graph_value graph_weigh(onnx_graph *g, graph_value rows, size_t inputs, const do
 
 /* ---- the file ---- */
 
+static int compare_names(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A constant that no operator takes is no part of the model, and readers complain of it. */
+static void drop_unused(onnx_graph *g) {
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < g->graph.n_nodes; i++) count += g->graph.nodes[i]->n_inputs;
+    char **names = graph_allocate(g, count, sizeof *names);
+    if (g->failed) return;
+    count = 0;
+    for (size_t i = 0; i < g->graph.n_nodes; i++)
+        for (size_t k = 0; k < g->graph.nodes[i]->n_inputs; k++)
+            names[count++] = g->graph.nodes[i]->inputs[k];
+    qsort(names, count, sizeof *names, compare_names);
+    for (size_t i = 0; i < g->graph.n_constants; i++) {
+        Tacit__Onnx__Tensor *one = g->graph.constants[i];
+        if (bsearch(&one->name, names, count, sizeof *names, compare_names) != NULL)
+            g->graph.constants[kept++] = one;
+    }
+    g->graph.n_constants = kept;
+}
+
 static void add_facts(onnx_graph *g, Tacit__Onnx__Model *model) {
     size_t count = g->plan->facts;
     model->facts = graph_allocate(g, count, sizeof(Tacit__Onnx__Fact *));
@@ -352,6 +376,7 @@ tacit_status graph_write(onnx_graph *g, tacit_buffer *out, tacit_error *error) {
     g->graph.name = name;
     model.graph = &g->graph;
     add_facts(g, &model);
+    drop_unused(g);
     if (g->failed) return tacit_fail_memory(error);
     size_t size = tacit__onnx__model__get_packed_size(&model);
     if (size > FILE_MOST)
