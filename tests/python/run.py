@@ -24,7 +24,7 @@ NEEDED_TO_INSTALL = ("pip", "venv", "wheel")
 # What libtacit may need beside the C library: all shared, all the system's. The first ones' licence (LGPL) asks for it.
 LGPL = ("libgmp", "libmpfr", "libgnutls", "libmicrohttpd")
 OTHERS = ("libopenblas", "liblapacke", "liblapack", "libblas", "libsodium", "libyaml", "libjansson", "libz", "liblzma", "libsqlite3",
-          "libpq", "libcurl", "libcurl-gnutls", "libprotobuf-c", "libm", "libc", "ld-linux-x86-64", "libpthread", "libgcc_s")
+          "libpq", "libreadstat", "libcurl", "libcurl-gnutls", "libprotobuf-c", "libm", "libc", "ld-linux-x86-64", "libpthread", "libgcc_s")
 
 
 def skip_without(modules):
