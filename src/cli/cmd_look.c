@@ -15,8 +15,6 @@
 #include "site/site_access.h"
 #include "study/home.h"
 
-enum { FILE_MODE = 0644 };
-
 typedef struct listing {
     tacit_grid *grid;
     json_t *columns;
@@ -88,8 +86,7 @@ static tacit_status write_template(tacit_console *console, const tacit_schema *s
                                    tacit_error *error) {
     tacit_buffer line = TACIT_BUFFER_INIT;
     tacit_status status = tacit_schema_header(schema, &line, error);
-    if (status == TACIT_OK) status = tacit_file_write(path, line.bytes, line.length, FILE_MODE, error);
-    if (status == TACIT_OK) tacit_console_note(console, "wrote %s: the first line of your file", path);
+    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &line, error);
     tacit_buffer_clear(&line);
     return status;
 }

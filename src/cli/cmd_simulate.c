@@ -319,8 +319,7 @@ static tacit_status write_plot(const tacit_sweep *all, const char *path, tacit_c
              all->partition.test.rows.count, lambda, all->plan.trials,
              tacit_plural(all->plan.trials, "draw", "draws"), (unsigned long long)all->plan.seed);
     TACIT_CHECK(tacit_sweep_plot(all->runs, all->run_count, note, &text, error));
-    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
-    tacit_console_note(console, "wrote %s", path);
+    TACIT_CHECK(tacit_console_write_file(console, path, &text, error));
 cleanup:
     tacit_buffer_clear(&text);
     return status;
@@ -331,8 +330,7 @@ static tacit_status write_trace(const work *all, const char *path, tacit_console
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status;
     TACIT_CHECK(tacit_trace_csv(&all->trace, &text, error));
-    TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, MODEL_MODE, error));
-    tacit_console_note(console, "wrote %s", path);
+    TACIT_CHECK(tacit_console_write_file(console, path, &text, error));
 cleanup:
     tacit_buffer_clear(&text);
     return status;

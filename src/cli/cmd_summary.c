@@ -2,14 +2,11 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/runs.h"
 #include "lab/plot/forest_plot.h"
 #include "lab/plot/life_plot.h"
 #include "method/methods.h"
-
-enum { PLOT_MODE = 0644 };
 
 /* A report as a picture: the sites of a meta-analysis, or curves of survival. */
 static tacit_status write_plot(const tacit_report *report, const char *path, tacit_console *console,
@@ -17,8 +14,7 @@ static tacit_status write_plot(const tacit_report *report, const char *path, tac
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = strcmp(report->kind, "meta") == 0 ? tacit_forest_plot(report, &text, error)
                                                             : tacit_life_plot(report, &text, error);
-    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, PLOT_MODE, error);
-    if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
+    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &text, error);
     tacit_buffer_clear(&text);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/number.h"
 #include "cli/interrupt.h"
 #include "cli/option_spelling.h"
@@ -125,6 +126,14 @@ void tacit_console_note(tacit_console *console, const char *format, ...) {
     va_start(arguments, format);
     say(console, TACIT_LOG_INFO, "", format, arguments);
     va_end(arguments);
+}
+
+tacit_status tacit_console_write_file(tacit_console *console, const char *path, const tacit_buffer *content,
+                                      tacit_error *error) {
+    enum { SHARED_MODE = 0644 };
+    TACIT_TRY(tacit_file_write(path, content->bytes, content->length, SHARED_MODE, error));
+    tacit_console_note(console, "wrote %s", path);
+    return TACIT_OK;
 }
 
 static TACIT_PRINTF(3, 4) void say_line(tacit_console *console, tacit_log_level level, const char *format,

@@ -56,6 +56,10 @@ tacit_status tacit_console_grid(tacit_console *console, const tacit_grid *grid, 
 /* News for people ("listening on …"): one line on standard error, none with --quiet. */
 void tacit_console_note(tacit_console *console, const char *format, ...) TACIT_PRINTF(2, 3);
 
+/* Write a file that is made to be shared, and note that. */
+tacit_status tacit_console_write_file(tacit_console *console, const char *path, const tacit_buffer *content,
+                                      tacit_error *error);
+
 /* A line of what a program that serves tells, by its level. */
 void tacit_console_log(tacit_console *console, tacit_log_level level, const char *line);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "api/json_text.h"
-#include "base/file.h"
 #include "cli/missing_report.h"
 #include "cli/row_reading.h"
 #include "cli/summary_text.h"
@@ -332,11 +331,9 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
 
 static tacit_status write_csv(tacit_console *console, const tacit_report *report, const char *path,
                               tacit_error *error) {
-    enum { CSV_MODE = 0644 };
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = tacit_report_print_csv(report, &text, error);
-    if (status == TACIT_OK) status = tacit_file_write(path, text.bytes, text.length, CSV_MODE, error);
-    if (status == TACIT_OK) tacit_console_note(console, "wrote %s", path);
+    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &text, error);
     tacit_buffer_clear(&text);
     return status;
 }

@@ -94,14 +94,6 @@ static tacit_release_kind exact_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_ENTRUSTED;
 }
 
-/* No lambda is used, and any will do. */
-static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 0;
-    return TACIT_OK;
-}
-
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     describe_design design;
     TACIT_TRY(describe_make(&design, plan, error));
@@ -352,7 +344,7 @@ const tacit_method tacit_method_describe = {
         "schema's bounds count at the bound. Standard errors are of the noise alone, not of the sample",
     .check = check,
     .price = price,
-    .choose_lambda = no_lambda,
+    .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
     .coordinate = coordinate,
@@ -404,7 +396,7 @@ const tacit_method tacit_method_describe_exact = {
         "over all parties however small",
     .check = check,
     .price = tacit_nonprivate_price,
-    .choose_lambda = no_lambda,
+    .choose_lambda = tacit_plan_no_lambda,
     .release_kind = exact_kind,
     .coordinate = coordinate_exact,
     .handlers = exact_handlers,

@@ -61,13 +61,6 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return TACIT_OK;
 }
 
-static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 0;
-    return TACIT_OK;
-}
-
 /* ---- the coordinator's half ---- */
 
 /* Times, that is groups of cells, and of each and each group of rows who is at risk, leaves and has the
@@ -405,7 +398,7 @@ const tacit_method tacit_method_survival_exact = {
         "or group of cells; rows without an event count as at risk at that time",
     .check = check,
     .price = tacit_nonprivate_price,
-    .choose_lambda = no_lambda,
+    .choose_lambda = tacit_plan_no_lambda,
     .release_kind = time_kind,
     .coordinate = coordinate,
     .handlers = handlers,

@@ -139,13 +139,6 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return by_shares(plan) ? TACIT_RELEASE_SEALED : TACIT_RELEASE_CHARGED;
 }
 
-static tacit_status no_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    (void)plan;
-    (void)error;
-    *out = 0;
-    return TACIT_OK;
-}
-
 /* ---- the party's half ---- */
 
 /* Of each stratum's cells, from (leaving, events of each cause) to a histogram without and those with an event. */
@@ -405,7 +398,7 @@ const tacit_method tacit_method_survival = {
                "of the rows and of the noise",
     .check = check,
     .price = price,
-    .choose_lambda = no_lambda,
+    .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
     .coordinate = coordinate,

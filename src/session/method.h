@@ -164,6 +164,9 @@ bool tacit_method_offers(const tacit_method *method, const char *name, const cha
  * would not accept with any. */
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
+/* The choice of a method that uses none. */
+tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+
 /* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes
  * to `out`. */
 enum { TACIT_HOPELESS_SIZE = 512 };

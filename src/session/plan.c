@@ -245,6 +245,13 @@ bool tacit_method_offers(const tacit_method *method, const char *name, const cha
     return one != NULL && one->choices != NULL && tacit_setting_place(one->choices, word) >= 0;
 }
 
+tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    (void)plan;
+    (void)error;
+    *out = 0;
+    return TACIT_OK;
+}
+
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     static const double USUAL = 0.01;
     if (plan->lambda != 0) return TACIT_OK;
