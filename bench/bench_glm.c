@@ -18,7 +18,7 @@
 #include "base/memory.h"
 #include "model/family/family.h"
 #include "num/blas.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 
 static double now(void) {
     struct timespec t;

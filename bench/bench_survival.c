@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/noisy_life.h"
+#include "num/noisy/noisy_life.h"
 #include "num/special.h"
 #include "rand/fast.h"
 

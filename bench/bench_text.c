@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "model/family/family.h"
 #include "num/blas.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 
 /* On one thread the processor's time, which a busy machine does not spoil. */
 static double now(unsigned threads) {

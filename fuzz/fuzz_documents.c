@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/schema/vocabulary.h"
 #include "data/source/documents.h"
-#include "data/vocabulary.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/round_schedule.h"
+#include "data/graph/round_schedule.h"
 #include "outside.h"
 #include "rand/entropy.h"
 #include "session/board.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/exec_command.h"
-#include "model/exec_labels.h"
+#include "model/classifier/exec_command.h"
+#include "model/classifier/exec_labels.h"
 #include "outside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/schema.h"
+#include "data/schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

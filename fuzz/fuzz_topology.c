@@ -1,7 +1,7 @@
 /* A file of edges into a graph of neighbours. */
 #include <stdlib.h>
 
-#include "data/topology.h"
+#include "data/graph/topology.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -18,7 +18,7 @@ FLAG = re.compile(r"--(?:%s|[a-z])")
 COMMAND = re.compile(r"\btacit [a-z][a-z -]*(?: %s)?(?: --[a-z-]+(?: [A-Za-z%][\w%]*)?)+")
 # Files below the front ends whose texts may name flags, and why.
 FLAGS_ALLOWED = {
-    "src/api/arguments.c": "parses command lines, and its sentences on them are for who typed one",
+    "src/api/option/arguments.c": "parses command lines, and its sentences on them are for who typed one",
     "src/site/site.c": "writes the command `tacit ledger limit --source ...` in pieces",
     "src/site/sketch.c": "writes the command `tacit ledger link --source ...`",
 }
@@ -57,7 +57,7 @@ def flags_of(name, source):
         return
     for number, text in texts_of(source):
         if FLAG.search(COMMAND.sub("", text)):
-            yield f"{name}:{number}: names a flag of the command line; write the option 'NAME' (src/cli/option_spelling.h)"
+            yield f"{name}:{number}: names a flag of the command line; write the option 'NAME' (src/cli/help/option_spelling.h)"
 
 
 def phrases_of(name, source):

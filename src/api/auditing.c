@@ -1,9 +1,9 @@
 #include "api/auditing.h"
 
-#include "api/document.h"
+#include "api/document/document.h"
+#include "api/document/tables.h"
 #include "api/fitting.h"
-#include "api/run_options.h"
-#include "api/tables.h"
+#include "api/option/run_options.h"
 #include "base/memory.h"
 
 static tacit_status read_audit(tacit_audit *out, tacit_setting_value **settings,

@@ -1,8 +1,8 @@
 /* One audit as `tacit audit` runs it. */
 #pragma once
 
-#include "api/arguments.h"
-#include "api/json_text.h"
+#include "api/document/json_text.h"
+#include "api/option/arguments.h"
 #include "lab/audit/audit.h"
 
 typedef struct tacit_auditing {

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "api/frame.h"
-#include "api/run_options.h"
-#include "api/tables.h"
+#include "api/document/tables.h"
+#include "api/frame/frame.h"
+#include "api/option/run_options.h"
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "method/methods.h"
 #include "site/fit.h"
 

@@ -1,7 +1,7 @@
 /* What `tacit fit` and the library's call are told in the same words. */
 #pragma once
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "lab/simulate.h"
 #include "session/method.h"
 

@@ -1,6 +1,6 @@
 #include "api/interim_looks.h"
 
-#include "api/json_text.h"
+#include "api/document/json_text.h"
 
 /* The columns and the method are known once the rows are read. */
 static tacit_status check(const tacit_stop *stop, const tacit_simulation *plan, const tacit_split *split,

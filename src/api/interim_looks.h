@@ -1,7 +1,7 @@
 /* Looks of a simulated study that recruits until a statistical target is reached (study/stop.h). */
 #pragma once
 
-#include "api/json_text.h"
+#include "api/document/json_text.h"
 #include "lab/simulate.h"
 #include "study/stop.h"
 

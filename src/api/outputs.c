@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/document.h"
-#include "api/frame.h"
-#include "api/results.h"
+#include "api/document/document.h"
+#include "api/document/results.h"
+#include "api/frame/frame.h"
 #include "base/memory.h"
-#include "model/export.h"
+#include "model/export/export.h"
 
 size_t tacit_model_outputs(const tacit_model *model) {
     if (model == NULL) return 0;

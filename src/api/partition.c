@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "data/grouped_split.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 static const double USUAL_TEST_FRACTION = 0.2;
 

@@ -2,7 +2,7 @@
  * parties. */
 #pragma once
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "data/split.h"
 #include "session/local.h"
 

@@ -4,11 +4,11 @@
 #include <limits.h>
 #include <string.h>
 
-#include "api/arguments.h"
-#include "api/document.h"
-#include "api/frame.h"
-#include "api/row_options.h"
-#include "api/tables.h"
+#include "api/document/document.h"
+#include "api/document/tables.h"
+#include "api/frame/frame.h"
+#include "api/option/arguments.h"
+#include "api/option/row_options.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "study/home.h"

@@ -1,11 +1,11 @@
 #include "api/sweep.h"
 
-#include "api/document.h"
+#include "api/document/document.h"
+#include "api/document/results.h"
+#include "api/document/tables.h"
 #include "api/fitting.h"
-#include "api/frame.h"
-#include "api/results.h"
-#include "api/run_options.h"
-#include "api/tables.h"
+#include "api/frame/frame.h"
+#include "api/option/run_options.h"
 #include "base/memory.h"
 
 static tacit_status read_methods(tacit_sweep *all, const tacit_arguments *arguments, tacit_error *error) {

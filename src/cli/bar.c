@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/text_width.h"
+#include "cli/help/text_width.h"
 
 static const double QUIET_SECONDS = 1; /* work that is over by then shows nothing */
 static const double REDRAW_SECONDS = 0.1;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 const char *tacit_class_text(const tacit_class *class_) {
     return class_->level != NULL ? class_->level : class_->digits;

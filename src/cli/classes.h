@@ -1,9 +1,9 @@
 /* The values of a label and how many rows have each, in the order in which classes are numbered. */
 #pragma once
 
-#include "api/json_text.h"
+#include "api/document/json_text.h"
+#include "data/schema/text.h"
 #include "data/table.h"
-#include "data/text.h"
 
 typedef struct tacit_class {
     const char *level; /* of a category, borrowed from the column; NULL for a number */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "api/suggestion.h"
+#include "api/option/suggestion.h"
 #include "base/buffer.h"
 #include "cli/commands.h"
 

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 
 typedef struct tacit_console tacit_console; /* console.h: where output goes */
 
@@ -37,7 +37,7 @@ typedef struct tacit_command {
 /* --help, --json, --quiet: on every command, read from the console rather than the arguments. */
 extern const tacit_option tacit_common_options[];
 
-/* Parse what follows the command's name (api/arguments.h). */
+/* Parse what follows the command's name (api/option/arguments.h). */
 tacit_status tacit_arguments_parse(tacit_arguments **out, const tacit_command *command,
                                    const char *const *words, size_t count, tacit_error *error);
 

@@ -8,9 +8,9 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "cli/help/option_spelling.h"
+#include "cli/help/text_width.h"
 #include "cli/interrupt.h"
-#include "cli/option_spelling.h"
-#include "cli/text_width.h"
 
 enum { NARROWEST = 40, USUAL_WIDTH = 80, WIDEST = 100 /* longer lines are hard to read */ };
 

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "api/json_text.h"
+#include "api/document/json_text.h"
 #include "base/log_file.h"
 #include "base/progress.h"
 #include "base/ranks.h"

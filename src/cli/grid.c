@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cli/text_width.h"
+#include "cli/help/text_width.h"
 
 struct tacit_grid {
     size_t column_count, cell_count, cell_capacity;

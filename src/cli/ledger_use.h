@@ -1,8 +1,8 @@
 /* What the commands about the owner's ledger share. */
 #pragma once
 
-#include "api/arguments.h"
-#include "api/ledger_document.h"
+#include "api/document/ledger_document.h"
+#include "api/option/arguments.h"
 #include "cli/console.h"
 #include "site/sketch.h"
 #include "study/home.h"

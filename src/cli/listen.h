@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "cli/console.h"
 
 /* "127.0.0.1", "127.0.0.1:8443", "[::1]:8443" */

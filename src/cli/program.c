@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "base/memory.h"
 #include "cli/console.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 
 /* The common flags are looked for before anything else is understood, so that even a mistake in the rest
  * of the line is reported in the form that was asked for. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api/described.h"
-#include "api/outlook.h"
+#include "api/document/outlook.h"
 
 static void print_expected(tacit_console *console, const tacit_outlook *outlook) {
     const tacit_outlook_method *one = &outlook->methods[0];

@@ -1,7 +1,7 @@
 /* What a study is expected to be worth, told where it is made and where an owner is asked to take part. */
 #pragma once
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "cli/console.h"
 #include "site/site.h"
 

@@ -1,8 +1,8 @@
 /* What commands that read a table of rows share, and those that use a model on one. */
 #pragma once
 
-#include "api/arguments.h"
-#include "api/row_options.h"
+#include "api/option/arguments.h"
+#include "api/option/row_options.h"
 #include "cli/console.h"
 #include "data/source/libsvm.h"
 #include "model/model.h"

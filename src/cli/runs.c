@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/json_text.h"
+#include "api/document/json_text.h"
 #include "cli/missing_report.h"
 #include "cli/row_reading.h"
 #include "cli/summary_text.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {
     if (isinf(value)) return value > 0 ? "inf" : "-inf";

@@ -1,7 +1,7 @@
 /* What simulations, experiments over rounds and estimates found, for people and for programs. */
 #pragma once
 
-#include "api/results.h"
+#include "api/document/results.h"
 #include "cli/console.h"
 #include "lab/reproduce/reproduce.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/console.h"
-#include "model/estimates.h"
+#include "model/report/estimates.h"
 
 /* As R prints a p-value, and its stars. */
 const char *tacit_p_text(double p, char out[32]);

@@ -8,7 +8,7 @@
 
 #include "cli/missing_report.h"
 #include "cli/prospect.h"
-#include "method/neighbours.h"
+#include "method/neighbours/neighbours.h"
 #include "session/masked.h"
 #include "session/wording.h"
 #include "study/study_settings.h"

@@ -1,7 +1,7 @@
 /* What an owner is asked to agree to, and the question. */
 #pragma once
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "cli/console.h"
 #include "site/site.h"
 

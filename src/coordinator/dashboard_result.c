@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "coordinator/coordinator.h"
 #include "data/load.h"
-#include "data/metrics.h"
+#include "data/measure/metrics.h"
 #include "model/model.h"
 #include "study/json_value.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 /* A column of the table and where its features go. */
 typedef struct slot {

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "data/schema.h"
+#include "data/schema/schema.h"
 
 /* What had to be adjusted to fit. For the owner of the rows: these counts are statistics of private data. */
 typedef struct tacit_encode_counts {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "rand/fast.h"
 
 tacit_split *tacit_split_free(tacit_split *split) {

@@ -8,7 +8,7 @@
 
 #include "base/growing.h"
 #include "base/memory.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 /* Kinds are decided by the first rows, kept packed until then: at most this many rows and cells. */
 enum { DETECT_ROWS = 10000, DETECT_ROWS_LEAST = 16, DETECT_CELLS = 2000000 };

@@ -11,11 +11,11 @@
 
 #include <stdbool.h>
 
-#include "data/date.h"
 #include "data/formula/condition.h"
 #include "data/row_filter.h"
+#include "data/schema/date.h"
+#include "data/schema/vocabulary.h"
 #include "data/source/source.h"
-#include "data/vocabulary.h"
 
 typedef enum tacit_column_kind {
     TACIT_COLUMN_NUMBER,

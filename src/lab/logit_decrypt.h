@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "method/logit.h"
+#include "method/secure/logit.h"
 #include "session/local.h"
 
 /* The sum over all nodes of what they answer at beta, tacit_logit_length(width, weight) whole numbers in

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/metrics.h"
+#include "data/measure/metrics.h"
 #include "lab/plan_response.h"
 #include "num/special.h"
 #include "rand/fast.h"

@@ -1,4 +1,4 @@
-/* Ridge fits of numbers and counts, for the yardsticks of a plan. The certified solver (num/glm.h) needs bounded
+/* Ridge fits of numbers and counts, for the yardsticks of a plan. The certified solver (num/glm/glm.h) needs bounded
  * derivatives, which neither has; here Newton's method does, halved until the objective falls. */
 #include <math.h>
 #include <stdlib.h>

@@ -7,8 +7,8 @@
 
 #include "base/growing.h"
 #include "base/memory.h"
-#include "data/text.h"
-#include "method/neighbours.h"
+#include "data/schema/text.h"
+#include "method/neighbours/neighbours.h"
 
 void tacit_trace_clear(tacit_trace *trace) {
     if (trace == NULL) return;

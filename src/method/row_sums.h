@@ -7,8 +7,8 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
-#include "model/estimates.h"
 #include "model/family/family.h"
+#include "model/report/estimates.h"
 #include "num/estimator.h"
 #include "num/several.h"
 

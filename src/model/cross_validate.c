@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 
 enum { FOLDS = 5, LAMBDAS = 11, MANY_ROWS = 20000 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/concordance.h"
-#include "data/metrics.h"
+#include "data/measure/concordance.h"
+#include "data/measure/metrics.h"
 
 tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
                                 size_t classes, tacit_error *error) {

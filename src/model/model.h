@@ -6,14 +6,14 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
-#include "data/schema.h"
-#include "model/estimates.h"
+#include "data/schema/schema.h"
 #include "model/family/family.h"
 #include "model/network.h"
 #include "model/released_moments.h"
-#include "model/report.h"
+#include "model/report/estimates.h"
+#include "model/report/report.h"
 #include "model/stack.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 #include "privacy/account/release.h"
 
 enum { TACIT_REASON_SIZE = 2 * TACIT_FROM_ROWS_TEXT };
@@ -142,7 +142,7 @@ double tacit_model_mean(const tacit_model *model, double score);
 int32_t tacit_model_class(const tacit_model *model, const double *scores);
 
 /* NaN where a metric does not apply (AUC with more than two classes, or with one class present). The interval
- * of the AUC is DeLong's, of 95% confidence (data/metrics.h). For a numeric response
+ * of the AUC is DeLong's, of 95% confidence (data/measure/metrics.h). For a numeric response
  * the root of the mean squared error, and the mean deviance of a row, as its family has it: for linear the
  * squared error. Of times until an event the AUC is Harrell's concordance, and there is nothing else. */
 typedef struct tacit_metrics {

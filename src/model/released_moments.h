@@ -4,7 +4,7 @@
  * the file of the study's model.
  *
  * A = sum v^2 x x^T over rows x, x = (u, 1)/radius with u as the schema encodes a row before it is brought into the
- * ball, or the encoded row itself where `radius` is 0; v = min(1, 1/|x|). Packed as num/noisy_moments.h says, in whole steps of `step`.
+ * ball, or the encoded row itself where `radius` is 0; v = min(1, 1/|x|). Packed as num/noisy/noisy_moments.h says, in whole steps of `step`.
  */
 #pragma once
 

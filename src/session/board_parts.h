@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "data/levels.h"
+#include "data/schema/levels.h"
 #include "session/board.h"
 #include "session/mail.h"
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/graph/round_schedule.h"
 #include "data/points.h"
-#include "data/round_schedule.h"
 #include "model/model.h"
 #include "privacy/mechanism/mechanism.h"
 #include "session/message.h"
@@ -303,12 +303,12 @@ struct tacit_method {
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool makes_stacks;        /* of models, where they are not linear */
-    const char *reports;      /* the kind of report that it ends with (model/report.h); NULL: a model */
-    bool stops_early;         /* plan.most_rounds and plan.enough count */
-    bool takes_random;        /* random effects in a formula */
-    bool imputes;             /* takes columns whose missing values are imputed (data/missing.h) */
-    const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
-    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
+    const char *reports; /* the kind of report that it ends with (model/report/report.h); NULL: a model */
+    bool stops_early;    /* plan.most_rounds and plan.enough count */
+    bool takes_random;   /* random effects in a formula */
+    bool imputes;        /* takes columns whose missing values are imputed (data/schema/missing.h) */
+    const char *roles;   /* "source|target": each owner says which; NULL: all do the same */
+    const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
     const void *defaults; /* of the settings, whose struct has so many bytes (TACIT_SETTINGS_OF) */
     size_t settings_size;
@@ -366,7 +366,7 @@ struct tacit_method {
     /* The network that its model is; NULL: no network. */
     tacit_status (*network)(tacit_network *out, const tacit_plan *plan, tacit_error *error);
 
-    /* What the parties train, where the study may choose it (model/classifier.h); NULL: the method says
+    /* What the parties train, where the study may choose it (model/classifier/classifier.h); NULL: the method says
      * what. */
     const char *(*local)(const tacit_plan *plan);
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "session/method.h"
 
 static void list_parameters(const tacit_method *method, char *out, size_t size) {

@@ -13,7 +13,7 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
-#include "data/mixing.h"
+#include "data/graph/mixing.h"
 #include "rand/stream.h"
 #include "session/method.h"
 #include "session/result_cache.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 const tacit_parameter *tacit_setting_find(const tacit_parameter *table, const char *name) {
     for (; table != NULL && table->name != NULL; table++)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "session/masked.h"
 
 /* A piece of a text, not terminated. */

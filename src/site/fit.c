@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "method/methods.h"
 #include "privacy/gate.h"
 #include "session/run.h"

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/source/source.h"
-#include "model/classifier.h"
+#include "model/classifier/classifier.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"

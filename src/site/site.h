@@ -33,8 +33,9 @@ typedef struct tacit_site_settings {
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char
         *proxy; /* http://HOST:PORT through which the coordinator is reached; NULL: as the environment says */
-    const char *local; /* kinds of local classifier (model/classifier.h), exec too; NULL: the study's */
-    const char *role;  /* the party's, for a method that has several; else NULL */
+    const char
+        *local; /* kinds of local classifier (model/classifier/classifier.h), exec too; NULL: the study's */
+    const char *role; /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;
 
 typedef struct tacit_site_callbacks {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/levels.h"
+#include "data/schema/levels.h"
 #include "net/clock.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"

@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "model/classifier.h"
+#include "model/classifier/classifier.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"
 #include "site/site_parts.h"

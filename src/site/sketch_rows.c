@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/schema/text.h"
 #include "data/source/source.h"
-#include "data/text.h"
 #include "site/sketch_parts.h"
 
 /* ---- the least hashes ---- */

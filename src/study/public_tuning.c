@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/text.h"
+#include "data/schema/text.h"
 
 enum { DRAWS = 4, TRIALS = 3, LEAST_ROWS = 12 };
 static const double TESTED = 1.0 / 3, MOST_EPSILON = 1e6;

@@ -28,8 +28,8 @@
  */
 #pragma once
 
-#include "data/yaml.h"
-#include "model/estimates.h"
+#include "data/schema/yaml.h"
+#include "model/report/estimates.h"
 #include "session/method.h"
 
 typedef enum tacit_target {

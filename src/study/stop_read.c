@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "study/stop.h"
 #include "study/study_parts.h"
 

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "data/yaml.h"
+#include "data/schema/yaml.h"
 #include "study/study_settings.h"
 
 /* How many settings there are. */

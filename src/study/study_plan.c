@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/text.h"
-#include "model/classifier.h"
+#include "data/schema/text.h"
+#include "model/classifier/classifier.h"
 #include "study/study_parts.h"
 
 tacit_status study_read_name(reading *r, const yaml_node_t *node) {

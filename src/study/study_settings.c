@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "study/study_parts.h"
 
 /* ---- the table ---- */

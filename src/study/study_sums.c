@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/round_schedule.h"
-#include "data/topology.h"
-#include "method/neighbours.h"
+#include "data/graph/round_schedule.h"
+#include "data/graph/topology.h"
+#include "method/neighbours/neighbours.h"
 #include "session/masked.h"
 #include "study/study_parts.h"
 

@@ -6,7 +6,7 @@
 
 #include "../service/definition.h"
 #include "base/number.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "library.h"
 
 static sample made;

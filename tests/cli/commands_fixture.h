@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/arguments.h"
+#include "api/option/arguments.h"
 #include "cli/console.h"
 
 static inline tacit_status fixture_run(const tacit_arguments *arguments, tacit_console *console,

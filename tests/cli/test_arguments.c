@@ -1,6 +1,6 @@
 #include "check.h"
 
-#include "cli/option_spelling.h"
+#include "cli/help/option_spelling.h"
 #include "commands_fixture.h"
 
 #define WORDS(...)                                                                                           \

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/suggestion.h"
+#include "api/option/suggestion.h"
 #include "cli/commands.h"
-#include "cli/help.h"
+#include "cli/help/help.h"
 #include "cli/output_file.h"
 #include "cli/program.h"
 #include "commands_fixture.h"

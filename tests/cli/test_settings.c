@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/json_text.h"
-#include "api/methods_list.h"
+#include "api/document/json_text.h"
+#include "api/document/methods_list.h"
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "method/methods.h"

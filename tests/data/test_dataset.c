@@ -4,7 +4,7 @@
 
 #include "data/dataset.h"
 #include "data/generate.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "rand/stream.h"
 
 #define SCHEMA                                                                                               \

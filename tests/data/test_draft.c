@@ -7,7 +7,7 @@
 #include "check.h"
 
 #include "data/dataset.h"
-#include "data/date.h"
+#include "data/schema/date.h"
 #include "rand/stream.h"
 
 static tacit_status read_rows(tacit_dataset **out, tacit_schema **drafted, const tacit_buffer *rows,

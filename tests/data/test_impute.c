@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "data/impute.h"
+#include "data/impute/impute.h"
 #include "rand/fast.h"
 
 enum { ROWS = 4000, SETS = 20 };

@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "data/input.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "rand/stream.h"
 
 /* Everything an input yields. */

@@ -10,8 +10,8 @@
 
 #include "data/dataset.h"
 #include "data/generate.h"
-#include "data/metrics.h"
-#include "data/mixing.h"
+#include "data/graph/mixing.h"
+#include "data/measure/metrics.h"
 #include "data/split.h"
 
 static const char csv_text[] =

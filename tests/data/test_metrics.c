@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "data/metrics.h"
+#include "data/measure/metrics.h"
 #include "rand/fast.h"
 #include "rand/stream.h"
 

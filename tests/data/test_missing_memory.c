@@ -3,7 +3,7 @@
 #include "survive.h"
 
 #include "data/dataset.h"
-#include "data/impute.h"
+#include "data/impute/impute.h"
 
 static const char rows_text[] = "age,sex,note,y\n5,f,a,no\n,m,b,yes\n90,,a,no\n7,f,a,\n3,m,,yes\n8,f,a,yes\n";
 static const char schema_text[] =

@@ -4,7 +4,7 @@
 
 #include "reading.h"
 
-#include "data/needed_columns.h"
+#include "data/schema/needed_columns.h"
 
 #define LABEL "label: {name: y, classes: [no, yes]}\n"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "data/round_schedule.h"
+#include "data/graph/round_schedule.h"
 
 enum { NODES = 9, ROUNDS = 40 };
 

@@ -2,7 +2,7 @@
 #include "scratch.h"
 
 #include "data/encode.h"
-#include "data/schema.h"
+#include "data/schema/schema.h"
 #include "rand/stream.h"
 
 static tacit_status parse(tacit_schema **out, const char *text, tacit_error *error) {

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/metrics.h"
-#include "data/score_grid.h"
+#include "data/measure/metrics.h"
+#include "data/measure/score_grid.h"
 #include "rand/fast.h"
 #include "rand/stream.h"
 

@@ -9,8 +9,8 @@
 
 #include "data/dataset.h"
 #include "data/projection.h"
+#include "data/schema/vocabulary.h"
 #include "data/source/documents.h"
-#include "data/vocabulary.h"
 
 static const char *const articles[] = { "A: b\n\nnew words\n> old words\n\n--\nme", "A: c\n\nmore words here",
                                         "A: d\n\nhere and there" };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/mixing.h"
+#include "data/graph/mixing.h"
 #include "scratch.h"
 
 static tacit_topology *make(const char *text, size_t nodes, uint64_t seed) {

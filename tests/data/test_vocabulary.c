@@ -7,8 +7,8 @@
 
 #include "base/buffer.h"
 #include "data/dataset.h"
+#include "data/schema/vocabulary.h"
 #include "data/source/documents.h"
-#include "data/vocabulary.h"
 
 #define assert_ok(call) assert_int_equal((call), TACIT_OK)
 

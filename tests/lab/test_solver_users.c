@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lab/audit/audit_parts.h"
-#include "method/ensemble.h"
+#include "method/ensemble/ensemble.h"
 #include "rand/fast.h"
 
 static uint64_t from_environment(const char *name, uint64_t usual) {

@@ -1,6 +1,6 @@
 /*
  * How often intervals of dpnewton's inference cover the truth: the mechanism played on sums, with the noise
- * and scales of a real plan and the statistics of num/noisy_inference.h. There are COVERAGE_POINTS different
+ * and scales of a real plan and the statistics of num/noisy/noisy_inference.h. There are COVERAGE_POINTS different
  * rows, each equally often, and responses are drawn for each of these, so that a repeat costs little whatever
  * the number of rows; that is exact, for the model holds given the rows.
  */
@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "method/dpnewton_inference.h"
 #include "method/methods.h"
-#include "num/noisy_inference.h"
-#include "num/noisy_moments.h"
+#include "method/private/dpnewton_inference.h"
+#include "num/noisy/noisy_inference.h"
+#include "num/noisy/noisy_moments.h"
 #include "num/special.h"
 #include "rand/fast.h"
 

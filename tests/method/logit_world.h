@@ -3,8 +3,8 @@
 
 #include "check.h"
 
-#include "method/logit.h"
-#include "method/logit_reference.h"
+#include "method/secure/logit.h"
+#include "method/secure/logit_reference.h"
 #include "parties.h"
 
 enum { WIDTH = 4, ROWS = 400, NODES = 3, MOST_BETAS = 200 };

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "lab/replay.h"
-#include "method/describe.h"
+#include "method/tables/describe.h"
 #include "parties.h"
 
 enum { ROWS = 600, PARTIES = 3 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "method/describe_tables.h"
+#include "method/tables/describe_tables.h"
 #include "rand/fast.h"
 
 /*

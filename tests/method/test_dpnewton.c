@@ -10,8 +10,8 @@
 #include "check.h"
 
 #include "lab/audit/audit.h"
-#include "method/dpnewton.h"
-#include "num/noisy_moments.h"
+#include "method/private/dpnewton.h"
+#include "num/noisy/noisy_moments.h"
 #include "parties.h"
 
 static const double U = 21.5;

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "lab/audit/audit.h"
-#include "method/dpnewton.h"
+#include "method/private/dpnewton.h"
 #include "parties.h"
 
 enum { FEATURES = 4, CLASSES = 3, MOST = FEATURES * CLASSES };

@@ -10,8 +10,8 @@
 #include "check.h"
 
 #include "lab/replay.h"
-#include "method/dpsgd.h"
-#include "method/ternary_upload.h"
+#include "method/private/dpsgd.h"
+#include "method/private/ternary_upload.h"
 #include "parties.h"
 #include "privacy/account/accountant.h"
 #include "rand/fast.h"

@@ -6,7 +6,7 @@
 #include "check.h"
 
 #include "failing.h"
-#include "method/ternary_upload.h"
+#include "method/private/ternary_upload.h"
 #include "model/clipped_batch.h"
 #include "parties.h"
 #include "privacy/mechanism/ternary_step.h"

@@ -7,7 +7,7 @@
 
 #include "lab/audit/audit.h"
 #include "lab/replay.h"
-#include "model/evaluation.h"
+#include "model/report/evaluation.h"
 #include "parties.h"
 
 enum { ROWS = 90, PARTIES = 3, FEATURES = 2 };

@@ -8,7 +8,7 @@
  */
 #include "check.h"
 
-#include "method/gradient.h"
+#include "method/private/gradient.h"
 #include "parties.h"
 
 static const double U = 21.5;

@@ -1,5 +1,5 @@
 /*
- * The check of a solution (method/logit_solve.c): its bit is 1 exactly where s is within its range and H s =
+ * The check of a solution (method/secure/logit_solve.c): its bit is 1 exactly where s is within its range and H s =
  * b within the tolerance, to a unit, on both engines; also where numbers are equal modulo 2^64 only.
  */
 #include "logit_world.h"

@@ -10,7 +10,7 @@
 #include "check.h"
 
 #include "lab/replay.h"
-#include "method/perturb.h"
+#include "method/private/perturb.h"
 #include "parties.h"
 
 static const double U = 21.5; /* above ln(2e9) */

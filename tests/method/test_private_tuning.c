@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "failing.h"
-#include "method/private_tuning.h"
+#include "method/private/private_tuning.h"
 #include "parties.h"
 
 static const tacit_method *const METHODS[] = { &tacit_method_plr, &tacit_method_pst_s, &tacit_method_pst_f };

@@ -5,8 +5,8 @@
  */
 #include "check.h"
 
-#include "method/dpsgd.h"
-#include "method/gradient.h"
+#include "method/private/dpsgd.h"
+#include "method/private/gradient.h"
 #include "num/special.h"
 #include "parties.h"
 #include "privacy/mechanism/erm.h"

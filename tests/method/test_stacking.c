@@ -10,7 +10,7 @@
 #include "check.h"
 
 #include "failing.h"
-#include "method/stacking.h"
+#include "method/private/stacking.h"
 #include "parties.h"
 
 static void set(parties *world, const char *name, const char *value) {

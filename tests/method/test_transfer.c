@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "lab/audit/audit.h"
 #include "lab/simulate.h"
-#include "method/transfer.h"
+#include "method/transfer/transfer.h"
 
 static const uint64_t SEED = 20241;
 

@@ -3,7 +3,7 @@
 
 #include "parties.h"
 
-#include "method/ensemble.h"
+#include "method/ensemble/ensemble.h"
 #include "rand/fast.h"
 
 typedef struct voters {

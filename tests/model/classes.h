@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "model/classifier.h"
+#include "model/classifier/classifier.h"
 #include "rand/fast.h"
 
 typedef struct classes_set {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "failing.h"
-#include "model/export.h"
+#include "model/export/export.h"
 #include "onnx_subset.pb-c.h"
 
 typedef tacit_status export_function(const tacit_model *model, tacit_buffer *out, tacit_error *error);

@@ -254,7 +254,7 @@ static void a_wrong_bound_is_noticed(void **state) {
     assert_false(bounds_hold(&wrong, seed));
 }
 
-/* The tolerance that is granted to private fits (num/glm_tolerance.c) knows a loss by c and its classes
+/* The tolerance that is granted to private fits (num/glm/glm_tolerance.c) knows a loss by c and its classes
  * alone. */
 static void what_the_solver_certifies_is_within_its_tolerance(void **state) {
     (void)state;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "model/estimates.h"
+#include "model/report/estimates.h"
 
 /* The slope of three regressions of R's `cars`, each without one row; the pooled figures are those that
  * mice 3.15.0 prints (tests/cli/missing/missing.R, case rules). */

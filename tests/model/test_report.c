@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/export.h"
+#include "model/export/export.h"
 #include "model/model.h"
 
 static tacit_report *sample(void) {

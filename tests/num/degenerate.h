@@ -117,7 +117,7 @@ static inline double *degenerate_vector(const degenerate *from, size_t size, dou
     return out;
 }
 
-/* The linear term of a fit to shares, as model/statistic.c makes it. */
+/* The linear term of a fit to shares, as model/report/statistic.c makes it. */
 static inline void degenerate_shares(degenerate *out, size_t size, uint64_t *state) {
     size_t rows = out->dense.rows, cols = out->dense.cols, classes = out->problem.classes;
     bool softmax = out->problem.loss == &tacit_family_softmax.loss, hard = next_random(state) % 2 == 0;

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "model/family/family.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 
 typedef struct recipe {
     const tacit_loss *loss;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "num/count_tree.h"
+#include "num/noisy/count_tree.h"
 #include "rand/fast.h"
 
 enum { ROWS = 500, DRAWS = 4000 };

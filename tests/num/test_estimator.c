@@ -6,7 +6,7 @@
 
 #include "model/family/family.h"
 #include "num/estimator.h"
-#include "num/lbfgs.h"
+#include "num/glm/lbfgs.h"
 
 static const char *const NAMES[] = { "linear", "logistic", "huber", "poisson" };
 

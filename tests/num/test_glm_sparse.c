@@ -2,7 +2,7 @@
 #include "problems.h"
 
 #include "failing.h"
-#include "num/glm.h"
+#include "num/glm/glm.h"
 
 typedef struct texts {
     tacit_csr csr;

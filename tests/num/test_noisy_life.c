@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/noisy_life.h"
+#include "num/noisy/noisy_life.h"
 #include "rand/fast.h"
 
 enum { CELLS = 40, GROUPS = 2, KINDS = 3, SIZE = GROUPS * KINDS * CELLS };

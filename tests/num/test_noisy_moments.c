@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/clipped_classes.h"
-#include "num/clipped_count.h"
-#include "num/clipped_link.h"
-#include "num/noisy_moments.h"
+#include "num/noisy/clipped_classes.h"
+#include "num/noisy/clipped_count.h"
+#include "num/noisy/clipped_link.h"
+#include "num/noisy/noisy_moments.h"
 
 enum { D = 3 };
 

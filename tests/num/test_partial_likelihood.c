@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/concordance.h"
+#include "data/measure/concordance.h"
 #include "num/partial_likelihood.h"
 
 enum { ROWS = 60, WIDTH = 3, GROUPS = 8, STRATA = 2, LENGTH = 1 + WIDTH + WIDTH * (WIDTH + 1) / 2 };

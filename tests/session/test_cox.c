@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "data/dataset.h"
-#include "method/cox.h"
 #include "method/methods.h"
+#include "method/time/cox.h"
 
 enum { GROUP = 4, EACH = 150 };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "method/estimate.h"
+#include "method/exact/estimate.h"
 #include "method/methods.h"
 
 enum { GROUP = 3, ROWS = 90, SETS = 4 };

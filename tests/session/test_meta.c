@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "data/dataset.h"
-#include "method/meta.h"
+#include "method/exact/meta.h"
 #include "method/methods.h"
-#include "model/report.h"
+#include "model/report/report.h"
 
 enum { GROUP = 5, EACH = 60 };
 

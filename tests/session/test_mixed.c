@@ -5,9 +5,9 @@
 #include <math.h>
 
 #include "data/dataset.h"
+#include "method/exact/mixed.h"
 #include "method/methods.h"
-#include "method/mixed.h"
-#include "model/report.h"
+#include "model/report/report.h"
 
 enum { GROUP = 5, PERSONS = 12, VISITS = 5, EACH = PERSONS * VISITS };
 

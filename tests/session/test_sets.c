@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "data/generate.h"
-#include "method/estimate.h"
+#include "method/exact/estimate.h"
 #include "method/methods.h"
 
 enum { FIVE = 5, VICTIM = 2, FEATURES = 3, ROWS = 60, NOBODY = -1 };

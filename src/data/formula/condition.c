@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "data/formula/formula_parts.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 struct tacit_condition {
     const tacit_schema *schema;

@@ -4,7 +4,7 @@
 
 #include "data/formula/formula_build.h"
 #include "data/formula/formula_parts.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 static const double MOST = 1e100; /* of any value on the way */
 

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/formula/formula_parts.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 enum { MOST_DEPTH = 60, MOST_NODES = 8000 };
 

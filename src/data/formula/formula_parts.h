@@ -2,7 +2,7 @@
 #pragma once
 
 #include "data/formula/formula.h"
-#include "data/schema.h"
+#include "data/schema/schema.h"
 
 /* ---- the tree ---- */
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "data/formula/formula_parts.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 bool formula_is(const formula_tree *tree, uint32_t node, const char *word) {
     const formula_node *one = &tree->node[node];

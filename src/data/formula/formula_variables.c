@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "data/formula/formula_parts.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 enum { MOST_LEVELS = 200 };
 

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 #include "data/source/source_parts.h"
 
 typedef enum ending { ENDS_FIELD, ENDS_RECORD, ENDS_FILE } ending;

@@ -9,7 +9,7 @@
 #include "base/growing.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/names.h"
+#include "data/schema/names.h"
 
 /* Every kind. What has no prefix is asked in this order; CSV takes any file that is left. */
 #define LISTED(name) &tacit_source_##name,

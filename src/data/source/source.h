@@ -17,9 +17,9 @@
 #include "base/buffer.h"
 #include "base/harden.h"
 #include "data/input.h"
-#include "data/levels.h"
 #include "data/row_filter.h"
-#include "data/text.h"
+#include "data/schema/levels.h"
+#include "data/schema/text.h"
 
 typedef enum tacit_cell_kind {
     TACIT_CELL_PLAIN,  /* a text, which may be that of a number; one that is empty is a missing value */

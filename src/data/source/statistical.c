@@ -18,7 +18,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "data/date.h"
+#include "data/schema/date.h"
 #include "data/source/source_parts.h"
 
 typedef readstat_error_t parse_function(readstat_parser_t *parser, const char *path, void *context);

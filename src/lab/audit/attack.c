@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "lab/replay.h"
-#include "method/gradient.h"
+#include "method/private/gradient.h"
 
 enum { DIMENSION = TACIT_ATTACK_DIMENSION };
 

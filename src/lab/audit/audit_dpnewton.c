@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "lab/audit/audit_parts.h"
 #include "lab/audit/turned_rows.h"
-#include "method/dpnewton.h"
 #include "method/methods.h"
-#include "num/noisy_moments.h"
+#include "method/private/dpnewton.h"
+#include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
 enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3, PERSON_ROWS = 3 };

@@ -12,9 +12,9 @@
 #include "base/memory.h"
 #include "lab/audit/audit_parts.h"
 #include "lab/audit/turned_rows.h"
-#include "method/dpnewton_inference.h"
 #include "method/methods.h"
-#include "num/noisy_moments.h"
+#include "method/private/dpnewton_inference.h"
+#include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
 enum { DIMENSION = 2, ROWS = 50, QUESTIONS = DPNEWTON_INFERENCE_STEPS + 2 };

@@ -18,7 +18,7 @@
 
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
-#include "method/perturb.h"
+#include "method/private/perturb.h"
 
 static bool is_huber(const tacit_plan *plan) { return perturb_family(plan) == &tacit_family_huber; }
 

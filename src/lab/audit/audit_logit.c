@@ -1,7 +1,7 @@
 /*
  * Audits of dp=E in newton and privlogit-hessian. What is audited is the view of a curious server, which
  * knows its own noise and takes it off: every sum under the draw of the other server alone. The sums are what
- * the node of a study encrypts, the draws those of a server of a study (method/logit_noise.c); only
+ * the node of a study encrypts, the draws those of a server of a study (method/secure/logit_noise.c); only
  * encryption and circuits in between are left out, which show nothing of them. The promise holds wherever
  * beta goes, so all K questions are put at beta = 0. One row is replaced by another of the ball; among a scan
  * of angles those two that move gradients and matrices most. Releases are divided by the scales of their

@@ -17,7 +17,7 @@
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"
-#include "method/stacking.h"
+#include "method/private/stacking.h"
 
 enum { MEMBERS = 5, ROWS_LEAST = 40, ROWS_MOST = 400 };
 

@@ -17,7 +17,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
-#include "method/ternary_upload.h"
+#include "method/private/ternary_upload.h"
 
 enum { CLAIM_NUMBERS = 200, CLAIM_MOVED = 20 };
 

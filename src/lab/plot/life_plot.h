@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "model/report.h"
+#include "model/report/report.h"
 
 /* TACIT_USAGE where the report has no curves. */
 tacit_status tacit_life_plot(const tacit_report *report, tacit_buffer *out, tacit_error *error);

@@ -1,7 +1,7 @@
 /* What the files of the chart writer share. */
 #pragma once
 
-#include "data/text.h"
+#include "data/schema/text.h"
 #include "lab/plot/plot.h"
 
 /* ---- plot_scale.c: from values to places ---- */

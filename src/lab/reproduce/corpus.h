@@ -1,7 +1,7 @@
 /* Documents of several domains as one sparse dataset of normalised tf-idf, for the experiments on texts. */
 #pragma once
 
-#include "data/vocabulary.h"
+#include "data/schema/vocabulary.h"
 #include "lab/reproduce/material.h"
 
 /* How terms are chosen: those that some domain has in [lowest, highest] of its documents, at most `most` of

@@ -2,8 +2,8 @@
  * times; and the same optimiser in the clear beside it. */
 #pragma once
 
-#include "method/logit_reference.h"
 #include "method/methods.h"
+#include "method/secure/logit_reference.h"
 #include "session/center_servers.h"
 
 typedef struct tacit_logit_fit {

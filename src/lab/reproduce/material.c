@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/growing.h"
 #include "base/memory.h"
-#include "data/text.h"
+#include "data/schema/text.h"
 
 void tacit_material_clear(tacit_material *material) {
     if (material == NULL) return;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/schema/text.h"
 #include "data/source/csv.h"
-#include "data/text.h"
 #include "lab/reproduce/reproduce_yao.h"
 
 static const tacit_data_file files[] = {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/schema/text.h"
 #include "data/source/csv.h"
-#include "data/text.h"
 #include "lab/reproduce/reproduce_hamm.h"
 
 enum { COLUMNS = 42, NUMBERS = 38, CATEGORIES = 3, LEVELS_EACH = 1024, STEP_ROWS = 8192 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/schema/vocabulary.h"
 #include "data/source/documents.h"
-#include "data/vocabulary.h"
 #include "lab/reproduce/reproduce_yao.h"
 
 /* ---- the rows ---- */

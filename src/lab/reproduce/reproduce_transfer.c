@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lab/reproduce/mixture.h"
-#include "method/transfer.h"
+#include "method/transfer/transfer.h"
 #include "session/local.h"
 
 static const tacit_mixture_sizes news_sizes = { 5, 1000, 700, 300, 1000, 320 };

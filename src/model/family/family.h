@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "data/schema.h"
+#include "data/schema/schema.h"
 #include "model/family/families.h"
 #include "num/loss.h"
 

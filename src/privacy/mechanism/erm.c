@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "num/glm.h"
+#include "num/glm/glm.h"
 #include "num/special.h"
 #include "privacy/account/gaussian.h"
 

@@ -49,7 +49,7 @@
  * approximate minima share the one epsilon_slack.
  *
  * Approximate minima (Iyengar et al. 2019). The solver sees b^, b rounded to a grid, and stops at a certified
- * gradient norm g (which it reaches on every input: num/glm_tolerance.c), so its w^ is within r = (g + |b^ -
+ * gradient norm g (which it reaches on every input: num/glm/glm_tolerance.c), so its w^ is within r = (g + |b^ -
  * b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of the rows and w*. So release
  * w* in thought, at (epsilon - epsilon_slack, delta), and then w^ + G(d, 2r/epsilon_slack), which given w* is
  * a statistic of sensitivity 2r with its noise: by adaptive composition both together are (epsilon,
@@ -112,7 +112,7 @@ tacit_status tacit_group_noise_for(tacit_objective_noise *out, const tacit_erm *
                                    const tacit_erm_group *groups, size_t count, tacit_error *error);
 
 /* g of a fit that a sensitivity speaks of: 1e-9 or, where rounding alone is more, what the solver reaches on
- * every input (num/glm_tolerance.c). Rows of norm at most 1 (a little more, for their own rounding) whose
+ * every input (num/glm/glm_tolerance.c). Rows of norm at most 1 (a little more, for their own rounding) whose
  * weights sum to `weight`, a minimiser of norm at most `largest`, a linear term of at most `linear`; `slope`
  * bounds the loss's second derivative. Public numbers only: not the rows, of which up to 2^26 are provided
  * for. */

@@ -134,7 +134,7 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
     return TACIT_OK;
 }
 
-/* The proof is that of method/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that
+/* The proof is that of method/private/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that
  * comes or goes, and the two sides of a replacement pull to opposite sides, so that mu is half of
  * sensitivity/noise here. */
 bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale) {

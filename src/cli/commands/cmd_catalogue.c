@@ -1,0 +1,95 @@
+/* tacit catalogue: what coordinators offer. */
+#include <limits.h>
+#include <math.h>
+#include <sodium.h>
+
+#include "api/document/json_text.h"
+#include "cli/commands.h"
+#include "cli/invitation_file.h"
+#include "cli/terms.h"
+#include "study/home.h"
+
+typedef struct listing {
+    tacit_console *console;
+    json_t *studies;
+    size_t count;
+} listing;
+
+static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
+
+static const char *standing(const tacit_offer *offer) {
+    if (!offer->joined) return "not joined";
+    if (offer->withdrawn) return "withdrawn";
+    return offer->consented ? "consented" : "amended: consent again";
+}
+
+static tacit_status show(void *context, const tacit_offer *offer, tacit_error *error) {
+    listing *self = context;
+    const tacit_study *study = offer->study;
+    const tacit_plan *plan = &study->plan;
+    tacit_prices prices = { .event = { .count = 0 } };
+    char price[TACIT_PRICE_TEXT_SIZE], document[2 * TACIT_HASH_BYTES + 1] = "";
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    tacit_price_text(price, &prices.charged);
+    if (study->document.length > 0)
+        sodium_bin2hex(document, sizeof document, study->document_hash, sizeof study->document_hash);
+    tacit_console_print(self->console, "%s%s  %s\n", self->count++ > 0 ? "\n" : "", study->name,
+                        study->title);
+    tacit_console_print(self->console, "  state      %s at %s; you: %s\n", offer->state, offer->coordinator,
+                        standing(offer));
+    tacit_console_print(self->console, "  method     %s, %s\n", plan->method->name, plan->method->title);
+    tacit_console_print(self->console, "  guarantee  %s\n", plan->method->guarantee);
+    tacit_console_print(self->console, "  price      %s\n", price);
+    tacit_console_print(self->console, "  approval   %s\n",
+                        study->approval[0] != 0 ? study->approval : "none named");
+    tacit_console_print(self->console, "  document   %s\n", document[0] != 0 ? document : "none");
+    self->studies = tacit_json_append(
+        self->studies,
+        json_pack("{s:s,s:o,s:s,s:o,s:s,s:s,s:o,s:o,s:s,s:s}", "study", study->name, "title",
+                  tacit_json_text(study->title), "state", offer->state, "coordinator",
+                  tacit_json_text(offer->coordinator), "you", standing(offer), "method", plan->method->name,
+                  "guarantee", tacit_json_text(plan->method->guarantee), "approval",
+                  tacit_json_text(study->approval), "price", price, "document", document));
+    return TACIT_OK;
+}
+
+static tacit_status run_catalogue(const tacit_arguments *arguments, tacit_console *console,
+                                  tacit_error *error) {
+    const char *operand = tacit_arguments_operand(arguments, "INVITE");
+    char home[PATH_MAX];
+    tacit_buffer invitation = TACIT_BUFFER_LIMITED(TACIT_INVITATION_TEXT_MAX);
+    listing self = { .console = console, .studies = json_array() };
+    tacit_site_callbacks callbacks = { .news = print_news, .context = console };
+    tacit_status status;
+    TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
+    if (operand != NULL) TACIT_CHECK(tacit_invitation_read(operand, &invitation, error));
+    TACIT_CHECK(tacit_site_catalogue(home, operand != NULL ? tacit_buffer_text(&invitation) : NULL,
+                                     invitation.length, &callbacks, show, &self, error));
+    status = tacit_console_document(console, json_pack("{s:o}", "studies", self.studies), error);
+    self.studies = NULL;
+cleanup:
+    json_decref(self.studies);
+    tacit_buffer_clear(&invitation);
+    return status;
+}
+
+const tacit_command tacit_command_catalogue = {
+    .name = "catalogue",
+    .section = "Taking part",
+    .summary = "the studies that coordinators offer",
+    .description =
+        "Asks the coordinator of an invitation, without using it up, or every coordinator of a joined study: "
+        "state, method, guarantee, price, approval and the consent document's version of each study. "
+        "Definitions are shown only when the coordinator's signature is right.",
+    .operands =
+        (const tacit_operand[]){
+            { "INVITE", 0, 1, "a file that holds an invitation, or - for standard input" },
+            { .name = NULL },
+        },
+    .examples =
+        (const tacit_example[]){
+            { "What is there?", "tacit catalogue" },
+            { .text = NULL },
+        },
+    .run = run_catalogue,
+};

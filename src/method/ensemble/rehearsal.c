@@ -1,0 +1,164 @@
+#include "method/ensemble/rehearsal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    CASTS = 3,         /* choices of prototypes */
+    EACH = 2,          /* prototypes of a class: real classes are not neatly apart */
+    DRAWS = 4,         /* of noise, for each */
+    MOST_POINTS = 600, /* rehearsed on */
+    STEPS = 11,        /* lambdas: half decades from 1 down to 1e-5 */
+    PATIENCE = 2,      /* steps clearly worse than the best so far before the rest are left out */
+};
+static const double CLEARLY = 0.01,
+                    NEARLY = 0.005; /* worse, in the share of points that are labelled right */
+
+static double lambda_of(int step) { return pow(10, -0.5 * step); }
+
+/* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and
+ * knowing. */
+static double agreeing(size_t classes) { return (1 + 1 / (double)classes) / 2; }
+
+typedef struct rehearsal {
+    tacit_plan plan; /* the real one, on fewer points */
+    tacit_points points;
+    uint32_t *index;
+    int32_t *cast[CASTS]; /* of each choice of prototypes: the class of the nearest, for all points */
+    const int32_t *truth; /* the one at hand */
+    tacit_result_cache *cache;
+} rehearsal;
+
+static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit_error *error) {
+    size_t all = plan->points->rows.count, count = all < MOST_POINTS ? all : MOST_POINTS;
+    self->index = TACIT_NEW(uint32_t, count);
+    if (self->index == NULL) return tacit_fail_memory(error);
+    self->points = tacit_points_some(plan->points, count, self->index);
+    self->plan = *plan;
+    self->plan.points = &self->points;
+    return TACIT_OK;
+}
+
+/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first
+ * of equals. */
+static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
+                                      tacit_error *error) {
+    const tacit_rows *rows = &self->points.rows;
+    size_t d = rows->cols, all = EACH * self->plan.classes;
+    double *prototype = TACIT_NEW(double, all *d), *square = TACIT_NEW(double, all);
+    if (prototype == NULL || square == NULL) {
+        free(prototype);
+        free(square);
+        return tacit_fail_memory(error);
+    }
+    for (size_t k = 0; k < all; k++) {
+        tacit_rows_copy(rows, tacit_stream_below(stream, rows->count), prototype + k * d);
+        for (size_t j = 0; j < d; j++) square[k] += prototype[k * d + j] * prototype[k * d + j];
+    }
+    for (size_t i = 0; i < rows->count; i++) {
+        double nearest = INFINITY;
+        for (size_t k = 0; k < all; k++) {
+            double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
+            if (distance >= nearest) continue;
+            nearest = distance;
+            out[i] = (int32_t)(k / EACH);
+        }
+    }
+    free(prototype);
+    free(square);
+    return TACIT_OK;
+}
+
+static tacit_status pretend_votes(const rehearsal *self, tacit_votes *out, tacit_error *error) {
+    size_t classes = self->plan.classes, points = self->points.rows.count;
+    double parties = (double)self->plan.parties, part = agreeing(classes);
+    *out = (tacit_votes){ TACIT_NEW(double, points *classes), points, classes, self->plan.parties };
+    if (out->count == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < points; i++)
+        for (size_t k = 0; k < classes; k++)
+            out->count[i * classes + k] =
+                parties * ((int32_t)k == self->truth[i] ? part : (1 - part) / (double)(classes - 1));
+    return TACIT_OK;
+}
+
+/* How often a model agrees with the prototypes. */
+static double agreement(const rehearsal *self, const tacit_model *model) {
+    const tacit_rows *rows = &self->points.rows;
+    size_t vectors = tacit_model_scores_per_row(model), right = 0;
+    for (size_t i = 0; i < rows->count; i++) {
+        size_t best = 0;
+        double most = tacit_rows_dot(rows, i, model->weights);
+        if (vectors == 1) best = most > 0;
+        for (size_t k = 1; k < vectors; k++) {
+            double score = tacit_rows_dot(rows, i, model->weights + k * rows->cols);
+            if (score <= most) continue;
+            most = score;
+            best = k;
+        }
+        right += (int32_t)best == self->truth[i];
+    }
+    return (double)right / (double)rows->count;
+}
+
+/* One performance: pretended votes, the method's own learning and noise, and its score. */
+static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *noise,
+                            double *score, tacit_error *error) {
+    tacit_session session = { .plan = &self->plan, .secret = *noise, .cache = self->cache };
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    tacit_status status = pretend_votes(self, &votes, error);
+    if (status == TACIT_OK) status = learn(&session, &votes, &model, error);
+    if (status == TACIT_OK) *score += agreement(self, model) / (CASTS * DRAWS);
+    tacit_model_free(model);
+    tacit_votes_clear(&votes);
+    return status;
+}
+
+static tacit_status score_lambda(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *root,
+                                 double lambda, double *score, tacit_error *error) {
+    *score = 0;
+    self->plan.lambda = lambda;
+    for (uint64_t c = 0; c < CASTS; c++) {
+        self->truth = self->cast[c];
+        for (uint64_t d = 0; d < DRAWS; d++) {
+            tacit_stream noise = tacit_stream_fork(root, "rehearsed noise", c, d);
+            TACIT_TRY(perform(self, learn, &noise, score, error));
+        }
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_learner *learn, double *lambda,
+                                     tacit_error *error) {
+    rehearsal self = { .index = NULL };
+    tacit_stream root = tacit_stream_from_seed(0);
+    double score[STEPS], best = -1;
+    int steps = 0;
+    tacit_status status = TACIT_OK;
+    if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
+    TACIT_CHECK(tacit_result_cache_create(&self.cache, error));
+    TACIT_CHECK(choose_points(&self, plan, error));
+    for (uint64_t c = 0; c < CASTS; c++) {
+        tacit_stream chance = tacit_stream_fork(&root, "prototypes", c, 0);
+        self.cast[c] = TACIT_NEW(int32_t, self.points.rows.count);
+        if (self.cast[c] == NULL) TACIT_CHECK(tacit_fail_memory(error));
+        TACIT_CHECK(choose_prototypes(&self, &chance, self.cast[c], error));
+    }
+    for (int worse = 0; steps < STEPS && worse < PATIENCE; steps++) {
+        TACIT_CHECK(score_lambda(&self, learn, &root, lambda_of(steps), &score[steps], error));
+        worse = score[steps] < best - CLEARLY ? worse + 1 : 0;
+        best = fmax(best, score[steps]);
+    }
+    /* Of those that are nearly as good as the best, the largest: it is the tamest on votes unlike the
+     * pretended. */
+    for (int step = steps - 1; step >= 0; step--)
+        if (score[step] >= best - NEARLY) *lambda = lambda_of(step);
+cleanup:
+    tacit_result_cache_free(self.cache);
+    free(self.index);
+    for (uint64_t c = 0; c < CASTS; c++) free(self.cast[c]);
+    return status;
+}

@@ -1,0 +1,513 @@
+/*
+ * dpnewton: logistic, softmax, linear and Poisson regression by Newton steps under noise, the curvature
+ * released once (ours, after the fixed Hessian bound of Boehning and Lindsay 1988 that PrivLogit uses).
+ *
+ *   rows x = (u, 1)/R, u as the schema encodes them;   v = min(1, 1/|x|);   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
+ *
+ *   once:        A = sum v^2 x x^T + E                                              its share of mu^2; upper triangle, off the diagonal times sqrt(2)
+ *   t = 1..T:    g = 2c (sum clip_c(mean(W x) - y)/2c (x) v x + b_t)                share growing from step to step
+ *                W <- W - (C(W) + l I)^-1 (g + l W),   l = n lambda / sqrt(V)
+ *   model:       the share-weighted mean of the last iterates, by the line from clipped scores to those that predict
+ *
+ * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, ..) + a part of op = s
+ * sqrt(2 d), the size of E, s the noise of one number; H = A/sqrt(V) near sum v x x^T and, with op/10 added,
+ * Q = A/(n V) near the rows' second moments. Mean, clip c, curvature C(W), which is made of H, Q and W alone,
+ * and the line are the family's (dpnewton_family.c): logistic 1/2 and a number at most 1/4 times H. A step
+ * changes scores by at most 2 in root mean square, and no root mean square score exceeds 10 (linear: 1 and
+ * 1.5, of responses in [-1, 1]).
+ *
+ * Proof note. Adjacency: replace one row of one party (unit=record). The numbers of rows and of parties stay
+ * as they are.
+ *   moments: |v x| <= 1, and packed as above two rows' v^2 x x^T are at most sqrt(2) apart
+ *   (num/noisy/noisy_moments.h). step: |clip_c(.)/2c| <= 1/2 for every row, in L2 over the classes, so
+ *   |(clip_c(.)/2c) (x) v x| <= 1/2, whatever W is asked about, whatever the response and whatever the
+ *   rounding of the score: the sum moves by at most 1. c is public: a constant, or the root of a count's cap.
+ *   Computed and rounded: S = that + 2 (GRADIENT_ROUNDING + the grid's rounding). Question i adds N(0, (S_i
+ *   sigma/sqrt(a_i))^2), a_i its share of the budget, sum a_i = 1, sigma = AG(epsilon, delta; 1): it is mu
+ *   sqrt(a_i)-Gaussian-DP, and together, each asked in view of the answers before, they are mu-Gaussian-DP
+ *   (Dong, Roth and Su 2022, corollary 3.3), which is (epsilon, delta). Which share a question has follows
+ *   from its place in the study: the party counts rounds itself. unit=person: replace all rows of one person
+ *   by those of another, however many either has; the number of persons stays. A person's sums over its rows
+ *   are divided by person-rows and then shortened, the moments to Frobenius norm 1, the gradient to norm 1/2:
+ *   what a row's are. So the sum of gradients moves by at most 1; a person's moments stay positive
+ *   semidefinite, <A, B> >= 0, and two are at most sqrt(2) apart as above. The number that leaves is that of
+ *   persons. In a ledger it counts per record, which it implies. All else, eigenvalues, steps, projections,
+ *   lines, is post-processing, and every party may see every W. noise=shares: the noise of a sum is discrete
+ *   Gaussian shares on its grid, and the m that nobody who looks knows are as private as a Gaussian of
+ *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has
+ *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
+ *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
+ *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "method/private/dpnewton.h"
+#include "method/private/dpnewton_inference.h"
+#include "num/noisy/noisy_moments.h"
+
+static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4 };
+
+static const tacit_parameter parameters[] = {
+    TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
+                     "Newton steps, each a question to every party, after the one for the moments",
+                     "chosen from public numbers"),
+    TACIT_OPEN_COUNT(
+        dpnewton_settings, rows, "rows", 1e12,
+        "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
+        "as the study expects, or the parties times the least rows of each"),
+    TACIT_CHOICE(
+        dpnewton_settings, noise, "noise", "coordinator|party|shares",
+        "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
+        "each party a share, which secure summation adds up to little more than the coordinator's"),
+    TACIT_CHOICE(dpnewton_settings, unit, "unit", "record|person",
+                 "what is protected: a row, or all rows of a person at a party; the schema says which column "
+                 "names persons (person: COLUMN)"),
+    TACIT_COUNT(dpnewton_settings, person_rows, "person-rows", 1, 1e6,
+                "with unit=person: rows of a person that count in full; those of a person with more count "
+                "less, and noise grows with it"),
+    TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
+                 "what the model is for: prediction, or inference, that is coefficients with standard errors "
+                 "that include the noise"),
+    TACIT_LATER_CHOICE(dpnewton_settings, moments, "moments", "new|reused", "new",
+                       "the second moments of the columns: asked for, or those that an earlier study of them "
+                       "released with its model, at no price: all of it then buys better steps"),
+    TACIT_SETTINGS_END,
+};
+
+static bool by_party(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
+}
+
+static bool by_coordinator(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_COORDINATOR;
+}
+
+static bool by_shares(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
+}
+
+/* What parties have divided a sum by. */
+static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
+
+static bool per_person(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
+}
+
+static bool reuses(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->moments == DPNEWTON_REUSED_MOMENTS;
+}
+
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan) && reuses(plan))
+        return tacit_fail(error, TACIT_USAGE,
+                          "moments=reused is for purpose=prediction: inference weighs rows otherwise");
+    if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    return reuses(plan) && plan->model != NULL ? dpnewton_check_moments(plan, error) : TACIT_OK;
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan))
+        TACIT_TRY(dpnewton_whole_event(plan, &design.all, error));
+    else
+        TACIT_TRY(dpnewton_describe(plan, &design, error));
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
+    out->event = design.all;
+    return TACIT_OK;
+}
+
+static tacit_release_kind release_kind(const tacit_plan *plan) {
+    if (by_shares(plan)) return TACIT_RELEASE_SEALED;
+    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+}
+
+/* The norm of the noise in the model, for rows that fill the ball evenly. */
+static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    const dpnewton_release *last = &design.release[design.rounds];
+    double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0, size = d * (double)design.scores;
+    for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
+    *out = (tacit_noise_law){
+        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
+                                 "the last, smallest"
+                               : "Gaussian N(0, s^2), in every step; s of the last, smallest",
+        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
+        .dimension = design.scores * design.width,
+        .sensitivity = last->mechanism.sensitivity,
+        .scale = by_shares(plan) ? last->deviation : last->scale,
+        .mean_norm = 2 * design.clip * units(&design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail) / (rows / (4 * d) + rows * plan->lambda),
+    };
+    return TACIT_OK;
+}
+
+/* ---- the party's half ---- */
+
+static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
+    (void)unused;
+    if (dpnewton_infers(plan))
+        return tacit_fail(error, TACIT_REFUSED, "a study for inference has no such question");
+    return dpnewton_describe(plan, out, error);
+}
+
+static tacit_status add_share(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                              const double *values, tacit_reply *reply, tacit_error *error) {
+    int64_t *steps = TACIT_NEW(int64_t, spec->length);
+    if (steps == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_sum_quantise(spec, values, steps, error);
+    if (status == TACIT_OK)
+        status =
+            tacit_share_add(&reply->noised, &party->noise, &release->shared, steps, spec->grid_bits, error);
+    free(steps);
+    return status;
+}
+
+tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                           double **values, tacit_reply *reply, tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    bool silent = isinf(plan->epsilon);
+    reply->kind = release_kind(plan);
+    reply->price = release->mechanism.price;
+    reply->event = release->event;
+    if (by_shares(plan)) {
+        reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
+        return add_share(party, release, spec, *values, reply, error);
+    }
+    if (by_party(plan))
+        return silent ? tacit_mechanism_release(&reply->noised, &party->noise, &release->mechanism, *values,
+                                                spec->length, spec->grid_bits, spec->bound, error)
+                      : tacit_mechanism_release_at(&reply->noised, &party->noise, &release->mechanism,
+                                                   release->scale, *values, spec->length, spec->grid_bits,
+                                                   spec->bound, error);
+    reply->noise = silent ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
+    reply->contribution = *values;
+    *values = NULL;
+    return TACIT_OK;
+}
+
+/* Which step a question is by its place in the study: 0 is for the moments, where they are asked for. */
+static size_t step_of(const tacit_question *question, const dpnewton_design *design) {
+    return (size_t)question->round + design->reuses;
+}
+
+/* Whether this is the question that the study has in this place. */
+static tacit_status check_place(const tacit_question *question, const dpnewton_design *design, bool moments,
+                                tacit_error *error) {
+    size_t step = step_of(question, design);
+    TACIT_TRY(gradient_check_sum(question, moments ? &design->moments : &design->gradient, error));
+    if (moments ? step == 0 : step >= 1 && step <= design->rounds) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED, "round %llu of this study is not one for %s",
+                      (unsigned long long)question->round, question->name);
+}
+
+static tacit_status answer_moments(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    dpnewton_design design;
+    double *values = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_party_derive(party, derive, 0, &design, sizeof design, error));
+    TACIT_CHECK(check_place(question, &design, true, error));
+    values = TACIT_NEW(double, design.moments.length);
+    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(dpnewton_sum_moments(party, &design, values, error));
+    TACIT_CHECK(dpnewton_give(party, &design.release[0], &design.moments, &values, reply, error));
+cleanup:
+    free(values);
+    return status;
+}
+
+static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error) {
+    dpnewton_design design;
+    const double *weights;
+    double *values = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_party_derive(party, derive, 0, &design, sizeof design, error));
+    TACIT_CHECK(check_place(question, &design, false, error));
+    TACIT_CHECK(
+        tacit_message_numbers(question->message, "weights", design.scores * design.width, &weights, error));
+    values = TACIT_NEW(double, design.gradient.length);
+    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
+    size_t step = step_of(question, &design);
+    TACIT_CHECK(dpnewton_give(party, &design.release[step], &design.gradient, &values, reply, error));
+    if (step == design.rounds) tacit_party_unpack(party);
+cleanup:
+    free(values);
+    return status;
+}
+
+/* ---- the coordinator's half ---- */
+
+static void clear(dpnewton_state *state) {
+    free(state->curvature);
+    free(state->law);
+    free(state->spare);
+    free(state->weights);
+    free(state->mean);
+    free(state->pull);
+    free(state->step);
+    free(state->room);
+    tacit_released_moments_free(state->released);
+}
+
+static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design, tacit_error *error) {
+    size_t d = design->width, size = d * design->scores;
+    state->curvature = TACIT_NEW(double, d *d);
+    state->law = TACIT_NEW(double, d *d);
+    state->room = TACIT_NEW(double, d *(d + 2));
+    state->spare = TACIT_NEW(double, d *(d + 2));
+    state->weights = TACIT_NEW(double, size);
+    state->mean = TACIT_NEW(double, size);
+    state->pull = TACIT_NEW(double, size);
+    state->step = TACIT_NEW(double, size);
+    bool all = state->curvature != NULL && state->law != NULL && state->room != NULL &&
+               state->spare != NULL && state->weights != NULL && state->mean != NULL && state->pull != NULL &&
+               state->step != NULL;
+    return all ? TACIT_OK : tacit_fail_memory(error);
+}
+
+tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
+                          const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
+                          tacit_sum *sum, tacit_error *error) {
+    TACIT_TRY(tacit_ask_sum(session, question, message, spec, sum, error));
+    if (by_coordinator(session->plan))
+        return tacit_session_publish(session, &release->mechanism, sum->values, count,
+                                     spec->bound * (double)session->plan->parties, sum->values, error);
+    tacit_session_notify(session, sum->values, count);
+    return TACIT_OK;
+}
+
+/* H and Q of moments in state->room, with `noise` on one number of them. What is added damps steps, whose own
+ * noise is that of this study: it is never less than with moments of this study. */
+static tacit_status take_moments(const dpnewton_design *design, double noise, dpnewton_state *state,
+                                 tacit_error *error) {
+    size_t d = design->width;
+    const dpnewton_family *family = design->family;
+    double op = sqrt(2 * (double)d), damped = op * fmax(noise, units(design) * design->release[0].deviation);
+    double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
+    double *both[] = { state->curvature, state->law };
+    TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
+    double by = state->shortening, square = by * by * state->rows;
+    for (size_t i = 0; i < d * d; i++) {
+        state->curvature[i] /= by;
+        state->law[i] /= square;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                                double *noise, tacit_error *error) {
+    const dpnewton_scaling *by = &design->scaling;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    size_t length = tacit_moments_length(design->width);
+    tacit_status status;
+    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
+                             &sum, error));
+    for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
+    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
+    state->rows = units(design) * fmax(sum.values[length],
+                                       (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
+    *noise = units(design) * design->release[0].deviation;
+    state->shortening = dpnewton_shortening(sum.values[length - 1], state->rows, *noise,
+                                            by->encoded * by->intercept, by->longest);
+    tacit_moments_unpack(state->room, sum.values, design->width);
+    TACIT_CHECK(dpnewton_keep_moments(design, sum.values, state->rows, sum.parties, &state->released, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status find_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                                 tacit_error *error) {
+    double noise = 0;
+    if (design->reuses)
+        TACIT_TRY(dpnewton_reuse_moments(session->plan, design, state, &noise, error));
+    else
+        TACIT_TRY(ask_moments(session, design, state, &noise, error));
+    return take_moments(design, noise, state, error);
+}
+
+/* The factor that holds the root mean square score of `w` within `most`. */
+static double held_within(const dpnewton_design *design, const dpnewton_state *state, const double *w,
+                          double most) {
+    double square = 0;
+    for (size_t k = 0; k < design->scores; k++)
+        square +=
+            tacit_moments_product(state->law, w + k * design->width, w + k * design->width, design->width);
+    return square > most * most ? most / sqrt(square) : 1;
+}
+
+/* One Newton step, from the gradient in `state->step`. */
+static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state *state, tacit_error *error) {
+    const dpnewton_family *family = design->family;
+    size_t size = design->scores * design->width;
+    double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
+    double noise = 2 * design->clip * units(design) * design->release[t].deviation * counts;
+    state->unsure += noise * noise;
+    for (size_t j = 0; j < size; j++) {
+        state->pull[j] += counts * by[j];
+        by[j] += state->ridge * w[j];
+    }
+    TACIT_TRY(family->direction(design, state, t == 1, error));
+    double trusted = held_within(design, state, by, family->most_step);
+    for (size_t j = 0; j < size; j++) w[j] -= trusted * by[j];
+    double within = held_within(design, state, w, family->most_score);
+    for (size_t j = 0; j < size; j++) state->mean[j] += counts * (w[j] *= within);
+    state->counted += counts;
+    return TACIT_OK;
+}
+
+static tacit_status one_round(tacit_session *session, const dpnewton_design *design, size_t t,
+                              dpnewton_state *state, tacit_error *error) {
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    size_t size = design->scores * design->width;
+    tacit_status status;
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, size, error));
+    TACIT_CHECK(dpnewton_ask(session, "gradient", &message, &design->gradient, &design->release[t], size,
+                             &sum, error));
+    for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * units(design) * sum.values[j];
+    state->parties = sum.parties;
+    TACIT_CHECK(step(design, t, state, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+/* The mean of the tail as a model predicts by it, in the weights of encoded rows. */
+static tacit_status finish(const dpnewton_design *design, dpnewton_state *state, tacit_outcome *out,
+                           tacit_error *error) {
+    const dpnewton_scaling *by = &design->scaling;
+    size_t d = design->width;
+    double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
+    tacit_model *model = NULL;
+    for (size_t j = 0; j < design->scores * d; j++) {
+        state->mean[j] /= state->counted;
+        state->pull[j] /= state->counted;
+    }
+    TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
+    TACIT_TRY(tacit_model_create(&model, design->family->family, d, design->classes, error));
+    for (size_t k = 0; k < design->scores; k++) {
+        const double *from = state->mean + k * d;
+        double *to = model->weights + k * d;
+        for (size_t j = 0; j < d; j++) to[j] = slope * from[j] * by->feature;
+        if (by->encoded > 0) to[d - 1] = slope * from[d - 1] * by->intercept + offset[k] / by->encoded;
+    }
+    model->moments = state->released;
+    state->released = NULL;
+    out->parties = state->parties;
+    return tacit_outcome_add(out, model, error);
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    dpnewton_state state = { .counted = 0 };
+    dpnewton_design design;
+    tacit_status status;
+    if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
+    TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
+    TACIT_CHECK(prepare(&state, &design, error));
+    TACIT_CHECK(find_moments(session, &design, &state, error));
+    /* The plan's lambda is for the mean over the rows that are declared. */
+    state.ridge = session->plan->lambda * dpnewton_rows(session->plan) / state.shortening;
+    if (design.family->start != NULL) design.family->start(&design, &state);
+    for (size_t t = 1; t <= design.rounds; t++) {
+        tacit_progress_report(session->progress, "steps", t - 1, design.rounds);
+        TACIT_CHECK(one_round(session, &design, t, &state, error));
+    }
+    TACIT_CHECK(finish(&design, &state, out, error));
+cleanup:
+    clear(&state);
+    return status;
+}
+
+static const tacit_handler_entry handlers[] = { { .question = "moments", .answer = answer_moments },
+                                                { .question = "gradient", .answer = answer_gradient },
+                                                DPNEWTON_INFERENCE_HANDLERS,
+                                                { .question = NULL } };
+
+const tacit_method tacit_method_dpnewton = {
+    .name = "dpnewton",
+    .title = "regression on all parties' rows by Newton steps with noise",
+    .reference = "after Boehning & Lindsay 1988; docs/methods/dpnewton.md",
+    .version = 1,
+    .units = "record|person",
+    .spreads = true,
+    .takes_numbers = true,
+    .needs_delta = true,
+    .most_columns = DPNEWTON_MOST_COLUMNS,
+    .fits_alone_by_party = true,
+    TACIT_SETTINGS_OF(parameters, defaults),
+    .shares_noise = by_shares,
+    .per_person = per_person,
+    .builds_on = reuses,
+    .leaves =
+        "[moments=new,unit=record: once, the second moments of the party's rows and the number of rows]"
+        "[moments=new,unit=person: once, the second moments of the party's rows and the number of persons]"
+        "[moments=new,purpose=prediction: ; then, in every round, the sum of its rows' clipped gradients at "
+        "weights that all parties know][moments=reused: in every round, the sum of its rows' clipped "
+        "gradients at weights that all parties know (no second moments: those that an earlier study "
+        "released are used again)][purpose=inference: , for a response that is a number with the "
+        "response beside the columns, and no more; then, in five rounds, the sum of its rows' gradients, "
+        "each of bounded length, at weights that all parties know, and at last that sum with the second "
+        "moments of the gradients and the curvature][noise=party: , each with the party's own noise "
+        "added][noise=shares: , each with the party's share of the noise added], as contributions to sums",
+    .seen_by =
+        "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
+        "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
+        "gradients][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy moments and "
+        "gradients, and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
+        "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
+        "in them, and no single party's]. Everybody sees the weights after every step"
+        "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
+        "noise]",
+    .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
+                 "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
+                 "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
+                 "There is no such guarantee towards the coordinator, which sees exact values]",
+    .assumption =
+        "the number of a party's [unit=record: rows][unit=person: persons] is no secret (rows of any length "
+        "are shortened to the unit ball)[unit=person: ; a person's rows are all at one party, and its column "
+        "of persons tells them apart][noise=coordinator: ; the coordinator adds the noise, publishes only "
+        "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
+        "more parties vanish from a sum or collude than the study declares]",
+    .theorem =
+        "Gaussian noise on [moments=new: moments of L2 sensitivity sqrt(2)][moments=new,purpose=prediction: "
+        ", "
+        "and on T clipped gradients of sensitivity 1][moments=reused: T clipped gradients of L2 sensitivity "
+        "1 (the moments were released before, and what is made of them costs nothing)][purpose=inference: , "
+        "or 2.32 with a response beside them, on five "
+        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its "
+        "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
+        "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
+        "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
+    .claim = "no paper's",
+    .caveats =
+        "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
+        "rounds[moments=new:  and one more]: every party must stay connected. [purpose=prediction: Residuals "
+        "are clipped: "
+        "weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the scale of "
+        "the columns, and their standard errors include the noise; where there are too few rows for the "
+        "price there are none, and the summary says how many rows or which epsilon would do. For a response "
+        "that is a number they rest on errors of equal variance]",
+    .check = check,
+    .infers = dpnewton_infers,
+    .price = price,
+    .choose_lambda = dpnewton_lambda,
+    .lambda_rule = "the ridge of the steps over the declared rows",
+    .noise = noise_law,
+    .release_kind = release_kind,
+    .coordinate = coordinate,
+    .handlers = handlers,
+};

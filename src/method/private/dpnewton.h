@@ -1,0 +1,179 @@
+/*
+ * What follows from dpnewton's plan (dpnewton_plan.c), its sums over a party's rows (dpnewton_rows.c), and
+ * what is special to a family (dpnewton_family.c). The method itself is in dpnewton.c.
+ */
+#pragma once
+
+#include "method/private/gradient.h"
+#include "num/kernel.h"
+#include "privacy/mechanism/shares.h"
+
+enum {
+    DPNEWTON_MOST_ROUNDS = 64,
+    DPNEWTON_MOST_COLUMNS = 1024,
+    DPNEWTON_MOST_CLASSES = 64,
+    DPNEWTON_BLOCK = 128
+};
+
+typedef struct dpnewton_settings {
+    uint64_t rounds, rows; /* 0: chosen, declared by the parties' least */
+    uint64_t person_rows;
+    enum { DPNEWTON_PER_RECORD, DPNEWTON_PER_PERSON } unit;
+    enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
+    enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
+    enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
+} dpnewton_settings;
+
+static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dpnewton_settings, plan);
+}
+
+/* What is released: 0 the moments, t the gradient of step t. */
+typedef struct dpnewton_release {
+    tacit_mechanism mechanism;
+    double share;     /* of the budget */
+    double deviation; /* of the noise on one number of the published sum; 0 without noise. Of moments that are
+                       * reused: what it would be */
+    double scale;     /* of what one party or the coordinator draws, in the sum's units */
+    tacit_event event;         /* count 0 without noise */
+    tacit_shared_noise shared; /* noise=shares, in steps of the grid */
+} dpnewton_release;
+
+/* The rows as the method sees them: x = (feature u_j, intercept 1)/R, times min(1, 1/|x|) in every sum. */
+typedef struct dpnewton_scaling {
+    double feature, intercept; /* what an encoded row's features and its intercept are multiplied by */
+    double encoded;            /* the intercept of an encoded row; 0: it has none, or it is not known */
+    double longest;            /* |x| at most */
+} dpnewton_scaling;
+
+struct dpnewton_family;
+
+typedef struct dpnewton_design {
+    const struct dpnewton_family *family;
+    const tacit_kernels *kernels;
+    size_t width, rounds;
+    bool reuses;            /* the moments of an earlier study: nobody is asked for them */
+    size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
+    double
+        unit; /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one */
+    double middle, half; /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
+    double most;         /* the cap of a count; else 0 */
+    double
+        clip; /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
+                  * sensitivity 1 */
+    tacit_sum_spec moments, gradient;
+    dpnewton_release release[DPNEWTON_MOST_ROUNDS + 1];
+    dpnewton_scaling scaling;
+    tacit_event all; /* of all questions together */
+    double
+        strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
+} dpnewton_design;
+
+/* The coordinator's work on released sums. */
+typedef struct dpnewton_state {
+    double rows, shortening; /* n, and sqrt(V) */
+    double ridge;            /* l */
+    double *curvature;       /* H, d x d */
+    double *law;             /* Q, d x d */
+    double *room, *spare;    /* d x d and 2d more each */
+    double *weights, *step;  /* scores x d */
+    double *mean, *pull;     /* of weights and gradients over the tail, scores x d */
+    double counted;          /* the shares that are in them */
+    double unsure;           /* the variance of one number of `pull`, times the square of `counted` */
+    size_t parties;
+    tacit_released_moments *released; /* what was released on the way, for the model's file; may be NULL */
+} dpnewton_state;
+
+/* What is special to one family of models. */
+typedef struct dpnewton_family {
+    const tacit_family *family;
+
+    /* From public numbers. The budget's thousandths for the moments; each step has 1 + growth/T times the
+     * share of the one before; the part of the iterates whose mean is the model; eigenvalues e of A become
+     * max(e, least op) + lift op. */
+    double moments, growth, tail, least, lift;
+    double most_step, most_score; /* in root mean square; 0: as the cap of counts allows */
+    double (*clip)(const dpnewton_design *design);
+    size_t (*rounds)(const tacit_plan *plan, double strength);
+    double (*ridge)(const dpnewton_design *design, double rows, double strength); /* l of the sum over rows */
+
+    /* Of `count` rows, at most DPNEWTON_BLOCK, of a view from `begin`: clipped residuals divided by 2c, in
+     * place of scores. At most 1/2 in norm whatever the scores and responses are, also where they are no
+     * numbers. */
+    void (*residuals)(const dpnewton_design *design, const tacit_view *rows, size_t begin, size_t count,
+                      double *scores);
+
+    /* Weights to begin with; NULL: 0. */
+    void (*start)(const dpnewton_design *design, dpnewton_state *state);
+
+    /* The Newton direction, in place of the gradient in state->step. */
+    tacit_status (*direction)(const dpnewton_design *design, dpnewton_state *state, bool first,
+                              tacit_error *error);
+
+    /* The mean of the tail as a model predicts by it: scores -> slope * scores + offset[k]. */
+    tacit_status (*calibrate)(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+                              double *offset, tacit_error *error);
+} dpnewton_family;
+
+/* That of a response, of so many classes or of 0; NULL: there is none. */
+const dpnewton_family *dpnewton_family_of(tacit_response response, size_t classes);
+
+/* A function of the plan alone. TACIT_USAGE for one that the method does not take. */
+tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error);
+
+/* The ridge lambda from public numbers. */
+tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+
+/* How many rows all parties have together, as declared. */
+double dpnewton_rows(const tacit_plan *plan);
+
+/* mu of all noise that there is, as in dpnewton_design. */
+tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error);
+
+/* The noise, price and event of a release whose share of the budget is set, `sensitivity` before roundings;
+ * the largest that its noise may be, twice over, where parties add it themselves, else 0; and the event of
+ * the whole budget. */
+tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                                double sensitivity, tacit_error *error);
+tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
+                           double *out, tacit_error *error);
+tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error);
+
+/* The party's: take *values, with the noise of this release, into the reply. */
+tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
+                           double **values, tacit_reply *reply, tacit_error *error);
+
+/* The coordinator's: ask, and add the noise if entrusted with it; `count` numbers are published. */
+tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
+                          const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
+                          tacit_sum *sum, tacit_error *error);
+
+/* ---- moments that an earlier study released (dpnewton_moments.c) ---- */
+
+/* Whether they can be used: TACIT_USAGE, with the reason, where the plan's model has none, or none of all its
+ * columns. */
+tacit_status dpnewton_check_moments(const tacit_plan *plan, tacit_error *error);
+
+/* Into state->room, state->rows and state->shortening, as this study's rows are scaled; *noise is then that of
+ * one number. */
+tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_design *design,
+                                    dpnewton_state *state, double *noise, tacit_error *error);
+
+/* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of too
+ * many columns. `values` are packed. */
+tacit_status dpnewton_keep_moments(const dpnewton_design *design, const double *values, double rows,
+                                   size_t parties, tacit_released_moments **out, tacit_error *error);
+
+/* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
+ * large, the middle of what can be. `intercept` is that of a scaled row, `longest` the longest row's norm. */
+double dpnewton_shortening(double moment, double rows, double noise, double intercept, double longest);
+
+/* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
+double dpnewton_tail(const dpnewton_design *design, size_t step);
+
+/* The sum of v^2 x x^T over the party's rows, packed (num/noisy/noisy_moments.h), and their number; the sum of
+ * clipped residuals/2c times v x, scores x width. In all holders. */
+tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *design, double *out,
+                                  tacit_error *error);
+tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,
+                                   double *out, tacit_error *error);

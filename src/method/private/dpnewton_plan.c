@@ -1,0 +1,285 @@
+/*
+ * What follows from dpnewton's plan: how rows are scaled, how many steps there are, which share of the budget
+ * each question has, and the noise that makes of it. All from public numbers, before anything is asked.
+ */
+#include <math.h>
+
+#include "method/private/dpnewton.h"
+#include "num/noisy/noisy_moments.h"
+#include "privacy/account/gaussian.h"
+
+static const double UNITS = 1000; /* of the budget */
+
+static bool by_party(const tacit_plan *plan) {
+    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
+}
+
+double dpnewton_rows(const tacit_plan *plan) {
+    double set = (double)dpnewton_settings_of(plan)->rows;
+    if (set > 0) return set;
+    double rows = tacit_plan_expected_rows(plan); /* of persons, where these are protected */
+    return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON && plan->expected_rows == 0
+               ? rows * (double)dpnewton_settings_of(plan)->person_rows
+               : rows;
+}
+
+/* How much larger the noise in a sum of all parties is than it need be. */
+static double surplus(const tacit_plan *plan) {
+    double parties = (double)plan->parties;
+    if (tacit_plan_shares_noise(plan)) return sqrt(parties / (double)tacit_plan_noise_shares(plan));
+    return by_party(plan) ? sqrt(parties) : 1;
+}
+
+/* The smallest relative noise for all together, and a hair more for the roundings of those who add it up. */
+static tacit_status total_noise(const tacit_plan *plan, double *out, tacit_error *error) {
+    TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
+    *out *= 1 + 1e-9;
+    return TACIT_OK;
+}
+
+static tacit_status strength_of(const tacit_plan *plan, double *out, tacit_error *error) {
+    double sigma = 0;
+    *out = INFINITY;
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(total_noise(plan, &sigma, error));
+    *out = 1 / (sigma * surplus(plan));
+    return TACIT_OK;
+}
+
+/* R^2 = (1 + G)/8, G the square of the longest row of features that the schema permits: most rows are
+ * shortened, which costs little and makes the others count. Rows that are not scaled by their bound, or have
+ * no intercept to tell how much they were shortened, stay as they are. */
+static dpnewton_scaling scaling_of(const tacit_plan *plan) {
+    const tacit_schema *schema = plan->schema;
+    dpnewton_scaling out = { .feature = 1, .intercept = 1, .longest = 1 };
+    if (schema == NULL || !schema->intercept) return out;
+    out.encoded = tacit_schema_intercept_value(schema);
+    double reach = tacit_schema_reach(schema), radius = sqrt((1 + reach) / 8);
+    if (schema->rows != TACIT_ROWS_BOUND || schema->sparse > 0 || !(reach > 0)) return out;
+    out.intercept = 1 / (radius * out.encoded);
+    out.feature = sqrt(reach) * out.intercept;
+    out.longest = sqrt(1 + reach) / radius;
+    return out;
+}
+
+static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *family, double strength) {
+    size_t set = (size_t)dpnewton_settings_of(plan)->rounds;
+    return set > 0 ? set : family->rounds(plan, strength);
+}
+
+/* The moments first, unless they were released before; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
+ * a study as so many runs of one event, of which each question takes its number. */
+static void set_shares_of_budget(dpnewton_design *out) {
+    const double first = out->reuses ? 0 : out->family->moments;
+    double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0, before = first,
+           left = UNITS - before;
+    for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
+    out->release[0].share = before / UNITS;
+    for (size_t t = 1; t <= out->rounds; t++) {
+        weight += pow(ratio, (double)t);
+        double until = t == out->rounds ? UNITS : first + round(left * weight / sum);
+        out->release[t].share = (until - before) / UNITS;
+        before = until;
+    }
+}
+
+/* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
+static tacit_event event_of(const dpnewton_release *release, double sigma) {
+    double units = round(release->share * UNITS);
+    return tacit_event_replaced(tacit_event_gaussian(sigma * sqrt(units) * (1 + 1e-13), (uint64_t)units));
+}
+
+double dpnewton_tail(const dpnewton_design *design, size_t step) {
+    size_t tail = (size_t)fmax(1, round(design->family->tail * (double)design->rounds));
+    return step + tail > design->rounds ? design->release[step].share : 0;
+}
+
+/* The price of a release whose noise is `sigma` times its sensitivity, at its part of delta: what that noise
+ * buys, a hair less for the roundings, so that noise calibrated to the price, *found times the sensitivity,
+ * is not below `sigma`. */
+static tacit_status price_of(tacit_price *price, double sigma, double *found, tacit_error *error) {
+    for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
+        TACIT_TRY(tacit_gaussian_epsilon(&price->epsilon, sigma * (1 + spare), price->delta, error));
+        TACIT_TRY(tacit_gaussian_sigma(found, price->epsilon, price->delta, 1, error));
+        if (*found >= sigma) return TACIT_OK;
+    }
+    return tacit_fail(error, TACIT_INTERNAL, "no price found for a release with noise %g", sigma);
+}
+
+/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the
+ * sensitivity (privacy/mechanism/shares.h). */
+static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                                double sigma, tacit_error *error) {
+    double step = ldexp(1, -spec->grid_bits), counted = 0, parties = (double)plan->parties;
+    tacit_shared_noise *shared = &out->shared;
+    shared->sensitivity = out->mechanism.sensitivity / step;
+    shared->shares = tacit_plan_noise_shares(plan);
+    shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
+    if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
+        return tacit_fail(error, TACIT_USAGE,
+                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
+                          "choose a larger delta, or another noise",
+                          plan->epsilon, plan->delta);
+    out->event = event_of(out, counted);
+    out->scale = shared->scale * step;
+    out->deviation = out->scale * sqrt(parties);
+    return TACIT_OK;
+}
+
+/* The noise of one release, `sensitivity` before roundings. */
+static tacit_status set_noise(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                              double sensitivity, double all, tacit_error *error) {
+    double shift = (sensitivity + 2 * (GRADIENT_ROUNDING + tacit_sum_rounding(spec))) * (1 + 1e-12);
+    bool noisy = isfinite(plan->epsilon);
+    out->mechanism = (tacit_mechanism){
+        TACIT_LAW_GAUSSIAN, shift, { TACIT_UNIT_RECORD, plan->epsilon, noisy ? plan->delta * out->share : 0 }
+    };
+    out->shared = (tacit_shared_noise){ .law = TACIT_LAW_DISCRETE_GAUSSIAN,
+                                        .price = out->mechanism.price,
+                                        .shares = 1,
+                                        .length = spec->length,
+                                        .runs = 1 };
+    if (!noisy) return TACIT_OK;
+    double sigma = all / sqrt(out->share), found = 0;
+    TACIT_TRY(price_of(&out->mechanism.price, sigma, &found, error));
+    out->shared.price = out->mechanism.price;
+    if (tacit_plan_shares_noise(plan)) return share_noise(plan, out, spec, sigma, error);
+    out->scale = found * shift * (1 + 1e-12);
+    out->deviation = out->scale * surplus(plan);
+    out->event = event_of(out, found);
+    return tacit_event_check(&out->event, error);
+}
+
+static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    double all = 0;
+    if (isfinite(plan->epsilon)) TACIT_TRY(total_noise(plan, &all, error));
+    if (out->reuses) out->release[0].share = out->family->moments / UNITS; /* what it would have */
+    TACIT_TRY(set_noise(plan, &out->release[0], &out->moments, M_SQRT2, all, error));
+    if (out->reuses) out->release[0] = (dpnewton_release){ .deviation = out->release[0].deviation };
+    for (size_t t = 1; t <= out->rounds; t++)
+        TACIT_TRY(set_noise(plan, &out->release[t], &out->gradient, 1, all, error));
+    if (isfinite(plan->epsilon))
+        out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
+    return TACIT_OK;
+}
+
+/* The sums' bounds, with `room` for noise that is inside. */
+static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, double moments_room,
+                             double gradient_room, tacit_error *error) {
+    const double rows = GRADIENT_MOST_ROWS;
+    TACIT_TRY(tacit_sum_spec_for(&out->moments, tacit_moments_length(out->width) + 1,
+                                 rows * (1 + GRADIENT_ROUNDING) + moments_room, plan->parties, error));
+    return tacit_sum_spec_for(&out->gradient, out->scores * out->width,
+                              rows * (0.5 + GRADIENT_ROUNDING) + gradient_room, plan->parties, error);
+}
+
+/* The largest noise that a release may have, twice over. */
+static tacit_status room_for(const dpnewton_release *release, size_t length, double *out,
+                             tacit_error *error) {
+    TACIT_TRY(tacit_mechanism_reach(out, &release->mechanism, length, error));
+    *out *= 2;
+    return TACIT_OK;
+}
+
+static tacit_status set_unit(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    const dpnewton_settings *settings = dpnewton_settings_of(plan);
+    if (settings->unit != DPNEWTON_PER_PERSON) return TACIT_OK;
+    /* Without a schema, as for an explanation, it is the rows that have to say it (dpnewton_rows.c). */
+    if (plan->schema != NULL && plan->schema->person == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "unit=person needs to know whose rows are whose: name the column in the schema (person: COLUMN)");
+    out->unit = (double)settings->person_rows;
+    out->strength /= out->unit; /* of the noise, in rows */
+    return TACIT_OK;
+}
+
+/* The family that the response asks for, and how its response is scaled: a number to [-1, 1], about 0 where
+ * no intercept could hold its middle. */
+static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    const tacit_schema *schema = plan->schema;
+    tacit_response response = plan->classes > 0 || schema == NULL ? TACIT_RESPONSE_CLASS : schema->response;
+    out->classes = plan->classes;
+    out->half = 1;
+    out->family = response == TACIT_RESPONSE_CLASS && plan->classes < 2
+                      ? NULL
+                      : dpnewton_family_of(response, plan->classes);
+    if (out->family == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method dpnewton takes a label of two or more classes, or of kind number or count "
+                          "with low and high in the schema");
+    if (plan->classes > DPNEWTON_MOST_CLASSES)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method dpnewton takes at most %d classes, and there are %zu; for more use dpgd or dpsgd",
+            DPNEWTON_MOST_CLASSES, plan->classes);
+    out->scores = tacit_family_scores(out->family->family, plan->classes);
+    if (out->family->family->quadratic && out->scaling.encoded > 0) {
+        out->half = (schema->high - schema->low) / 2;
+        out->middle = schema->low + out->half;
+    } else if (out->family->family->quadratic) {
+        out->half = fmax(fabs(schema->low), fabs(schema->high));
+    }
+    out->most = response == TACIT_RESPONSE_COUNT ? schema->high : 0;
+    out->clip = out->family->clip(out);
+    return TACIT_OK;
+}
+
+tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    double moments = 0, gradient = 0, strength = 0;
+    TACIT_TRY(strength_of(plan, &strength, error));
+    *out = (dpnewton_design){ .kernels = tacit_kernels_choose(),
+                              .width = plan->features,
+                              .reuses = dpnewton_settings_of(plan)->moments == DPNEWTON_REUSED_MOMENTS,
+                              .scaling = scaling_of(plan),
+                              .strength = strength };
+    TACIT_TRY(set_family(plan, out, error));
+    TACIT_TRY(set_unit(plan, out, error));
+    out->rounds = choose_rounds(plan, out->family, out->strength);
+    set_shares_of_budget(out);
+    TACIT_TRY(set_sums(plan, out, 0, 0, error));
+    TACIT_TRY(set_all_noise(plan, out, error));
+    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
+    /* The first step has the smallest share, and so the most noise. */
+    if (!out->reuses) TACIT_TRY(room_for(&out->release[0], out->moments.length, &moments, error));
+    TACIT_TRY(room_for(&out->release[1], out->gradient.length, &gradient, error));
+    TACIT_TRY(set_sums(plan, out, moments, gradient, error));
+    return set_all_noise(plan, out, error);
+}
+
+/* lambda = l/n. */
+tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    dpnewton_design design;
+    double rows = dpnewton_rows(plan);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    *out = design.family->ridge(&design, rows, design.strength) / rows;
+    return TACIT_OK;
+}
+
+/* ---- for inference (dpnewton_inference.c) ---- */
+
+tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error) {
+    return strength_of(plan, out, error);
+}
+
+tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
+                                double sensitivity, tacit_error *error) {
+    double all = 0;
+    if (isfinite(plan->epsilon)) TACIT_TRY(total_noise(plan, &all, error));
+    return set_noise(plan, out, spec, sensitivity, all, error);
+}
+
+tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
+                           double *out, tacit_error *error) {
+    *out = 0;
+    return by_party(plan) && isfinite(plan->epsilon) ? room_for(release, length, out, error) : TACIT_OK;
+}
+
+tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error) {
+    double all = 0;
+    *out = (tacit_event){ .count = 0 };
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(total_noise(plan, &all, error));
+    *out = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
+    return TACIT_OK;
+}

@@ -1,0 +1,243 @@
+/*
+ * What newton, privlogit-hessian and privlogit-local share: maximum likelihood for logistic regression
+ * between nodes and two center servers (Wang 2018, chapter 5).
+ *
+ * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near
+ * 1; weights of the model are S beta. Maximised is l(beta) - (n ridge/2)|beta|^2 over all rows, with ridge =
+ * lambda S^2, which is the (n lambda/2)|w|^2 of every other method; with penalty=sum lambda is the paper's, ridge =
+ * lambda/n. By default there is none, as in method estimate: A = H/n is then taken to have eigenvalues of at
+ * least 2^-20, and where it has not, what follows is seen as an overflow. All sums are divided by n. With |x_j| <= 1:
+ *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
+ * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so
+ * is each sum. Between the servers numbers have at most 64 bits, f of them behind the point (setting
+ * `fraction`), and no more before it than n, lambda and S call for (tacit_logit_widths). That solving did not
+ * overflow is checked inside the protocol: s is within its range and |H s - b| small in each coordinate, one
+ * bit leaves, and it is 1 unless the run ends with an error (logit_solve.c).
+ *
+ * What is opened, to both servers, and by A to the nodes: beta_k of each iteration, one bit a time for the
+ * stopping rule, and with inference=yes the variances of the coefficients, the log-likelihood at the end and
+ * the number of positive rows.
+ */
+#pragma once
+
+#include "model/report/estimates.h"
+#include "privacy/mechanism/mechanism.h"
+#include "session/center_servers.h"
+
+/* Settings of all three methods. */
+typedef struct tacit_logit_settings {
+    tacit_secure_engine engine;
+    enum { TACIT_LOGIT_LIKELIHOOD, TACIT_LOGIT_CONVERGED } stop;
+    enum { TACIT_LOGIT_INFERENCE, TACIT_LOGIT_NO_INFERENCE } inference;
+    double level, scale;
+    uint64_t fraction;
+    double start, dp, dp_delta;
+    uint64_t dp_iterations;
+    enum { TACIT_LOGIT_MEAN, TACIT_LOGIT_SUM } penalty;
+    bool newton; /* of the method, no setting: the true Hessian, again in each iteration */
+} tacit_logit_settings;
+
+#define TACIT_LOGIT_DEFAULTS .level = 0.95, .fraction = 36, .dp_delta = 1e-6, .dp_iterations = 8
+
+static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(tacit_logit_settings, plan);
+}
+
+/* Those that all have, for a method's table. */
+#define TACIT_LOGIT_PARAMETERS                                                                               \
+    TACIT_CHOICE(tacit_logit_settings, engine, "engine", "yao|shares",                                       \
+                 "what the center servers compute with: garbled circuits, as in the paper, or shares"),      \
+        TACIT_CHOICE(tacit_logit_settings, stop, "stop", "likelihood|converged",                             \
+                     "likelihood: at a relative change below 1e-6, as in the paper; converged: within 1e-4 " \
+                     "of the optimum"),                                                                      \
+        TACIT_CHOICE(tacit_logit_settings, inference, "inference", "yes|no",                                 \
+                     "standard errors, tests, deviance: one more inverse, of the true Hessian"),             \
+        TACIT_NUMBER(tacit_logit_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),    \
+        TACIT_OPEN_NUMBER(tacit_logit_settings, scale, "scale", 1e4,                                         \
+                          "S: rows are multiplied with it, so that columns have a spread near 1",            \
+                          "from the schema"),                                                                \
+        TACIT_COUNT(tacit_logit_settings, fraction, "fraction", 24, 44,                                      \
+                    "binary digits behind the point between the center servers"),                            \
+        TACIT_NUMBER(tacit_logit_settings, start, "start", -100, 100, "all coefficients at the beginning")
+
+/* At the end of each table. */
+#define TACIT_LOGIT_LATER_PARAMETERS                                                                         \
+    TACIT_LATER_CHOICE(tacit_logit_settings, penalty, "penalty", "mean|sum", "sum",                          \
+                       "mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows " \
+                       "times scale, as in the paper")
+
+/* `dp` is for the methods that can. */
+#define TACIT_LOGIT_DP_PARAMETERS                                                                            \
+    TACIT_OPEN_NUMBER(tacit_logit_settings, dp, "dp", 1e6,                                                   \
+                      "epsilon: noise is added between the servers before anything is opened", "none"),      \
+        TACIT_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "delta that belongs to dp"),    \
+        TACIT_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000,                           \
+                    "with dp: so many iterations, whatever the rows")
+
+/* ---- what nodes and servers know: it follows from the plan and from n ---- */
+
+extern const char tacit_logit_assumption[];
+
+tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
+tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
+
+double tacit_logit_scale(const tacit_plan *plan); /* S */
+
+/* What is added to each eigenvalue of H/n. With dp, whose noise is in H, never nothing: 1/n for a lambda of
+ * 0. */
+double tacit_logit_ridge(const tacit_plan *plan, double n);
+unsigned tacit_logit_fraction(const tacit_plan *plan); /* f */
+double tacit_logit_range(const tacit_plan *plan);      /* R */
+double tacit_logit_private(const tacit_plan *plan);    /* epsilon of `dp`; 0 without */
+bool tacit_logit_infers(const tacit_plan *plan);       /* variances are opened at the end */
+
+/* How many bits the numbers between the servers have; the proof is beside the code. */
+void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n);
+
+/* The slots for the sums of nodes. */
+tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
+                               const tacit_paillier_public *key, tacit_error *error);
+
+/* Numbers in a node's answer: positive rows, objective, gradient and, with a matrix, its triangle. */
+enum { TACIT_LOGIT_HEAD = 2 };
+size_t tacit_logit_length(size_t width, tacit_row_weight weight);
+
+/* How Enc(H^-1) travels (privlogit-local): column after column in slots. */
+typedef struct tacit_logit_inverse {
+    tacit_masked_slots slots; /* of H^-1, and of its products with gradients */
+    unsigned gradient_bits;   /* behind the point of a gradient that multiplies */
+    size_t blocks;            /* of coordinates: ciphertexts a column */
+} tacit_logit_inverse;
+
+tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
+                                      const tacit_paillier_public *key, size_t width, double n,
+                                      tacit_error *error);
+
+/* ---- dp: the noise of each server (logit_noise.c, with the proof) ---- */
+
+/* What is released once: the gradient at beta, or the triangle of the matrix. */
+typedef struct tacit_logit_release {
+    size_t count;       /* of numbers */
+    double sensitivity; /* L2, one row replaced, in units of 2^-f */
+    tacit_mechanism mechanism;
+} tacit_logit_release;
+
+size_t tacit_logit_releases(const tacit_plan *plan); /* of a whole run: K gradients, and 1 or K matrices */
+
+/* beta as the question has it; `matrix`: the triangle, whatever beta is. TACIT_USAGE where dp-delta is below
+ * what masks give away. */
+tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *plan, size_t width, double n,
+                                    const double *beta, bool matrix, tacit_error *error);
+
+/* One server's draw, of release->count whole numbers. */
+tacit_status tacit_logit_draw(int64_t *out, const tacit_logit_release *release,
+                              const tacit_noise_source *source, tacit_error *error);
+
+/* ---- a node's half ---- */
+
+tacit_handler tacit_logit_answer_rows; /* "rows": n_i */
+tacit_handler tacit_logit_answer_sums; /* "sums": encrypted sums at beta */
+tacit_handler tacit_logit_answer_step; /* "step": encrypted H^-1 g_i, and the objective */
+
+/* Whether an answer to "rows" says how many, 1 to 2^40: server A refuses others at the door. */
+/* The most that an answer of ciphertexts holds: one for each sum at the worst, and one for each column. */
+size_t tacit_logit_answer_numbers(const tacit_plan *plan);
+
+tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);
+
+/* ---- the servers' half: every call is made by both ---- */
+
+typedef struct tacit_logit {
+    tacit_center_server *center;
+    const tacit_plan *plan;
+    tacit_design design;
+    size_t width, triangle;
+    unsigned fraction, bits; /* f, and of a number in all */
+    double scale, n;
+    size_t parties;
+    double ridge; /* tacit_logit_ridge */
+    tacit_masked_slots slots;
+    tacit_secure *secure;
+    tacit_buffer key;       /* B's public key as nodes get it */
+    int64_t *beta, *before; /* public, in units of 2^-f */
+    size_t iteration;
+    tacit_share *head;              /* positive rows and the objective, both over n */
+    tacit_share *gradient, *matrix; /* regularised, over n; the matrix a triangle */
+    tacit_share *whole;             /* room for the matrix as a square */
+    tacit_share *step;              /* room for a step of all coordinates */
+    tacit_share last_objective;
+    bool has_last;
+    double last_step;
+    int looked;   /* times for the optimum, without success */
+    double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
+} tacit_logit;
+
+tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error);
+void tacit_logit_end(tacit_logit *self);
+
+/* Sums of all nodes at beta, as shares: head, gradient and, for another weight than none, matrix. */
+tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
+
+/* For privlogit-local: Enc(H^-1) is at A, from a run before or now; the nodes' H^-1 g_i come back, and their
+ * objectives. */
+tacit_status tacit_logit_inverse_known(tacit_logit *self, bool *known, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *inverse, tacit_buffer *out,
+                                         tacit_error *error);
+tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inverse, tacit_share *step,
+                                     tacit_error *error);
+
+/* The stopping rule at beta_k, whose objective was just gathered. */
+tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error);
+
+/* Is the next beta known from a run before? Then it is taken, and nothing need be computed. */
+tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *error);
+/* beta <- beta - step, opened. */
+tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_error *error);
+
+/* With dp: are all iterations done? Then no more questions are put. */
+bool tacit_logit_spent(const tacit_logit *self);
+
+/* Noise of `dp` on gradient and matrix; nothing without. */
+tacit_status tacit_logit_add_noise(tacit_logit *self, tacit_row_weight weight, tacit_error *error);
+
+/* Factor the matrix; solve and invert, and see that the solution is one (logit_solve.c has the proof of what
+ * that means). */
+tacit_status tacit_logit_factor(tacit_logit *self, tacit_factored **out, tacit_error *error);
+tacit_status tacit_logit_solve(tacit_logit *self, tacit_factored *factor, bool check, tacit_share *step,
+                               tacit_error *error);
+tacit_status tacit_logit_invert(tacit_logit *self, tacit_factored *factor, tacit_share *inverse,
+                                tacit_error *error);
+
+/* Whether H s = b to 2^tolerance units in each coordinate, and |s| < 2^step_bits: one bit is opened, and
+ * TACIT_LIMIT unless it is 1. */
+unsigned tacit_logit_step_bits(const tacit_logit *self);
+tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s, const tacit_share *b,
+                                        unsigned tolerance, tacit_error *error);
+
+/* Variances and deviances where asked for, and the model, at A. */
+tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error);
+
+/* What the methods of two servers say alike. */
+#define TACIT_LOGIT_SEEN_BY                                                                                  \
+    "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked "             \
+    "values and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] "                   \
+    "coefficients beta_k of every iteration, each party's number of rows, the numbers of columns and "       \
+    "of iterations[dp=0,inference=yes: ; also the variance of each coefficient, the log-likelihood "         \
+    "at the end and the number of positive rows]; and one bit each time the servers ask whether the "        \
+    "equations have a solution, or whether to stop"
+#define TACIT_LOGIT_GUARANTEE                                                                                \
+    "[dp=0: no differential privacy: the coefficients beta_k are exact. The computation between "            \
+    "parties and servers reveals nothing beyond what is listed under 'seen by'][dp!=0: (dp, "                \
+    "dp-delta)-differential privacy of all iterations together for replacing one row of a party, "           \
+    "towards everybody, either server included: each server adds a whole draw of the noise to every "        \
+    "sum before anything is opened, so knowing its own helps it nothing]"
+#define TACIT_LOGIT_ASSUMPTION                                                                               \
+    "the two center servers follow the protocol and do not show each other what they see "                   \
+    "(semi-honest, not colluding). Computational security of 112 bits with B's key of 2048 bits (128 "       \
+    "with 3072 bits), statistical security of 40 bits for each masked value. If server A colludes "          \
+    "with parties, they learn no more than what each sees anyway"
+#define TACIT_LOGIT_HANDLERS                                                                                 \
+    { .question = "rows", .answer = tacit_logit_answer_rows, .usable = tacit_logit_rows_usable }, {          \
+        .question = "sums", .answer = tacit_logit_answer_sums, .answer_numbers = tacit_logit_answer_numbers  \
+    }

@@ -1,0 +1,405 @@
+/* A node's half of newton, privlogit-hessian and privlogit-local, and what all sides derive from the plan
+ * (logit.h). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "crypto/paillier/multiexp.h"
+#include "method/row_sums.h"
+#include "method/secure/logit.h"
+
+enum { MOST_WIDTH = 400, SLOT_BITS = 82 /* of 127, 43 for masks and 2 to spare */, LEAST_BITS = 44 };
+static const double LEAST_RANGE = 64;
+
+const char tacit_logit_assumption[] =
+    "the two center servers follow the protocol and do not show each other what they see; Paillier "
+    "encryption under server B's key (decisional composite residuosity, short exponents)";
+
+/* ---- what follows from the plan ---- */
+
+/* The factor that undoes the division by the largest norm. */
+double tacit_logit_scale(const tacit_plan *plan) {
+    double given = tacit_logit_settings_of(plan)->scale;
+    if (given > 0) return given;
+    if (plan->schema == NULL) return 2 * sqrt((double)plan->features);
+    double columns = plan->schema->formula != NULL ? tacit_schema_reach(plan->schema) : 0;
+    for (size_t c = 0; plan->schema->formula == NULL && c < plan->schema->cols; c++)
+        columns += plan->schema->columns[c].kind != TACIT_SCHEMA_SKIP;
+    double norm = plan->schema->rows == TACIT_ROWS_CLIP ? plan->schema->clip : sqrt(fmax(1, columns));
+    return norm * (plan->schema->intercept ? M_SQRT2 : 1);
+}
+
+unsigned tacit_logit_fraction(const tacit_plan *plan) {
+    return (unsigned)tacit_logit_settings_of(plan)->fraction;
+}
+
+bool tacit_logit_infers(const tacit_plan *plan) {
+    return tacit_logit_settings_of(plan)->inference == TACIT_LOGIT_INFERENCE &&
+           tacit_logit_private(plan) == 0;
+}
+
+double tacit_logit_private(const tacit_plan *plan) { return tacit_logit_settings_of(plan)->dp; }
+
+double tacit_logit_range(const tacit_plan *plan) {
+    double scale = tacit_logit_scale(plan);
+    return fmax(LEAST_RANGE, fmax(scale, scale * scale / 4));
+}
+
+tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error) {
+    const char *name = plan->method->name;
+    tacit_design design;
+    if (plan->classes != 2)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs a label of two classes, and this one has %zu",
+                          name, plan->classes);
+    TACIT_TRY(tacit_design_create(&design, &tacit_family_logistic, plan->schema, plan->features, error));
+    size_t width = design.width;
+    tacit_design_clear(&design);
+    if (width > MOST_WIDTH)
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s factors an encrypted matrix of %zu columns: have at most %d, or choose "
+                          "method estimate",
+                          name, width, MOST_WIDTH);
+    /* Numbers of the range must leave half of the digits before the point to what is computed from them. */
+    int bits, room = 63 - (int)tacit_logit_fraction(plan);
+    frexp(tacit_logit_range(plan), &bits);
+    if (bits > room - 4)
+        return tacit_fail(error, TACIT_USAGE,
+                          "with scale %g and fraction %u sums would overflow 64 bits: lower one of them",
+                          tacit_logit_scale(plan), tacit_logit_fraction(plan));
+    return TACIT_OK;
+}
+
+double tacit_logit_ridge(const tacit_plan *plan, double n) {
+    const double scale = tacit_logit_scale(plan);
+    if (tacit_logit_settings_of(plan)->penalty == TACIT_LOGIT_SUM) return plan->lambda / n;
+    if (plan->lambda == 0 && tacit_logit_private(plan) > 0) return 1 / n;
+    return plan->lambda * scale * scale;
+}
+
+/* mu: the least eigenvalue of the matrix over n that numbers have room for. */
+static double least_curvature(const tacit_plan *plan, double n) {
+    static const double WITHOUT_RIDGE = 0x1p-20;
+    const double ridge = tacit_logit_ridge(plan, n);
+    return ridge > 0 ? ridge : WITHOUT_RIDGE;
+}
+
+tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    double epsilon = tacit_logit_private(plan);
+    if (epsilon == 0) return tacit_nonprivate_price(plan, out, error);
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_logit_settings_of(plan)->dp_delta };
+    return TACIT_OK;
+}
+
+tacit_release_kind tacit_logit_kind(const tacit_plan *plan) {
+    (void)plan;
+    return TACIT_RELEASE_SEALED;
+}
+
+tacit_status tacit_logit_slots(tacit_masked_slots *out, const tacit_plan *plan,
+                               const tacit_paillier_public *key, tacit_error *error) {
+    return tacit_masked_slots_plan(out, key, tacit_logit_range(plan), tacit_logit_fraction(plan), 0,
+                                   plan->parties, error);
+}
+
+size_t tacit_logit_answer_numbers(const tacit_plan *plan) {
+    const size_t width = plan->features + 2, sums = width * (width + 1) / 2 + 2 * width + TACIT_LOGIT_HEAD;
+    return (sums + width) * (TACIT_PAILLIER_BITS_MOST / 4 / sizeof(double) + 1);
+}
+
+size_t tacit_logit_length(size_t width, tacit_row_weight weight) {
+    return TACIT_LOGIT_HEAD - 1 + tacit_sums_length(weight, width);
+}
+
+static unsigned bits_of(double value) {
+    int bits;
+    frexp(value, &bits);
+    return bits > 0 ? (unsigned)bits : 0;
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+/*
+ * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu, the
+ * ridge (without one they are taken to be; the check of each solution sees where they are not), its entries at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least
+ * eigenvalue (the claim in crypto/garble/circuits_linear.h; the check of the solution sees where it does
+ * not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check within 2 sqrt(d)/mu;
+ * objectives and sums are within R. The other numbers of factoring and inverting are within max(R, sqrt(2
+ * R/mu)), and twice that for the sum of two.
+ *
+ * Solving, PrivLogit from beta = 0. b = Z^T r/n + mu beta, |r_i| <= 1, A = Z^T Z/(4n) + mu I. With the
+ * singular values s of Z/sqrt(n), b^T A^-1 b <= (max s/sqrt(s^2/4 + mu) + sqrt(mu) |beta|)^2 <= (2 + sqrt(2
+ * log 2))^2 < 11: no step lowers the likelihood, so mu |beta|^2/2 is at most the objective log 2 of beta = 0.
+ * Rounding may double it: q <= 22. Then y = L^-1 b has y_k^2 <= D_k q, and D^-1 y and x are within sqrt(2
+ * q/mu) = sqrt(44/mu), less than sqrt(2 R/mu) as R >= 96. Newton's method has no such bound: r^T W^-1 r/n
+ * takes the place of s^2/(s^2/4 + mu), which is 4 at beta = 0 and grows where a fit runs away. Its solutions
+ * have all bits, and so has everything under `dp`, whose noise is in A and b.
+ */
+void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size_t width, double n) {
+    enum { MOST = 64 };
+    unsigned fraction = tacit_logit_fraction(plan);
+    double mu = least_curvature(plan, n), most = 1.5 * (tacit_logit_range(plan) + mu);
+    const tacit_logit_settings *settings = tacit_logit_settings_of(plan);
+    out->format = (tacit_fixed){ MOST, fraction };
+    if (tacit_logit_private(plan) > 0 || !(mu > 0)) return;
+    double largest = 2 * fmax(most, sqrt((double)width) / mu), entry = 2 * fmax(most, sqrt(2 * most / mu));
+    out->format.width = smaller(MOST, 1 + fraction + bits_of(largest));
+    out->factor_width = smaller(out->format.width, 1 + fraction + bits_of(entry));
+    /* stop=converged looks how far Newton's step goes. */
+    bool proved = !settings->newton && settings->stop != TACIT_LOGIT_CONVERGED && settings->start == 0;
+    out->solution_width = proved ? out->factor_width : out->format.width;
+}
+
+/* The least eigenvalue of H/n is mu or more, so the inverse has no entry above 1/mu; without a ridge that is
+ * taken to be so, and there is room for all numbers that pass between the servers. Gradients over n are at
+ * most S. What is left of a slot is shared between the digits of the two. */
+tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
+                                      const tacit_paillier_public *key, size_t width, double n,
+                                      tacit_error *error) {
+    unsigned fraction = tacit_logit_fraction(plan), used;
+    tacit_secure_settings between = tacit_secure_defaults();
+    tacit_logit_widths(&between, plan, width, n);
+    const bool ridge = tacit_logit_ridge(plan, n) > 0;
+    double largest =
+               ridge ? 1 / least_curvature(plan, n) : ldexp(1, (int)between.format.width - 1 - (int)fraction),
+           steepest = tacit_logit_scale(plan) * (1 + 1e-9);
+    uint64_t additions = (uint64_t)width * plan->parties;
+    used = bits_of(largest) + bits_of(steepest) + bits_of((double)additions);
+    if (used + LEAST_BITS > SLOT_BITS)
+        return tacit_fail(error, TACIT_LIMIT,
+                          "%g rows at lambda %g leave too few digits for the encrypted inverse: raise "
+                          "lambda or leave it out, lower scale, or choose method privlogit-hessian",
+                          n, plan->lambda);
+    unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
+    out->gradient_bits = half < fraction ? half : fraction;
+    unsigned inverse_bits = left - out->gradient_bits < fraction ? left - out->gradient_bits : fraction;
+    TACIT_TRY(tacit_masked_slots_plan(&out->slots, key, largest, inverse_bits,
+                                      out->gradient_bits + bits_of(steepest) + 1, additions, error));
+    out->blocks = (width + out->slots.slots.slots - 1) / out->slots.slots.slots;
+    return TACIT_OK;
+}
+
+/* ---- sums over the node's rows ---- */
+
+typedef struct pass {
+    tacit_design design;
+    double *w;
+    double scale, n;
+    double *values; /* what is encrypted: positive rows, objective, gradient, triangle; over n */
+    int64_t *grid;
+} pass;
+
+static void end_pass(pass *self) {
+    tacit_design_clear(&self->design);
+    free(self->w);
+    free(self->values);
+    free(self->grid);
+}
+
+static double positive_rows(const tacit_view *rows) {
+    size_t count = 0;
+    for (size_t i = 0; i < rows->rows.count; i++) count += tacit_view_label(rows, i) == 1;
+    return (double)count;
+}
+
+/* With noise, shortening is the price of less of it, and the owner's choice; without, it would only
+ * falsify. */
+static tacit_status check_rows(const tacit_party *party, tacit_error *error) {
+    if (tacit_logit_private(party->plan) > 0) return TACIT_OK;
+    return tacit_design_check_rows(party->plan->schema, &party->rows, error);
+}
+
+/* n of the question, believed only within what it can be: not fewer rows than this node has. */
+static tacit_status read_rows(const tacit_party *party, const tacit_question *question, double *n,
+                              tacit_error *error) {
+    const double *total;
+    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
+    if (!(*total >= (double)party->total_rows && *total <= 1e12))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
+                          party->total_rows);
+    *n = *total;
+    return TACIT_OK;
+}
+
+/* values = sums over n in units of beta: x.w = z.beta with w = S beta. A private run has no use for the head,
+ * and sends none. */
+static void scale_sums(pass *self, tacit_row_weight weight, double range, bool private) {
+    size_t width = self->design.width, length = tacit_logit_length(width, weight);
+    double matrix = self->scale * self->scale * (weight == TACIT_WEIGH_ONE ? 0.25 : 1);
+    for (size_t j = 0; j < length; j++) {
+        double head = private ? 0 : 1;
+        double factor = j < TACIT_LOGIT_HEAD ? head : j < TACIT_LOGIT_HEAD + width ? self->scale : matrix;
+        double value = self->values[j] * factor / self->n;
+        self->values[j] = fmax(-range, fmin(range, value)); /* beyond it only where a fit runs away */
+    }
+}
+
+static tacit_status make_sums(pass *self, tacit_party *party, const tacit_question *question,
+                              tacit_row_weight weight, tacit_error *error) {
+    const double *beta;
+    *self = (pass){ .scale = tacit_logit_scale(party->plan) };
+    if (party->rows.label == NULL) return tacit_fail(error, TACIT_INPUT, "the rows have no classes");
+    TACIT_TRY(check_rows(party, error));
+    TACIT_TRY(read_rows(party, question, &self->n, error));
+    TACIT_TRY(tacit_design_create(&self->design, &tacit_family_logistic, party->plan->schema,
+                                  party->plan->features, error));
+    size_t width = self->design.width, length = tacit_logit_length(width, weight);
+    TACIT_TRY(tacit_message_numbers(question->message, "weights", width, &beta, error));
+    self->w = TACIT_NEW(double, width);
+    self->values = TACIT_NEW(double, length);
+    self->grid = TACIT_NEW(int64_t, length);
+    if (self->w == NULL || self->values == NULL || self->grid == NULL) return tacit_fail_memory(error);
+    for (size_t j = 0; j < width; j++) self->w[j] = self->scale * beta[j];
+    tacit_row_sums how = { .family = &tacit_family_logistic,
+                           .weight = weight,
+                           .width = width,
+                           .w = self->w,
+                           .kept = self->design.kept,
+                           .response = tacit_row_class,
+                           .pool = party->pool };
+    self->values[0] = positive_rows(&party->rows);
+    TACIT_TRY(tacit_row_sums_make(self->values + 1, &how, &party->rows, error));
+    if (party->reducer != NULL)
+        TACIT_TRY(party->reducer->sum(party->reducer->context, self->values, length, error));
+    scale_sums(self, weight, tacit_logit_range(party->plan), tacit_logit_private(party->plan) > 0);
+    return TACIT_OK;
+}
+
+/* ---- sealing ---- */
+
+/* How an answer leaves. A private run is paid for once, with the first answer. */
+static tacit_status begin_reply(const tacit_party *party, bool pays, tacit_reply *reply, tacit_error *error) {
+    tacit_prices prices = { .event = { .count = 0 } };
+    TACIT_TRY(tacit_logit_price(party->plan, &prices, error));
+    bool private = isfinite(prices.charged.epsilon), real = party->gate->mode == TACIT_GATE_REAL;
+    reply->kind = TACIT_RELEASE_SEALED;
+    reply->assumption = tacit_logit_assumption;
+    reply->price = prices.charged;
+    reply->noise = !private ? TACIT_NOISE_NONE : real ? TACIT_NOISE_EXACT : TACIT_NOISE_SIMULATED;
+    if (private && !pays) {
+        reply->price = (tacit_price){ TACIT_UNIT_RECORD, 0, 0 };
+        reply->noise = TACIT_NOISE_NONE;
+    }
+    return tacit_message_add_integers(&reply->message, "rows", &(int64_t){ (int64_t)party->total_rows }, 1,
+                                      error);
+}
+
+static tacit_status add_ciphertexts(tacit_reply *reply, const char *name,
+                                    const tacit_ciphertexts *ciphertexts, tacit_error *error) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_ciphertexts_write(ciphertexts, &bytes, error);
+    if (status == TACIT_OK)
+        status = tacit_message_add_bytes(&reply->message, name, bytes.bytes, bytes.length, error);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+/* Round, pack, encrypt, and add to the answer. */
+static tacit_status seal(tacit_reply *reply, const pass *self, size_t count, const tacit_plan *plan,
+                         const tacit_paillier_public *key, tacit_pool *pool, tacit_error *error) {
+    tacit_masked_slots layout;
+    tacit_plaintexts *plain = NULL;
+    tacit_ciphertexts *sealed = NULL;
+    tacit_entropy *entropy = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_logit_slots(&layout, plan, key, error));
+    size_t vectors = tacit_slots_plaintexts(&layout.slots, count);
+    TACIT_CHECK(tacit_slots_encode(self->grid, &layout.slots, self->values, count, error));
+    TACIT_CHECK(tacit_plaintexts_create(&plain, key, vectors, error));
+    TACIT_CHECK(tacit_slots_pack(plain, &layout.slots, self->grid, count, error));
+    TACIT_CHECK(tacit_ciphertexts_create(&sealed, key, vectors, error));
+    TACIT_CHECK(tacit_entropy_create(&entropy, error));
+    TACIT_CHECK(tacit_paillier_encrypt(sealed, plain, TACIT_PAILLIER_SHORT, entropy, pool, error));
+    TACIT_CHECK(add_ciphertexts(reply, "sums", sealed, error));
+cleanup:
+    tacit_plaintexts_free(plain);
+    tacit_ciphertexts_free(sealed);
+    tacit_entropy_free(entropy);
+    return status;
+}
+
+tacit_status tacit_logit_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                     tacit_error *error) {
+    (void)question;
+    TACIT_TRY(check_rows(party, error));
+    return begin_reply(party, true, reply, error);
+}
+
+tacit_status tacit_logit_answer_sums(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                     tacit_error *error) {
+    const tacit_paillier_public *key = NULL;
+    tacit_paillier_public *owned = NULL;
+    const int64_t *weight;
+    pass self = { .scale = 0 };
+    tacit_status status;
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
+    TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &weight, error));
+    if (*weight != TACIT_WEIGH_NONE && *weight != TACIT_WEIGH_CURVATURE && *weight != TACIT_WEIGH_ONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator asks for an unknown matrix"));
+    TACIT_CHECK(make_sums(&self, party, question, (tacit_row_weight)*weight, error));
+    TACIT_CHECK(begin_reply(party, false, reply, error));
+    TACIT_CHECK(seal(reply, &self, tacit_logit_length(self.design.width, (tacit_row_weight)*weight),
+                     party->plan, key, party->pool, error));
+cleanup:
+    end_pass(&self);
+    tacit_paillier_public_free(owned);
+    return status;
+}
+
+/* Enc(H^-1) (x) g_i = Enc(H^-1 g_i): Algorithm 8, line 6. The gradient has this node's part of the ridge in
+ * it, n_i/n of (lambda/n) beta, so that the sum over nodes has all of it (line 9). */
+static tacit_status multiply_inverse(tacit_reply *reply, pass *self, tacit_party *party,
+                                     const tacit_question *question, const tacit_paillier_public *key,
+                                     tacit_error *error) {
+    size_t width = self->design.width, length;
+    const uint8_t *bytes;
+    tacit_logit_inverse layout;
+    tacit_ciphertexts *inverse = NULL, *step = NULL;
+    tacit_entropy *entropy = NULL;
+    double ridge =
+        tacit_logit_ridge(party->plan, self->n) * ((double)party->total_rows / self->n) / self->scale;
+    tacit_status status;
+    TACIT_CHECK(tacit_logit_inverse_plan(&layout, party->plan, key, width, self->n, error));
+    TACIT_CHECK(tacit_message_bytes(question->message, "inverse", &bytes, &length, error));
+    TACIT_CHECK(tacit_ciphertexts_read(&inverse, key, bytes, length, layout.blocks * width, error));
+    if (tacit_ciphertexts_count(inverse) != layout.blocks * width)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_PROTOCOL, "the encrypted inverse has another size than the study's"));
+    unsigned factor_bits = layout.slots.slots.factor_bits;
+    int64_t most = ((int64_t)1 << (factor_bits - 1)) - 1;
+    for (size_t j = 0; j < width; j++) {
+        double slope = self->values[TACIT_LOGIT_HEAD + j] + ridge * self->w[j];
+        int64_t whole = llrint(ldexp(slope, (int)layout.gradient_bits));
+        self->grid[j] = whole > most ? most : whole < -most ? -most : whole;
+    }
+    TACIT_CHECK(tacit_ciphertexts_create(&step, key, layout.blocks, error));
+    TACIT_CHECK(tacit_paillier_multiply_matrix(step, inverse, self->grid, width, factor_bits,
+                                               TACIT_FACTORS_SECRET, party->pool, error));
+    TACIT_CHECK(tacit_entropy_create(&entropy, error));
+    TACIT_CHECK(tacit_paillier_rerandomise(step, TACIT_PAILLIER_SHORT, entropy, party->pool, error));
+    TACIT_CHECK(add_ciphertexts(reply, "step", step, error));
+cleanup:
+    tacit_ciphertexts_free(inverse);
+    tacit_ciphertexts_free(step);
+    tacit_entropy_free(entropy);
+    return status;
+}
+
+tacit_status tacit_logit_answer_step(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                     tacit_error *error) {
+    const tacit_paillier_public *key = NULL;
+    tacit_paillier_public *owned = NULL;
+    pass self = { .scale = 0 };
+    tacit_status status;
+    TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
+    TACIT_CHECK(make_sums(&self, party, question, TACIT_WEIGH_NONE, error));
+    TACIT_CHECK(begin_reply(party, false, reply, error));
+    TACIT_CHECK(multiply_inverse(reply, &self, party, question, key, error));
+    TACIT_CHECK(seal(reply, &self, TACIT_LOGIT_HEAD, party->plan, key, party->pool, error));
+cleanup:
+    end_pass(&self);
+    tacit_paillier_public_free(owned);
+    return status;
+}
