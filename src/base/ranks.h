@@ -8,7 +8,7 @@
  * calls tells it with tacit_ranks_agree, which meets whatever call the others are in.
  *
  * The processes speak through a tacit_link, which may come from a library that only some programs load
- * (cli/mpi.c).
+ * (cli/process/mpi.c).
  */
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "cli/help/option_spelling.h"
 #include "cli/help/text_width.h"
-#include "cli/interrupt.h"
+#include "cli/process/interrupt.h"
 
 enum { NARROWEST = 40, USUAL_WIDTH = 80, WIDEST = 100 /* longer lines are hard to read */ };
 

@@ -14,10 +14,10 @@
 #include "base/log_file.h"
 #include "base/progress.h"
 #include "base/ranks.h"
-#include "cli/bar.h"
 #include "cli/command.h"
-#include "cli/grid.h"
-#include "cli/lines.h"
+#include "cli/print/bar.h"
+#include "cli/print/grid.h"
+#include "cli/print/lines.h"
 
 struct tacit_console {
     FILE *out, *err;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/interrupt.h"
-#include "cli/mpi_loader.h"
+#include "cli/process/interrupt.h"
+#include "cli/process/mpi_loader.h"
 #include "cli/program.h"
 #include "num/blas.h"
 

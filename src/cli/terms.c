@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/missing_report.h"
+#include "cli/print/missing_report.h"
 #include "cli/prospect.h"
 #include "method/neighbours/neighbours.h"
 #include "session/masked.h"

@@ -8,8 +8,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "coordinator/coordinator.h"
-#include "data/load.h"
 #include "data/measure/metrics.h"
+#include "data/reading/load.h"
 #include "model/model.h"
 #include "study/json_value.h"
 

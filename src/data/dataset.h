@@ -5,7 +5,7 @@
 
 #include "base/progress.h"
 #include "data/encode.h"
-#include "data/row_filter.h"
+#include "data/reading/row_filter.h"
 #include "num/matrix.h"
 
 typedef enum tacit_storage {

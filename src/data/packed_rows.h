@@ -12,7 +12,7 @@
 
 #include "base/pool.h"
 #include "data/dataset.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 /* What a row's features are multiplied by, and its last one. */
 typedef struct tacit_packing {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "data/formula/condition.h"
-#include "data/row_filter.h"
+#include "data/reading/row_filter.h"
 #include "data/schema/date.h"
 #include "data/schema/vocabulary.h"
 #include "data/source/source.h"

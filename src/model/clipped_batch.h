@@ -3,7 +3,7 @@
  * precision, on a pool's threads; and with a sensitivity that holds for the *computed* sums, to the last bit:
  *
  *  - What a row contributes follows from that row and the parameters alone, whatever else is in the batch and
- *    on however many threads (num/layer.h: no sum over rows is rounded, and no row's own sums depend on where
+ *    on however many threads (num/kernel/layer.h: no sum over rows is rounded, and no row's own sums depend on where
  *    in a block it is).
  *  - Contributions are rounded towards zero, each on its own, to multiples of a fixed step, so that clipping
  *    still holds.

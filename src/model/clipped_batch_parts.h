@@ -2,7 +2,7 @@
 #pragma once
 
 #include "model/clipped_batch.h"
-#include "num/layer.h"
+#include "num/kernel/layer.h"
 
 /* Numbers of a row are padded to whole panels. */
 static inline size_t batch_padded(size_t count) {

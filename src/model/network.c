@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 #include "rand/fast.h"
 
 struct tacit_network_space {

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "num/blas.h"
-#include "num/tiles.h"
+#include "num/kernel/tiles.h"
 
 enum { COLUMNS = 4 /* numbers of each row beside its features */, PIECE = 32 /* rows */ };
 

@@ -32,7 +32,7 @@ typedef struct tacit_sums {
     double weights_scale;
     double objective;
     double *gradient; /* width */
-    double *matrix;   /* in tiles (num/tiles.h); NULL without */
+    double *matrix;   /* in tiles (num/kernel/tiles.h); NULL without */
     const tacit_kernels *kernels;
     const double **row; /* of the block under way */
     double *room;       /* rows that do not lie as they are needed; scores, losses, slopes, curvatures */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 typedef struct tacit_loss {
     bool of_classes; /* y is a class: 0 or 1, or with a score a class its number; else `columns` numbers */

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "num/blas.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 _Static_assert((int)TACIT_SCORES_AT_ONCE == (int)TACIT_KERNEL_MODELS, "the kernel's width");
 

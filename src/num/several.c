@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/tiles.h"
+#include "num/kernel/tiles.h"
 
 size_t tacit_several_width(const tacit_several_shape *shape) {
     return shape->parallel ? shape->base - 1 + shape->scores : shape->base * shape->scores;

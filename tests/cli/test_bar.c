@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/bar.h"
+#include "cli/print/bar.h"
 
 static double time_now;
 static double test_clock(void) { return time_now; }

@@ -5,7 +5,7 @@
 #include "reading.h"
 #include "survive.h"
 
-#include "data/concatenate.h"
+#include "data/reading/concatenate.h"
 
 #define COLUMNS                                                                                              \
     "columns:\n- {name: age, kind: number, low: 0, high: 99, missing: indicator}\n"                          \

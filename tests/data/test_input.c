@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "base/buffer.h"
-#include "data/input.h"
+#include "data/reading/input.h"
 #include "data/schema/text.h"
 #include "rand/stream.h"
 

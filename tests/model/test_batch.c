@@ -6,7 +6,7 @@
 
 #include "model/clipped_batch.h"
 #include "model/optimiser.h"
-#include "num/layer.h"
+#include "num/kernel/layer.h"
 
 enum { ROWS = 257, FEATURES = 21 };
 

@@ -1,8 +1,8 @@
 /* Every variant of the vector loops that this processor runs keeps its promised accuracy. */
 #include "problems.h"
 
-#include "num/kernel.h"
-#include "num/tiles.h"
+#include "num/kernel/kernel.h"
+#include "num/kernel/tiles.h"
 
 static size_t variants(const tacit_kernels **out) {
     size_t count = 0;

@@ -6,7 +6,7 @@
 
 #include "api/frame/frame.h"
 #include "base/memory.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 enum { BLOCK_ROWS = 64 };
 

@@ -2,7 +2,7 @@
 #include "api/document/results.h"
 #include "api/option/arguments.h"
 #include "cli/commands.h"
-#include "cli/summary_text.h"
+#include "cli/print/summary_text.h"
 
 static void print_side(tacit_console *console, const char *path, const tacit_estimates *table) {
     tacit_console_print(console, "%-24s %12.0f %14.6g %14.6g", path, tacit_estimates_degrees(table),

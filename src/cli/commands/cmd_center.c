@@ -6,8 +6,8 @@
 #include "center/center.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/hardening.h"
-#include "cli/listen.h"
+#include "cli/process/hardening.h"
+#include "cli/process/listen.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 

@@ -5,8 +5,8 @@
 #include "api/option/arguments.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/hardening.h"
-#include "cli/listen.h"
+#include "cli/process/hardening.h"
+#include "cli/process/listen.h"
 #include "coordinator/coordinator.h"
 #include "net/server.h"
 

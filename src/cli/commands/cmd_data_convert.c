@@ -2,9 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/classes.h"
 #include "cli/commands.h"
 #include "cli/output_file.h"
+#include "cli/print/classes.h"
 #include "cli/row_reading.h"
 
 /* Rows are private: what is written for the first time is for the owner's eyes only. */

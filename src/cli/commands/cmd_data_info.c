@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/classes.h"
 #include "cli/commands.h"
+#include "cli/print/classes.h"
 #include "cli/row_reading.h"
 #include "data/schema/names.h"
 

@@ -11,8 +11,8 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help/text_width.h"
+#include "cli/print/runs.h"
 #include "cli/row_reading.h"
-#include "cli/runs.h"
 #include "data/schema/text.h"
 #include "lab/reproduce/reproduce.h"
 

@@ -11,9 +11,9 @@
 #include "cli/commands.h"
 #include "cli/help/option_spelling.h"
 #include "cli/output_file.h"
+#include "cli/print/runs.h"
 #include "cli/row_reading.h"
-#include "cli/runs.h"
-#include "data/concatenate.h"
+#include "data/reading/concatenate.h"
 #include "lab/plot/sweep_plot.h"
 #include "method/methods.h"
 

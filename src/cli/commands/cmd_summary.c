@@ -3,7 +3,7 @@
 
 #include "api/option/arguments.h"
 #include "cli/commands.h"
-#include "cli/runs.h"
+#include "cli/print/runs.h"
 #include "lab/plot/forest_plot.h"
 #include "lab/plot/life_plot.h"
 #include "method/methods.h"

@@ -16,8 +16,8 @@
 
 #include "base/buffer.h"
 #include "base/harden.h"
-#include "data/input.h"
-#include "data/row_filter.h"
+#include "data/reading/input.h"
+#include "data/reading/row_filter.h"
 #include "data/schema/levels.h"
 #include "data/schema/text.h"
 

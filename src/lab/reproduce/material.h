@@ -5,7 +5,7 @@
 #pragma once
 
 #include "data/dataset.h"
-#include "data/input.h"
+#include "data/reading/input.h"
 
 typedef struct tacit_material {
     tacit_dataset *train;

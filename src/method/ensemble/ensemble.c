@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 #include "num/scores.h"
 #include "num/special.h"
 #include "privacy/mechanism/erm.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 static const double PI = 3.14159265358979323846;
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "method/private/gradient.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 #include "privacy/mechanism/shares.h"
 
 enum {

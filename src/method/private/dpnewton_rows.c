@@ -18,8 +18,8 @@
 #include "base/memory.h"
 #include "method/private/dpnewton.h"
 #include "num/blas.h"
+#include "num/kernel/tiles.h"
 #include "num/noisy/noisy_moments.h"
-#include "num/tiles.h"
 
 /* A block of packed rows stays in the nearest cache between its scores and its sum. */
 enum { RUN = 8192, BLOCK = DPNEWTON_BLOCK, PACKED_BLOCK = 64 };

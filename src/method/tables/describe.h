@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "data/cells.h"
+#include "data/reading/cells.h"
 #include "method/one_release.h"
 #include "num/noisy/count_tree.h"
 #include "session/session.h"

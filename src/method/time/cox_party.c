@@ -5,13 +5,13 @@
 
 #include "base/memory.h"
 #include "method/time/cox.h"
-#include "num/tiles.h"
+#include "num/kernel/tiles.h"
 
 /* ---- passes over the rows ---- */
 
 enum { BLOCK = 8192 };
 
-/* Sums of one kind under way, of each group: risks, and in tiles (num/tiles.h) risks times x x^T. */
+/* Sums of one kind under way, of each group: risks, and in tiles (num/kernel/tiles.h) risks times x x^T. */
 typedef struct group_sums {
     double *first; /* risk and risk times x: 1 + width numbers */
     double *tiles;

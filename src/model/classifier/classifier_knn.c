@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "model/classifier/classifier_kinds.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 enum {
     FALLBACK = 5,

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "model/classifier/classifier_kinds.h"
 #include "model/network.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 enum {
     FALLBACK = 16,    /* hidden units */

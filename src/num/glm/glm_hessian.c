@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "num/glm/glm_internal.h"
-#include "num/tiles.h"
+#include "num/kernel/tiles.h"
 
 enum { MOST_HESSIAN_GROUPS = 32, MOST_HESSIAN_PARTIAL = 1 << 25 };
 

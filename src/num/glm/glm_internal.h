@@ -7,7 +7,7 @@
 #pragma once
 
 #include "num/glm/glm.h"
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 #define GLM_UNIT_ROUNDOFF 0x1p-53
 

@@ -1,4 +1,4 @@
-#include "cli/bar.h"
+#include "cli/print/bar.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
-#include "cli/runs.h"
+#include "cli/print/runs.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "api/document/json_text.h"
-#include "cli/missing_report.h"
+#include "cli/print/missing_report.h"
+#include "cli/print/summary_text.h"
 #include "cli/row_reading.h"
-#include "cli/summary_text.h"
 #include "data/schema/text.h"
 
 static const char *number_text(double value, char out[TACIT_NUMBER_TEXT]) {

@@ -1,6 +1,6 @@
 /*
  * The inner loops of a network's passes, in single precision, compiled for several instruction sets like
- * num/kernel.h.
+ * num/kernel/kernel.h.
  *
  * Rows are independent: what is computed for one follows from that row and the weights alone. Every row goes
  * through the same instructions, in an order of its own sums that depends neither on its place nor on how

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 /* How many numbers a sum of `cols` columns has, and the room in which its rows are packed. Aligned memory is
  * faster. */

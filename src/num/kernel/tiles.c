@@ -1,4 +1,4 @@
-#include "num/tiles.h"
+#include "num/kernel/tiles.h"
 
 #include <math.h>
 

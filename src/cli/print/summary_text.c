@@ -1,4 +1,4 @@
-#include "cli/summary_text.h"
+#include "cli/print/summary_text.h"
 
 #include <math.h>
 #include <string.h>

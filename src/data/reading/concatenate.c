@@ -1,4 +1,4 @@
-#include "data/concatenate.h"
+#include "data/reading/concatenate.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/load.h"
+#include "data/reading/load.h"
 #include "data/source/libsvm.h"
 
 static int compare_doubles(const void *a, const void *b) {

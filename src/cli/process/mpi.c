@@ -4,7 +4,7 @@
  * A rank that waits lets others work: it tests, gives way, and after a while sleeps between tests. MPI's own
  * waiting would keep a processor busy, for hours when a party waits for its next question.
  */
-#include "cli/mpi.h"
+#include "cli/process/mpi.h"
 
 #include <mpi.h>
 #include <sched.h>

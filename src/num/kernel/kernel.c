@@ -1,5 +1,5 @@
 /* Compiled once per instruction set; see meson.build and kernel.h. */
-#include "num/kernel.h"
+#include "num/kernel/kernel.h"
 
 #include <math.h>
 #include <stdbool.h>

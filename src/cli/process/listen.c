@@ -1,5 +1,5 @@
 /* What programs that serve have in common. */
-#include "cli/listen.h"
+#include "cli/process/listen.h"
 
 #include <stddef.h>
 #include <stdlib.h>

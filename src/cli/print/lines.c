@@ -1,4 +1,4 @@
-#include "cli/lines.h"
+#include "cli/print/lines.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,8 +4,8 @@
 
 #include "base/memory.h"
 #include "data/dataset.h"
-#include "data/gather.h"
-#include "data/load.h"
+#include "data/reading/gather.h"
+#include "data/reading/load.h"
 
 static const tacit_load_options default_options = TACIT_LOAD_DEFAULTS;
 

@@ -1,4 +1,4 @@
-#include "cli/interrupt.h"
+#include "cli/process/interrupt.h"
 
 #include <assert.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "data/gather.h"
+#include "data/reading/gather.h"
 
 #include <string.h>
 

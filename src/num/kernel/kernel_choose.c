@@ -1,5 +1,5 @@
-#include "num/kernel.h"
-#include "num/layer.h"
+#include "num/kernel/kernel.h"
+#include "num/kernel/layer.h"
 
 #if defined(__x86_64__)
 typedef enum level { BASE, AVX2, AVX512 } level;

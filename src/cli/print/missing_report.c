@@ -1,4 +1,4 @@
-#include "cli/missing_report.h"
+#include "cli/print/missing_report.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Compiled once per instruction set; see meson.build and layer.h. */
-#include "num/layer.h"
+#include "num/kernel/layer.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "data/input.h"
+#include "data/reading/input.h"
 
 #include <errno.h>
 #include <fcntl.h>

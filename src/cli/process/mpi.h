@@ -1,4 +1,4 @@
-/* The module that brings ranks over MPI: cli/mpi_loader.c looks its two functions up by name. */
+/* The module that brings ranks over MPI: cli/process/mpi_loader.c looks its two functions up by name. */
 #pragma once
 
 #include "base/ranks.h"

@@ -1,4 +1,4 @@
-#include "cli/mpi_loader.h"
+#include "cli/process/mpi_loader.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/mpi.h"
+#include "cli/process/mpi.h"
 
 #define MODULE_NAME "tacit-mpi.so"
 

@@ -1,4 +1,4 @@
-#include "cli/hardening.h"
+#include "cli/process/hardening.h"
 
 #include <stdlib.h>
 

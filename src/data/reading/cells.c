@@ -1,4 +1,4 @@
-#include "data/cells.h"
+#include "data/reading/cells.h"
 
 #include <math.h>
 #include <stdio.h>

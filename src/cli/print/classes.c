@@ -1,4 +1,4 @@
-#include "cli/classes.h"
+#include "cli/print/classes.h"
 
 #include <math.h>
 #include <string.h>

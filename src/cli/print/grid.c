@@ -1,4 +1,4 @@
-#include "cli/grid.h"
+#include "cli/print/grid.h"
 
 #include <assert.h>
 #include <stdarg.h>
