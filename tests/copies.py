@@ -42,7 +42,7 @@ class Copies(unittest.TestCase):
     def run_on(self, *words, **files):
         for name, text in files.items():
             (self.path / f"{name}.c").write_text(text)
-        done = subprocess.run([sys.executable, COPIES, *words, "."], cwd=self.path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, COPIES, *words, "."], cwd=self.path, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout.splitlines()
 
@@ -67,7 +67,7 @@ class Copies(unittest.TestCase):
         self.assertEqual(self.run_on("--count", **many), ["0 pairs, 0 lines, in 9 files"])
 
     def test_a_place_that_is_not_there_is_named(self):
-        done = subprocess.run([sys.executable, COPIES, "nowhere"], cwd=self.path, capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, COPIES, "nowhere"], cwd=self.path, capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stderr), (1, "script/copies: nowhere is not there\n"))
 
 

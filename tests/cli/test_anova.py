@@ -32,7 +32,7 @@ COLUMNS = {"unfavourable": "kind: number, low: 0, high: 1", "stage": 'kind: cate
 
 @functools.lru_cache
 def figures_of_r():
-    if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", PACKAGES], capture_output=True, timeout=120).returncode == 0:
+    if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", PACKAGES], capture_output=True, timeout=600).returncode == 0:
         text = subprocess.run(["Rscript", HERE / "anova.R", WILMS, HERE / "cases.csv"], capture_output=True, text=True, check=True,
                               timeout=300).stdout
     else:

@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent / "clusters"
 
 def figures_of_r(visits):
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "clusters.R", MIXED / "sleepstudy.csv", visits], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "clusters.R", MIXED / "sleepstudy.csv", visits], capture_output=True, text=True, check=False, timeout=600)
         if done.returncode == 0:
             return list(csv.DictReader(done.stdout.splitlines()))
         if "no package called" not in done.stderr:

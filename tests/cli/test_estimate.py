@@ -51,7 +51,7 @@ columns:
 def figures_of_r():
     if shutil.which("Rscript"):
         text = subprocess.run(["Rscript", HERE / "glm.R", CELLS, CLAIMS], capture_output=True, text=True, check=True,
-                              timeout=120).stdout
+                              timeout=600).stdout
     else:
         text = (HERE / "glm.csv").read_text()
     return list(csv.reader(text.splitlines()))[1:]

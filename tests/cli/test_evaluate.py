@@ -49,7 +49,7 @@ CASES = {
 
 def r_has(package):
     return shutil.which("Rscript") is not None and subprocess.run(
-        ["Rscript", "-e", f"library({package})"], capture_output=True, timeout=60).returncode == 0
+        ["Rscript", "-e", f"library({package})"], capture_output=True, timeout=600).returncode == 0
 
 
 @cache
@@ -72,7 +72,7 @@ class EvaluateTest(ProgramTest):
             self.skipTest("R has no package survival")
         subprocess.run(["Rscript", "-e", "rows <- subset(survival::colon, etype == 2); rows$died <- rows$status; "
                         "write.csv(rows[, c('rx', 'sex', 'age', 'nodes', 'differ', 'died')], 'colon.csv', row.names = FALSE)"],
-                       cwd=self.path, check=True, capture_output=True, timeout=60)
+                       cwd=self.path, check=True, capture_output=True, timeout=600)
         return "colon.csv"
 
     def make(self, case):
@@ -106,7 +106,7 @@ class EvaluateTest(ProgramTest):
             text = STORED.read_text()
         else:
             text = subprocess.run(["Rscript", HERE / "figures.R", case, f"{case}.r.csv"], cwd=self.path, check=True,
-                                  capture_output=True, text=True, timeout=120).stdout
+                                  capture_output=True, text=True, timeout=600).stdout
         return {name: float(value) for which, name, value in list(csv.reader(text.splitlines()))[1:] if which == case}
 
     def check(self, report, expected, tolerance):

@@ -229,7 +229,7 @@ class Refusals(ProgramTest):
             done = json.loads(self.succeed("export", name, "--format", form, "--out", "out", "--json").stdout)
             written = (self.path / "out").read_bytes()
             self.assertEqual(done, {"out": "out", "format": form, "bytes": len(written)})
-            printed = subprocess.run([TACIT, "export", name, "--format", form], cwd=self.path, capture_output=True, timeout=60)
+            printed = subprocess.run([TACIT, "export", name, "--format", form], cwd=self.path, capture_output=True, timeout=600)
             self.assertEqual((printed.returncode, printed.stdout), (0, written))
 
     def test_mistakes_are_told(self):
@@ -244,7 +244,7 @@ class Refusals(ProgramTest):
         terminal, other = os.openpty()
         try:
             done = subprocess.run([TACIT, "export", name, "--format", "onnx"], cwd=self.path, stdout=other, stderr=subprocess.PIPE,
-                                  text=True, timeout=60)
+                                  text=True, timeout=600)
         finally:
             os.close(terminal)
             os.close(other)

@@ -65,10 +65,10 @@ CASES = {
 def figures_of_r():
     has = shutil.which("Rscript") and subprocess.run(
         ["Rscript", "-e", 'quit(status = !requireNamespace("brglm2", quietly = TRUE))'], capture_output=True,
-        timeout=60).returncode == 0
+        timeout=600).returncode == 0
     if has:
         text = subprocess.run(["Rscript", HERE / "firth.R", *FILES], capture_output=True, text=True, check=True,
-                              timeout=120).stdout
+                              timeout=600).stdout
     else:
         text = (HERE / "firth.csv").read_text()
     return list(csv.reader(text.splitlines()))[1:]

@@ -30,7 +30,7 @@ class Fit(ProgramTest):
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept,
                        "TACIT_HOME": str(self.path / self.home)}
         return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
-                              timeout=120, **more)
+                              timeout=600, **more)
 
     def limit(self, epsilon, delta="0", source=ROWS):
         self.succeed("ledger", "limit", "--source", source, "--epsilon", epsilon, "--delta", delta)

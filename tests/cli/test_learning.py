@@ -532,7 +532,7 @@ class Ledger(LearningTest):
     def tacit(self, *words, **more):
         environment = {**os.environ, "TACIT_HOME": str(self.path / "home"), "TERM": "dumb"}
         return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
-                              timeout=120, **more)
+                              timeout=600, **more)
 
     def test_a_ledger_begins_with_a_limit(self):
         self.fail_with(1, "ledger", "show", says=["no ledger", "tacit ledger limit"])
@@ -582,7 +582,7 @@ class Ledger(LearningTest):
     def test_where_the_ledger_is_follows_the_environment(self):
         def ledger(**variables):
             done = subprocess.run([TACIT, "ledger", "show"], capture_output=True, text=True, cwd=self.path,
-                                  env={"TERM": "dumb", **variables}, timeout=60)
+                                  env={"TERM": "dumb", **variables}, timeout=600)
             return done.returncode, done.stderr
         self.assertIn("/h/.local/share/tacit/ledger.db", ledger(HOME="/h")[1])
         self.assertIn("/x/tacit/ledger.db", ledger(HOME="/h", XDG_DATA_HOME="/x")[1])

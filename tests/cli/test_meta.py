@@ -39,7 +39,7 @@ def rows_of_sites():
 
 def figures_of_r(sites):
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "meta.R", HERE / "bcg.csv", sites], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "meta.R", HERE / "bcg.csv", sites], capture_output=True, text=True, check=False, timeout=600)
         if done.returncode == 0:
             return list(csv.DictReader(done.stdout.splitlines()))
         if "no package called" not in done.stderr:

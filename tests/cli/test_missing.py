@@ -201,7 +201,7 @@ class Afterwards(MissingTest):
 class Owner(MissingTest):
     def tacit(self, *words, **more):
         kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, timeout=120,
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, timeout=600,
                               env={"PATH": os.environ.get("PATH", ""), "TACIT_HOME": str(self.path / "home"), **kept}, **more)
 
     def test_a_fit_tells_its_owner_how_many_rows_were_left_out(self):

@@ -63,7 +63,7 @@ def rows_of_visits():
 
 def figures_of_r(visits):
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "mixed.R", HERE / "sleepstudy.csv", HERE / "cbpp.csv", visits], capture_output=True, text=True, check=False, timeout=240)
+        done = subprocess.run(["Rscript", HERE / "mixed.R", HERE / "sleepstudy.csv", HERE / "cbpp.csv", visits], capture_output=True, text=True, check=False, timeout=600)
         if done.returncode == 0:
             return list(csv.DictReader(done.stdout.splitlines()))
         if "no package called" not in done.stderr:

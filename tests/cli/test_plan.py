@@ -96,7 +96,7 @@ class Plan(Planning):
         own, home = self.rows("own.csv", 300), self.path / "home"
         before = sorted(os.listdir(self.path))
         done = subprocess.run([TACIT, *self.numbers, "--methods", "dpnewton", "--own", own, "--json"], capture_output=True, text=True, cwd=self.path,
-                              env={**os.environ, "TACIT_HOME": str(home)}, timeout=120, check=True)
+                              env={**os.environ, "TACIT_HOME": str(home)}, timeout=600, check=True)
         self.assertIn("nothing is released", done.stderr)
         self.assertEqual(sorted(os.listdir(self.path)), before)
         told = json.loads(done.stdout)
@@ -155,7 +155,7 @@ class Plan(Planning):
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.path)
         process.stderr.readline()  # it is under way
         process.send_signal(signal.SIGINT)
-        out, said = process.communicate(timeout=90)
+        out, said = process.communicate(timeout=600)
         self.assertNotEqual(process.returncode, 0)
         self.assertEqual(out, "")
         self.assertIn("interrupted", said)

@@ -23,7 +23,7 @@ def run(*words, cwd=None, **more):
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
         if name in os.environ:
             environment[name] = os.environ[name]
-    return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=cwd, env=environment, timeout=120, **more)
+    return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=cwd, env=environment, timeout=600, **more)
 
 
 def commands():
@@ -346,7 +346,7 @@ class Interrupts(ProgramTest):
             if " %" in line:
                 break
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=120)
+        _, err = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 1, err)
         self.assertIn("tacit: interrupted", err)
         self.assertEqual(os.listdir(self.path), [])

@@ -20,7 +20,7 @@ from pathlib import Path
 TACIT = os.path.abspath(os.environ.get("TACIT", "build/src/cli/tacit"))
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 ROWS, SCHEMA = str(EXAMPLES / "breast_cancer.csv"), str(EXAMPLES / "breast_cancer.schema.yaml")
-PATIENCE = 120
+PATIENCE = 300
 # Leaks are looked for without MPI, which keeps what it allocates.
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OPENBLAS_NUM_THREADS="1",
                    ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0")  # the last word counts

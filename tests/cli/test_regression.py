@@ -81,7 +81,7 @@ def figures_of_r():
     files = [WILMS, HERE / "pbcseq.csv", CLAIMS, HERE / "housing.csv"]
     text = None
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "figures.R", *files], capture_output=True, text=True, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "figures.R", *files], capture_output=True, text=True, timeout=600)
         text = done.stdout if done.returncode == 0 else None  # a package is missing
     if text is None:
         text = (HERE / "figures.csv").read_text()

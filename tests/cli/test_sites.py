@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent / "sites"
 
 def figures_of_r(sites):
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "sites.R", sites], capture_output=True, text=True, check=True, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "sites.R", sites], capture_output=True, text=True, check=True, timeout=600)
         return list(csv.DictReader(done.stdout.splitlines()))
     return list(csv.DictReader((HERE / "sites.csv").read_text().splitlines()))
 

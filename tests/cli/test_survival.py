@@ -27,7 +27,7 @@ SHOWN = ("at risk", "events", "survival", "error", "low", "high", "hazard", "haz
 
 def figures_of_r():
     if shutil.which("Rscript"):
-        done = subprocess.run(["Rscript", HERE / "survival.R", WILMS, AML, MGUS], capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(["Rscript", HERE / "survival.R", WILMS, AML, MGUS], capture_output=True, text=True, check=False, timeout=600)
         if done.returncode == 0:
             return list(csv.reader(done.stdout.splitlines()))[1:]
         if "no package called" not in done.stderr:

@@ -38,7 +38,7 @@ def cases():
 def figures_of_r():
     if shutil.which("Rscript"):
         text = subprocess.run(["Rscript", HERE / "glm.R", WILMS, HERE / "cases.csv"], capture_output=True, text=True, check=True,
-                              timeout=120).stdout
+                              timeout=600).stdout
     else:
         text = (HERE / "glm.csv").read_text()
     return [line.split("|") for line in text.splitlines()[1:]]

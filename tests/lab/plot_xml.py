@@ -14,7 +14,7 @@ PROGRAM = sys.argv.pop() if len(sys.argv) > 1 else None
 
 
 def chart(name):
-    done = subprocess.run([PROGRAM, name], stdout=subprocess.PIPE, check=True, timeout=60)
+    done = subprocess.run([PROGRAM, name], stdout=subprocess.PIPE, check=True, timeout=600)
     return done.stdout
 
 

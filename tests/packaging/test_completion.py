@@ -33,7 +33,7 @@ class Completion(unittest.TestCase):
 
     def ask(self, *words):
         done = subprocess.run(["bash", "--norc", "-c", ASK, "ask", "./bash", "tacit", *words], cwd=self.folder.name,
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return [line for line in done.stdout.splitlines() if line]
 
@@ -90,7 +90,7 @@ zpty -r shell line '*<*>*'
 print -r -- "$line"
 zpty -d shell
 """
-        done = subprocess.run(["zsh", "-f", "-c", script], cwd=self.folder.name, capture_output=True, text=True, timeout=60,
+        done = subprocess.run(["zsh", "-f", "-c", script], cwd=self.folder.name, capture_output=True, text=True, timeout=600,
                               env={**os.environ, "TERM": "dumb", "HOME": self.folder.name})
         self.assertRegex(done.stdout, "<simulate --method[ =]avg,dpgd ?>", done.stderr)
 

@@ -12,7 +12,7 @@ BUILT, SOURCE = os.environ["TACIT_BUILT"], os.environ["TACIT_SOURCE"]
 
 
 def run(*words, **settings):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=200, **settings)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, **settings)
     if done.returncode != 0:
         raise AssertionError(f"{words[0]}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done.stdout

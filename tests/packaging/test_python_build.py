@@ -13,7 +13,7 @@ def load(path, *modules):
     fakes = "".join(f"import sys, types, importlib.machinery; m = types.ModuleType({name!r}); "
                     f"m.__spec__ = importlib.machinery.ModuleSpec({name!r}, None); sys.modules[{name!r}] = m; " for name in modules)
     return subprocess.run([sys.executable, "-I", "-S", "-c", f"{fakes}import sys; sys.path.insert(0, {FOLDER!r}); import backend"],
-                          env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=60)
+                          env={**os.environ, "PATH": path}, capture_output=True, text=True, timeout=600)
 
 
 class Backend(unittest.TestCase):

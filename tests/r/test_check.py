@@ -107,7 +107,7 @@ class Package(unittest.TestCase):
             self.assertIn("{{name: {name}, kind: number, low: {low}, high: {high}}}".format(**row), schema)
 
     def test_a_missing_library_is_told_with_the_remedy(self):
-        done = subprocess.run(["sh", "./configure"], cwd=Path(self.folder.name) / "tacit", capture_output=True, text=True, timeout=60,
+        done = subprocess.run(["sh", "./configure"], cwd=Path(self.folder.name) / "tacit", capture_output=True, text=True, timeout=600,
                               env={"PATH": os.environ["PATH"], "PKG_CONFIG_LIBDIR": os.devnull})
         self.assertEqual(done.returncode, 1)
         for remedy in ("libtacit-dev", "PKG_CONFIG_PATH", "TACIT_INCLUDE"):

@@ -24,7 +24,7 @@ import unittest
 from pathlib import Path
 
 TACIT = os.path.abspath(os.environ.get("TACIT", "build/src/cli/tacit"))
-PATIENCE = 90  # seconds until a test gives up; a sanitised build on a busy machine is slow
+PATIENCE = 240  # seconds until a test gives up; a sanitised build on a busy machine is slow
 
 SCHEMA = """label: {name: sick, classes: ["no", "yes"]}
 columns:
