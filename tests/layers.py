@@ -31,6 +31,7 @@ TESTED_TOGETHER = {"service": {"study", "web", "center", "coordinator", "site"}}
 FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600
+LEADS_IN = re.compile(r"\A(?=.*\b[Ss]tart)(?=.*(?:\b[Uu]ses\b|\b[Mm]ay use\b))", re.DOTALL)
 # Headers for their own folder and its tests: whoever includes one could make noise of any grade, charge past the gate or
 # take an accountant apart. By their ending, and those that have none.
 INTERNAL = re.compile(r"(^|_)(internal|parts)\.h$")
@@ -156,6 +157,8 @@ def every_folder_has_a_readme(root):
     for folder in folders:
         if not (folder / "README.md").is_file():
             yield f"{folder.relative_to(root)}: has no README.md"
+        elif folder.parts[len(root.parts)] == "src" and not LEADS_IN.search((folder / "README.md").read_text(encoding="utf-8")):
+            yield f"{folder.relative_to(root)}/README.md: say what the folder uses, and where to start reading"
 
 
 def no_file_is_too_long(root):
@@ -250,6 +253,7 @@ PLANTED = [
     ("a file of tests in the library", {"src/cli/a.c": '#include "tests/check.h"\n'}, RULES[1]),
     ("a private header in a public one", {"include/tacit/a.h": '#include "base/error.h"\n'}, RULES[2]),
     ("a folder without a README", {"src/lab/README.md": None}, RULES[3]),
+    ("a README that leads nobody in", {"src/lab/README.md": "Uses base.\n"}, RULES[3]),
     ("a file that is too long", {"src/base/a.c": "int a;\n" * (LONGEST_FILE + 1)}, RULES[4]),
     ("a file of the greatest length", {"src/base/a.c": "int a;\n" * LONGEST_FILE}, None),
     ("a printf", {"src/net/a.c": 'void f(void) { printf("x"); }\n'}, RULES[5]),
@@ -282,7 +286,7 @@ PLANTED = [
 
 
 def plant(root, files):
-    tree = {f"src/{layer}/README.md": "text\n" for layer in LAYERS}
+    tree = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS}
     tree |= {"meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
              "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
     for name, text in (tree | files).items():
