@@ -98,7 +98,8 @@ static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *s
 /* The sum that is asked for. With noise inside, the bound must hold it (what falls beyond is clipped); the
  * bound depends on the scale and the scale on the grid's rounding, so the grid is fixed from a first scale
  * and the bound from the final one. */
-static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
+    tacit_sum_spec *out = spec;
     size_t count = weight_count(plan);
     double bound = largest_computed(plan);
     TACIT_TRY(tacit_sum_spec_for(out, count, bound, plan->parties, error));
@@ -129,8 +130,7 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method avg needs the minimum rows of a party, at least 1");
-    tacit_sum_spec spec;
-    return sum_spec(plan, &spec, error);
+    return TACIT_OK;
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -147,7 +147,7 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
  * a norm near sqrt(d (d + 1)/M) s. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(sum_spec(plan, &spec, error));
+    TACIT_TRY(prepare(plan, &spec, error));
     double d = (double)spec.length, m = (double)plan->parties, s = sensitivity(plan, &spec) / plan->epsilon;
     *out = (tacit_noise_law){
         .law = "gamma-norm G(d, s)",
@@ -168,7 +168,7 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     const tacit_model *model = NULL;
     tacit_model *owned = NULL;
     tacit_status status;
-    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(tacit_party_prepared(party, &spec, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
@@ -203,7 +203,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(prepare(plan, &spec, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
@@ -259,6 +259,8 @@ const tacit_method tacit_method_avg = {
         "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
                "all rows",
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
     .check = check,
     .choose_lambda = choose_lambda,
     .hopeless = hopeless,

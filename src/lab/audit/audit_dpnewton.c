@@ -172,7 +172,7 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     char number[32];
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
     if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
-    double set = tacit_plan_number(plan, "rounds");
+    uint64_t set = dpnewton_settings_of(plan)->rounds;
     snprintf(number, sizeof number, "%zu", set > 0 ? (size_t)set : USUAL_ROUNDS);
     TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
     plan->features = DIMENSION;
@@ -186,7 +186,7 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     out->charged = prices.charged;
     self->exact = *plan;
     self->exact.epsilon = INFINITY;
-    if (thin && !self->person) TACIT_TRY(thin_noise(plan, (size_t)tacit_plan_number(plan, "rounds"), error));
+    if (thin && !self->person) TACIT_TRY(thin_noise(plan, dpnewton_settings_of(plan)->rounds, error));
     TACIT_TRY(dpnewton_describe(plan, &self->design, error));
     return dpnewton_describe(&self->exact, &self->silent, error);
 }

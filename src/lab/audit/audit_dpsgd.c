@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
+#include "method/private/dpsgd.h"
 #include "rand/fast.h"
 
 static bool is_set(const tacit_audit_setup *setup, const char *name) {
@@ -51,8 +52,8 @@ static tacit_status dpsgd_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
         out->data[side]->label[0] = side;
     }
     /* Only a coordinator publishes; where parties add the noise, the weights tell what was in the sums. */
-    out->statistic =
-        tacit_plan_is(&out->plan, "noise", "coordinator") ? TACIT_STATISTIC_PUBLISHED : TACIT_STATISTIC_MODEL;
+    out->statistic = dpsgd_settings_of(&out->plan)->noise == DPSGD_BY_COORDINATOR ? TACIT_STATISTIC_PUBLISHED
+                                                                                  : TACIT_STATISTIC_MODEL;
     snprintf(text, TACIT_AUDIT_TEXT,
              "one of the 2 rows of the only party has the other label; all gradients clipped");
     return TACIT_OK;
@@ -61,7 +62,7 @@ static tacit_status dpsgd_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
 /* As many steps, and all rows in each. */
 static tacit_status rehearse(tacit_plan *exact, tacit_error *error) {
     char epochs[40];
-    double steps = ceil(tacit_plan_number(exact, "epochs") / tacit_plan_number(exact, "sampling") - 1e-9);
+    double steps = ceil(dpsgd_settings_of(exact)->epochs / dpsgd_settings_of(exact)->sampling - 1e-9);
     tacit_format(epochs, sizeof epochs, "%.17g", fmax(1, steps));
     TACIT_TRY(tacit_plan_set(exact, "sampling", "1", error));
     return tacit_plan_set(exact, "epochs", epochs, error);
@@ -77,7 +78,7 @@ static double step_score(double q, double place, double h, double noise) {
 static double likelihood(const tacit_audit_case *subject, const double *release, const double *const at[2]) {
     if (subject->neighbours->statistic != TACIT_STATISTIC_PUBLISHED)
         return tacit_score_projection(subject, release, at);
-    double sum = 0, q = tacit_plan_number(&subject->neighbours->plan, "sampling");
+    double sum = 0, q = dpsgd_settings_of(&subject->neighbours->plan)->sampling;
     for (size_t first = 0; first < subject->length; first += subject->dimension) {
         double along = 0, square = 0;
         for (size_t j = first; j < first + subject->dimension; j++) {
@@ -114,13 +115,13 @@ static tacit_status open_batches(tacit_audit_case *out, const tacit_audit_setup 
     TACIT_TRY(plan.method->noise(&plan, &law, error));
     batches_case *self = TACIT_NEW(batches_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
-    *self = (batches_case){ law.scale, fmax(1, floor(tacit_plan_number(&plan, "epochs"))) };
+    *self = (batches_case){ law.scale, fmax(1, floor(dpsgd_settings_of(&plan)->epochs)) };
     out->state = self;
     out->length = 1;
     out->reach = 2 / law.sensitivity;
     tacit_format(out->pair, sizeof out->pair,
                  "a row with the other label, in one of %.0f batches of each of %g epochs",
-                 fmax(1, 1 / tacit_plan_number(&plan, "sampling")), self->epochs);
+                 fmax(1, 1 / dpsgd_settings_of(&plan)->sampling), self->epochs);
     return TACIT_OK;
 }
 

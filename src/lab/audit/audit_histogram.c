@@ -34,13 +34,14 @@ static tacit_status one_row(tacit_split **out, tacit_error *error) {
     return TACIT_OK;
 }
 
-static tacit_status histogram_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
-                                   const tacit_audit_setup *setup, tacit_error *error) {
+/* The only row, in the last cell or in the first; two cells are the least. */
+static tacit_status only_row(tacit_pair *out, const tacit_method *method, const tacit_audit_setup *setup,
+                             double *cells, tacit_error *error) {
     static const char *const classes[] = { "0", "1" };
-    TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_histogram, setup, error));
+    TACIT_TRY(tacit_audit_plan(&out->plan, method, setup, error));
     if (tacit_plan_number(&out->plan, "cells") < 2)
         TACIT_TRY(tacit_plan_set(&out->plan, "cells", "2", error));
-    if (out->plan.lambda == 0) out->plan.lambda = 0.1;
+    *cells = tacit_plan_number(&out->plan, "cells");
     out->statistic = TACIT_STATISTIC_PUBLISHED;
     for (int side = 0; side < 2; side++) {
         TACIT_TRY(tacit_dataset_create(&out->data[side], 1, 1, classes, 2, error));
@@ -48,9 +49,17 @@ static tacit_status histogram_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
         out->data[side]->label[0] = 1;
     }
     out->plan.features = out->plan.parties = out->plan.minimum_rows = 1;
-    tacit_format(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %.0f cells",
-                 tacit_plan_number(&out->plan, "cells"));
     return one_row(&out->split, error);
+}
+
+static tacit_status histogram_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
+                                   const tacit_audit_setup *setup, tacit_error *error) {
+    double cells;
+    TACIT_TRY(only_row(out, &tacit_method_histogram, setup, &cells, error));
+    if (out->plan.lambda == 0) out->plan.lambda = 0.1;
+    tacit_format(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %.0f cells",
+                 cells);
+    return TACIT_OK;
 }
 
 const tacit_auditable tacit_audit_histogram = {
@@ -60,28 +69,19 @@ const tacit_auditable tacit_audit_histogram = {
     .pair = histogram_pair,
 };
 
-/* Scores of 1 and 0: the row is in the last cell, or in the first. */
+/* Scores of 1 and 0. */
 static tacit_status evaluate_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
                                   const tacit_audit_setup *setup, tacit_error *error) {
-    static const char *const classes[] = { "0", "1" };
     static double weights[] = { 100 };
     static const tacit_model model = {
         .family = &tacit_family_logistic, .features = 1, .classes = 2, .weights = weights
     };
-    TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_evaluate, setup, error));
-    if (tacit_plan_number(&out->plan, "cells") < 2)
-        TACIT_TRY(tacit_plan_set(&out->plan, "cells", "2", error));
-    out->statistic = TACIT_STATISTIC_PUBLISHED;
-    for (int side = 0; side < 2; side++) {
-        TACIT_TRY(tacit_dataset_create(&out->data[side], 1, 1, classes, 2, error));
-        out->data[side]->dense.values[0] = side == 0 ? 1 : -1;
-        out->data[side]->label[0] = 1;
-    }
-    out->plan.features = out->plan.parties = out->plan.minimum_rows = 1;
+    double cells;
+    TACIT_TRY(only_row(out, &tacit_method_evaluate, setup, &cells, error));
     out->plan.model = &model;
     tacit_format(text, TACIT_AUDIT_TEXT, "the only row has a score in the last or in the first of %.0f cells",
-                 tacit_plan_number(&out->plan, "cells"));
-    return one_row(&out->split, error);
+                 cells);
+    return TACIT_OK;
 }
 
 static double score_counts(const tacit_audit_case *subject, const double *release,

@@ -17,6 +17,7 @@
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"
 #include "lab/logit_decrypt.h"
+#include "method/secure/logit.h"
 #include "privacy/mechanism/integer.h"
 
 enum { WIDTH = 2, TRIANGLE = 3, ROWS = 50, ANGLES = 60 };
@@ -125,7 +126,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     TACIT_CHECK(make_plan(&self->plan, method, setup, error));
     TACIT_CHECK(tacit_plan_check(&self->plan, error));
     TACIT_CHECK(method->price(&self->plan, &prices, error));
-    self->gradients = (size_t)tacit_plan_number(&self->plan, "dp-iterations");
+    self->gradients = tacit_logit_settings_of(&self->plan)->dp_iterations;
     self->matrices = tacit_logit_releases(&self->plan) - self->gradients;
     for (int k = 0; k < 2; k++) {
         TACIT_CHECK(

@@ -69,7 +69,7 @@ static tacit_status stack_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
     if (!blocks)
         TACIT_TRY(set_default(plan, setup, "groups", "2", error)); /* all b_k must be extreme at once */
     if (lent) TACIT_TRY(tacit_plan_set(plan, "source-lambda", "1e6", error)); /* so that it knows nothing */
-    size_t features = blocks ? 1 : (size_t)tacit_plan_number(plan, "groups");
+    size_t features = blocks ? 1 : stacking_settings_of(plan)->groups;
     if (plan->lambda == 0) plan->lambda = strong_lambda(plan);
     plan->features = features;
     TACIT_TRY(choose_rows(&rows, plan, error));

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
 #include "method/methods.h"
+#include "method/transfer/transfer.h"
 
 /* The public points: one, opposite the rows. */
 static tacit_status add_point(tacit_pair *out, tacit_error *error) {
@@ -35,7 +36,7 @@ static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], cons
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpiw, setup, error));
     if (plan->lambda == 0) plan->lambda = 1; /* not used */
     if (!is_told(setup, "lambda_iw")) TACIT_TRY(tacit_plan_set(plan, "lambda_iw", "0.005", error));
-    size_t rows = audit_rows(3 / tacit_plan_number(plan, "lambda_iw"));
+    size_t rows = audit_rows(3 / transfer_settings_of(plan)->lambda_iw);
     TACIT_TRY(audit_start_pair(out, 2, 1, rows, error));
     for (int side = 0; side < 2; side++) {
         double *values = out->data[side]->dense.values;
@@ -44,7 +45,7 @@ static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], cons
         values[2] = -1;
     }
     tacit_format(text, TACIT_AUDIT_TEXT, "one of %zu rows turned against the rest; lambda_iw %.4g", rows,
-                 tacit_plan_number(plan, "lambda_iw"));
+                 transfer_settings_of(plan)->lambda_iw);
     return add_point(out, error);
 }
 
@@ -57,7 +58,7 @@ static tacit_status dphtl_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
     if (plan->lambda == 0) plan->lambda = 0.01;
     if (!is_told(setup, "labelled")) TACIT_TRY(tacit_plan_set(plan, "labelled", "0.5", error));
     TACIT_TRY(tacit_plan_set(plan, "model", "sources", error));
-    size_t rows = audit_rows(5 / plan->lambda / tacit_plan_number(plan, "labelled"));
+    size_t rows = audit_rows(5 / plan->lambda / TACIT_SETTINGS(dphtl_settings, plan)->labelled);
     TACIT_TRY(audit_turned_row(out, text, 1, rows, error));
     return add_point(out, error);
 }

@@ -100,13 +100,17 @@ static bool reuses(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->moments == DPNEWTON_REUSED_MOMENTS;
 }
 
+static tacit_status prepare_plan(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    dpnewton_prepared *out = prepared;
+    return dpnewton_infers(plan) ? dpnewton_inference_describe(plan, &out->inference, error)
+                                 : dpnewton_describe(plan, &out->prediction, error);
+}
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    dpnewton_design design;
     if (dpnewton_infers(plan) && reuses(plan))
         return tacit_fail(error, TACIT_USAGE,
                           "moments=reused is for purpose=prediction: inference weighs rows otherwise");
     if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
     return reuses(plan) && plan->model != NULL ? dpnewton_check_moments(plan, error) : TACIT_OK;
 }
 
@@ -151,11 +155,13 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 
 /* ---- the party's half ---- */
 
-static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    (void)unused;
-    if (dpnewton_infers(plan))
+static tacit_status design_of(tacit_party *party, dpnewton_design *out, tacit_error *error) {
+    dpnewton_prepared how;
+    if (dpnewton_infers(party->plan))
         return tacit_fail(error, TACIT_REFUSED, "a study for inference has no such question");
-    return dpnewton_describe(plan, out, error);
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
+    *out = how.prediction;
+    return TACIT_OK;
 }
 
 static tacit_status add_share(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,
@@ -213,7 +219,7 @@ static tacit_status answer_moments(tacit_party *party, const tacit_question *que
     dpnewton_design design;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_derive(party, derive, 0, &design, sizeof design, error));
+    TACIT_CHECK(design_of(party, &design, error));
     TACIT_CHECK(check_place(question, &design, true, error));
     values = TACIT_NEW(double, design.moments.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -230,7 +236,7 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     const double *weights;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_derive(party, derive, 0, &design, sizeof design, error));
+    TACIT_CHECK(design_of(party, &design, error));
     TACIT_CHECK(check_place(question, &design, false, error));
     TACIT_CHECK(
         tacit_message_numbers(question->message, "weights", design.scores * design.width, &weights, error));
@@ -501,6 +507,8 @@ const tacit_method tacit_method_dpnewton = {
         "the columns, and their standard errors include the noise; where there are too few rows for the "
         "price there are none, and the summary says how many rows or which epsilon would do. For a response "
         "that is a number they rest on errors of equal variance]",
+    .prepare = prepare_plan,
+    .prepared_size = sizeof(dpnewton_prepared),
     .check = check,
     .infers = dpnewton_infers,
     .price = price,

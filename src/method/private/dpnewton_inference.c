@@ -138,7 +138,6 @@ tacit_status dpnewton_inference_describe(const tacit_plan *plan, dpnewton_infere
 }
 
 tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error) {
-    dpnewton_inference design;
     const tacit_schema *schema = plan->schema;
     if (plan->classes != 2 && plan->classes != 0)
         return tacit_fail(error, TACIT_USAGE,
@@ -164,7 +163,7 @@ tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error
     if (dpnewton_settings_of(plan)->rounds != 0)
         return tacit_fail(error, TACIT_USAGE,
                           "method dpnewton with purpose=inference has rounds of its own: leave 'rounds' out");
-    return dpnewton_inference_describe(plan, &design, error);
+    return TACIT_OK;
 }
 
 tacit_status dpnewton_inference_noise(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
@@ -190,13 +189,6 @@ tacit_status dpnewton_inference_noise(const tacit_plan *plan, tacit_noise_law *o
 
 /* ---- the party's half ---- */
 
-static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    (void)unused;
-    if (!dpnewton_infers(plan))
-        return tacit_fail(error, TACIT_REFUSED, "a study for prediction has no such question");
-    return dpnewton_inference_describe(plan, out, error);
-}
-
 /* Whether this is the question that the study has in this place. */
 static tacit_status check_place(const tacit_question *question, const dpnewton_inference *design,
                                 dpnewton_inference_sum which, tacit_error *error) {
@@ -213,11 +205,14 @@ static tacit_status check_place(const tacit_question *question, const dpnewton_i
 
 static tacit_status answer(tacit_party *party, const tacit_question *question, dpnewton_inference_sum which,
                            tacit_reply *reply, tacit_error *error) {
-    dpnewton_inference design;
+    dpnewton_prepared how;
     const double *weights = NULL;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_derive(party, derive, 1, &design, sizeof design, error));
+    if (!dpnewton_infers(party->plan))
+        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "a study for prediction has no such question"));
+    TACIT_CHECK(tacit_party_prepared(party, &how, error));
+    const dpnewton_inference design = how.inference;
     TACIT_CHECK(check_place(question, &design, which, error));
     if (which != DPNEWTON_INFERENCE_MOMENTS)
         TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.width, &weights, error));

@@ -31,6 +31,12 @@ extern const double dpnewton_inference_tau, dpnewton_inference_kappa[2];
 
 bool dpnewton_infers(const tacit_plan *plan);
 
+/* What both halves need of a plan, by its purpose. */
+typedef union dpnewton_prepared {
+    dpnewton_design prediction;
+    dpnewton_inference inference;
+} dpnewton_prepared;
+
 /* A function of the plan alone. TACIT_USAGE for one that has no coefficients per unit of a column. */
 tacit_status dpnewton_inference_describe(const tacit_plan *plan, dpnewton_inference *out, tacit_error *error);
 

@@ -23,6 +23,10 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return perturb_objective_check(plan, LAW, error);
 }
 
+static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
+    return perturb_objective_prepare(plan, LAW, spec, error);
+}
+
 /* 1/(n mu M^(1/4)), mu = 1/AG(epsilon, delta; 1): the grid is in docs/methods/gop.md. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     double noise = 0;
@@ -45,10 +49,6 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
 static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                    tacit_error *error) {
     return perturb_objective_answer(party, question, LAW, reply, error);
-}
-
-static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return perturb_objective_coordinate(session, LAW, out, error);
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
@@ -86,10 +86,12 @@ const tacit_method tacit_method_gop = {
              "(calibration=paper, with the square that the printed condition lost): about ten times the "
              "noise in ten dimensions",
     .caveats = "two classes only; delta is a chance of failing altogether: keep it far below 1/n",
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
     .check = check,
     .price = price,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
-    .coordinate = coordinate,
+    .coordinate = perturb_objective_coordinate,
     .handlers = handlers,
 };

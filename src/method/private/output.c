@@ -49,18 +49,12 @@ static double sensitivity(const tacit_plan *plan, size_t rows) {
 }
 
 /* Room for the weights and the noise of the fewest rows; more rows need less. */
-static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
     double largest = largest_weights(plan) + tolerance(plan) / plan->lambda;
     if (isfinite(plan->epsilon))
         largest += tacit_noise_reach(TACIT_LAW_GAMMA_NORM, perturb_size(plan),
                                      sensitivity(plan, plan->minimum_rows) / plan->epsilon);
-    return perturb_sum(plan, largest, out, error);
-}
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    tacit_sum_spec spec;
-    TACIT_TRY(perturb_check(plan, error));
-    return sum_spec(plan, &spec, error);
+    return perturb_sum(plan, largest, spec, error);
 }
 
 /* 5.5 sqrt(d/M)/(n epsilon), as avg with noise=party: the grid is in docs/methods/output.md. */
@@ -98,7 +92,7 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     const tacit_model *model = NULL;
     tacit_model *owned = NULL;
     tacit_sum_spec spec;
-    TACIT_TRY(sum_spec(plan, &spec, error));
+    TACIT_TRY(tacit_party_prepared(party, &spec, error));
     TACIT_TRY(perturb_check_sum(question, &spec, error));
     tacit_linear_fit fit = { .lambda = plan->lambda,
                              .family = perturb_family(plan),
@@ -124,7 +118,7 @@ static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(sum_spec(session->plan, &spec, error));
+    TACIT_TRY(prepare(session->plan, &spec, error));
     return perturb_mean(session, &spec, out, error);
 }
 
@@ -159,7 +153,9 @@ const tacit_method tacit_method_output = {
              "is taken to be exact",
     .caveats = "the noise grows with the number of weights and with 1/(n lambda): plr needs less at the same "
                "price, but knows two classes only",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
+    .check = perturb_check,
     .price = price,
     .noise = noise_law,
     .release_kind = perturb_release_kind,

@@ -139,8 +139,8 @@ tacit_status perturb_objective_law(const tacit_plan *plan, tacit_law law, tacit_
 }
 
 /* The grid must not depend on a party's own number of rows, so it is that of the fewest. */
-static tacit_status objective_sum(const tacit_plan *plan, tacit_law law, tacit_sum_spec *out,
-                                  tacit_error *error) {
+tacit_status perturb_objective_prepare(const tacit_plan *plan, tacit_law law, tacit_sum_spec *out,
+                                       tacit_error *error) {
     tacit_erm erm = erm_of(plan, plan->minimum_rows);
     double largest = 1.01 / plan->lambda;
     if (isfinite(plan->epsilon)) TACIT_TRY(tacit_objective_largest(&largest, &erm, law, error));
@@ -189,7 +189,7 @@ tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *
     tacit_sum_spec spec;
     tacit_prices prices;
     tacit_objective_noise noise;
-    TACIT_TRY(objective_sum(plan, law, &spec, error));
+    TACIT_TRY(tacit_party_prepared(party, &spec, error));
     TACIT_TRY(perturb_check_sum(question, &spec, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
     reply->kind = TACIT_RELEASE_CHARGED;
@@ -220,9 +220,8 @@ cleanup:
     return status;
 }
 
-tacit_status perturb_objective_coordinate(tacit_session *session, tacit_law law, tacit_outcome *out,
-                                          tacit_error *error) {
+tacit_status perturb_objective_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(objective_sum(session->plan, law, &spec, error));
+    TACIT_TRY(session->plan->method->prepare(session->plan, &spec, error));
     return perturb_mean(session, &spec, out, error);
 }

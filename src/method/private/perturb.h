@@ -61,14 +61,16 @@ double perturb_lambda(const tacit_plan *plan, double times);
 tacit_status perturb_objective_noise(tacit_objective_noise *out, const tacit_plan *plan, tacit_law law,
                                      size_t rows, tacit_error *error);
 tacit_status perturb_objective_check(const tacit_plan *plan, tacit_law law, tacit_error *error);
+/* The grid of the sum; the party's half has it as what its method prepares. */
+tacit_status perturb_objective_prepare(const tacit_plan *plan, tacit_law law, tacit_sum_spec *out,
+                                       tacit_error *error);
 tacit_status perturb_objective_law(const tacit_plan *plan, tacit_law law, tacit_noise_law *out,
                                    tacit_error *error);
 
 /* The party's half: calibrate, draw b, fit, release. */
 tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *question, tacit_law law,
                                       tacit_reply *reply, tacit_error *error);
-tacit_status perturb_objective_coordinate(tacit_session *session, tacit_law law, tacit_outcome *out,
-                                          tacit_error *error);
+tacit_status perturb_objective_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
 /* ---- for all three ---- */
 

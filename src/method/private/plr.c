@@ -30,6 +30,13 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
                                     : choosing_check(plan, error);
 }
 
+/* Lambda that is chosen on the way has another sum, that of stacks. */
+static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
+    if (choosing_count(plan) == 0) return perturb_objective_prepare(plan, LAW, spec, error);
+    *(tacit_sum_spec *)spec = (tacit_sum_spec){ .length = 0 };
+    return TACIT_OK;
+}
+
 /* 2.5 d^(1/4)/(n epsilon M^(1/4)): the grid is in docs/methods/plr.md. */
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     const double size = (double)perturb_size(plan);
@@ -56,7 +63,7 @@ static tacit_status answer_chosen(tacit_party *party, const tacit_question *ques
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     if (choosing_count(session->plan) > 0)
         return stacking_plan_coordinate(session, stacking_of_one, out, error);
-    return perturb_objective_coordinate(session, LAW, out, error);
+    return perturb_objective_coordinate(session, out, error);
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
@@ -93,6 +100,8 @@ const tacit_method tacit_method_plr = {
     .claim = "the same epsilon from the square of the Jacobian factor (calibration=paper: more noise than "
              "needed), and a solver that is taken to be exact",
     .caveats = "two classes only; a small n lambda is raised by Delta, which shrinks the weights",
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
     .check = check,
     .price = choosing_prices,
     .noise = noise_law,

@@ -111,11 +111,14 @@ static tacit_status hypothesis_grid(const tacit_plan *plan, size_t rows, tacit_s
     return tacit_sum_spec_for(out, transfer_size(plan), 2 * (most + noise), 1, error);
 }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    tacit_sum_spec spec;
-    TACIT_TRY(transfer_check(plan, error));
-    TACIT_TRY(hypothesis_grid(plan, labelled_rows(plan, plan->minimum_rows), &spec, error));
-    return dpiw_grid(plan, unlabelled_rows(plan, plan->minimum_rows), 1, &spec, error);
+typedef struct grids {
+    tacit_sum_spec hypothesis, density;
+} grids;
+
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    grids *out = prepared;
+    TACIT_TRY(hypothesis_grid(plan, labelled_rows(plan, plan->minimum_rows), &out->hypothesis, error));
+    return dpiw_grid(plan, unlabelled_rows(plan, plan->minimum_rows), 1, &out->density, error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -238,10 +241,10 @@ static tacit_noise worse(const tacit_noised *one, const tacit_noised *two) {
 static tacit_status answer_hypothesis(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                       tacit_error *error) {
     const tacit_plan *plan = party->plan;
-    size_t least = plan->minimum_rows, n = party->total_rows, first = labelled_rows(plan, n);
+    size_t n = party->total_rows, first = labelled_rows(plan, n);
     size_t others = unlabelled_rows(plan, n);
     tacit_projection space = TACIT_PROJECTION_INIT;
-    tacit_sum_spec grid, density_grid;
+    grids on;
     tacit_noised *theta = NULL, *beta = NULL;
     tacit_view labelled = tacit_view_slice(&party->rows, 0, first);
     tacit_view unlabelled = tacit_view_slice(&party->rows, n - others, others);
@@ -251,18 +254,17 @@ static tacit_status answer_hypothesis(tacit_party *party, const tacit_question *
     if (party->reducer != NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "method dphtl needs all rows of a source on one host"));
     TACIT_CHECK(transfer_space(&space, plan, error));
-    TACIT_CHECK(hypothesis_grid(plan, labelled_rows(plan, least), &grid, error));
-    TACIT_CHECK(dpiw_grid(plan, unlabelled_rows(plan, least), 1, &density_grid, error));
+    TACIT_CHECK(tacit_party_prepared(party, &on, error));
     TACIT_CHECK(noise_variance(plan, first, &variance, error));
-    TACIT_CHECK(release_hypothesis(&theta, party, &space, &labelled, &grid, error));
-    TACIT_CHECK(dpiw_release(&beta, party, &space, &unlabelled.rows, &density_grid, error));
+    TACIT_CHECK(release_hypothesis(&theta, party, &space, &labelled, &on.hypothesis, error));
+    TACIT_CHECK(dpiw_release(&beta, party, &space, &unlabelled.rows, &on.density, error));
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->noise = worse(theta, beta);
     reply->price = whole_price(plan);
     TACIT_CHECK(tacit_message_add_integers(&reply->message, "hypothesis", tacit_noised_steps(theta),
-                                           grid.length, error));
+                                           on.hypothesis.length, error));
     TACIT_CHECK(tacit_message_add_integers(&reply->message, "density", tacit_noised_steps(beta),
-                                           density_grid.length, error));
+                                           on.density.length, error));
     TACIT_CHECK(tacit_message_add_numbers(&reply->message, "variance", &variance, 1, error));
 cleanup:
     tacit_noised_free(theta);
@@ -338,17 +340,16 @@ static tacit_status take_apart(const tacit_message *message, size_t size, const 
 static tacit_status usable(const tacit_plan *plan, const tacit_message *answer, tacit_error *error) {
     const int64_t *theta, *beta;
     const double *variance;
-    tacit_sum_spec grid, density_grid;
+    grids on;
     TACIT_TRY(take_apart(answer, transfer_size(plan), &theta, &beta, &variance, error));
-    TACIT_TRY(hypothesis_grid(plan, labelled_rows(plan, plan->minimum_rows), &grid, error));
-    TACIT_TRY(dpiw_grid(plan, unlabelled_rows(plan, plan->minimum_rows), 1, &density_grid, error));
-    TACIT_TRY(tacit_sum_check(&grid, theta, error));
-    return tacit_sum_check(&density_grid, beta, error);
+    TACIT_TRY(prepare(plan, &on, error));
+    TACIT_TRY(tacit_sum_check(&on.hypothesis, theta, error));
+    return tacit_sum_check(&on.density, beta, error);
 }
 
 /* One source's answer: numbers on the grids, importance weights from them. */
-static tacit_status read_answer(target *self, const tacit_message *message, const tacit_sum_spec *grid,
-                                const tacit_sum_spec *density_grid, tacit_error *error) {
+static tacit_status read_answer(target *self, const tacit_message *message, const grids *on,
+                                tacit_error *error) {
     size_t k = self->sources, points = self->points.rows.count;
     const int64_t *theta, *beta;
     const double *variance;
@@ -360,8 +361,8 @@ static tacit_status read_answer(target *self, const tacit_message *message, cons
     self->sources++;
     double *density = numbers + self->size + points;
     for (size_t j = 0; j < self->size; j++) {
-        numbers[j] = tacit_sum_value(grid, theta[j]);
-        density[j] = tacit_sum_value(density_grid, beta[j]);
+        numbers[j] = tacit_sum_value(&on->hypothesis, theta[j]);
+        density[j] = tacit_sum_value(&on->density, beta[j]);
     }
     transfer_importance(&self->points.rows, density, numbers + self->size);
     return TACIT_OK;
@@ -369,11 +370,10 @@ static tacit_status read_answer(target *self, const tacit_message *message, cons
 
 static tacit_status ask_sources(target *self, tacit_error *error) {
     const tacit_plan *plan = self->plan;
-    tacit_sum_spec grid, density_grid;
+    grids on;
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_status status;
-    TACIT_CHECK(hypothesis_grid(plan, labelled_rows(plan, plan->minimum_rows), &grid, error));
-    TACIT_CHECK(dpiw_grid(plan, unlabelled_rows(plan, plan->minimum_rows), 1, &density_grid, error));
+    TACIT_CHECK(prepare(plan, &on, error));
     TACIT_CHECK(tacit_ask(self->session, "hypothesis", NULL, &answers, error));
     self->theta = TACIT_NEW(double *, answers.count);
     self->variance = TACIT_NEW(double, answers.count);
@@ -381,7 +381,7 @@ static tacit_status ask_sources(target *self, tacit_error *error) {
     if (self->theta == NULL || self->variance == NULL || self->weights == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     for (size_t k = 0; k < answers.count; k++)
-        TACIT_CHECK(read_answer(self, &answers.answer[k].message, &grid, &density_grid, error));
+        TACIT_CHECK(read_answer(self, &answers.answer[k].message, &on, error));
 cleanup:
     tacit_answers_clear(&answers);
     return status;
@@ -573,7 +573,9 @@ const tacit_method tacit_method_dphtl = {
     .claim = "the same epsilon, with weights of sensitivity sqrt(d)/(n lambda_iw) and an exact solver",
     .caveats = "[law=pure: in the full vocabulary of texts pure noise drowns every hypothesis below epsilon "
                "= 5: use project=public:P, or a delta above 0. ]The target's model reveals the target's rows",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(grids),
+    .check = transfer_check,
     .undeployable_as = undeployable_as,
     .price = price,
     .noise = noise_law,

@@ -98,14 +98,8 @@ cleanup:
     return status;
 }
 
-static tacit_status sum_spec(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
-    return dpiw_grid(plan, plan->minimum_rows, plan->parties, out, error);
-}
-
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    tacit_sum_spec spec;
-    TACIT_TRY(transfer_check(plan, error));
-    return sum_spec(plan, &spec, error);
+static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
+    return dpiw_grid(plan, plan->minimum_rows, plan->parties, spec, error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
@@ -141,7 +135,7 @@ static tacit_status answer_density(tacit_party *party, const tacit_question *que
     tacit_projection space = TACIT_PROJECTION_INIT;
     tacit_sum_spec spec;
     tacit_status status;
-    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(tacit_party_prepared(party, &spec, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
@@ -163,7 +157,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(sum_spec(plan, &spec, error));
+    TACIT_CHECK(prepare(plan, &spec, error));
     TACIT_CHECK(transfer_space(&space, plan, error));
     TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     TACIT_CHECK(tacit_ask_sum(session, "density", NULL, &spec, &sum, error));
@@ -210,7 +204,9 @@ const tacit_method tacit_method_dpiw = {
              "sqrt(d/2) times what normalised texts need",
     .caveats = "the model it ends with says how much a row looks like the parties' and not which class it "
                "has: accuracy is not its measure",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
+    .check = transfer_check,
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
