@@ -86,14 +86,13 @@ PLANTED = [
 
 
 def files_of(root):
-    for tree in TREES:
-        for path in sorted((root / tree).rglob("*")):
-            name = str(path.relative_to(root))
-            if path.is_file() and path.suffix in ENDINGS and not IGNORED & set(path.parts):
-                try:
-                    yield name, path.read_text(encoding="utf-8")
-                except UnicodeDecodeError:
-                    continue
+    paths = [path for tree in TREES for path in sorted((root / tree).rglob("*")) if path.suffix in ENDINGS]
+    for path in paths + sorted(root.glob("*.md")) + sorted((root / "docs").rglob("*.md")):
+        if path.is_file() and not IGNORED & set(path.parts):
+            try:
+                yield str(path.relative_to(root)), path.read_text(encoding="utf-8")
+            except UnicodeDecodeError:
+                continue
 
 
 def report(number, name, problems):

@@ -51,4 +51,4 @@ def difference(name, text):
     kept = path.read_text() if path.exists() else "(there is no such file)\n"
     if kept == text:
         return None
-    return f"{path.relative_to(FOLDER.parents[2])} differs; if that is meant, see tests/service/golden.py.\nkept:\n{kept}\nnow:\n{text}"
+    return f"{path.relative_to(FOLDER.parents[2])} differs; if that is intended, see tests/service/golden.py.\nkept:\n{kept}\nnow:\n{text}"
