@@ -12,7 +12,7 @@
 
 #include "world.h"
 
-enum { SERVICE_LINE = 512, SERVICE_DEADLINE_MS = 20000 };
+enum { SERVICE_LINE = 512, SERVICE_DEADLINE_MS = 120000 };
 
 typedef struct service {
     tacit_server *server;

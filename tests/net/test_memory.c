@@ -133,7 +133,7 @@ static tacit_status converse(world *here) {
     tacit_client_settings with = { .url = url, .authority_file = world_path(authority, here, "ca.crt") };
     TACIT_CHECK(tacit_client_create(&client, &with, NULL));
     tacit_client_request request = {
-        .method = "POST", .path = "/", .body = "hello", .body_length = 5, .timeout_ms = 20000
+        .method = "POST", .path = "/", .body = "hello", .body_length = 5, .timeout_ms = 120000
     };
     TACIT_CHECK(tacit_client_send(&http_status, &response, client, &request, NULL));
     assert_true(http_status == 200 || http_status == 500);

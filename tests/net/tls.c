@@ -11,7 +11,7 @@ int tls_open(tls *out, uint16_t port, const party *who, const char *priority) {
     struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(port) };
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     out->socket = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    struct timeval patience = { .tv_sec = 20 };
+    struct timeval patience = { .tv_sec = 120 };
     setsockopt(out->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     assert_int_equal(connect(out->socket, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(gnutls_certificate_allocate_credentials(&out->credentials), 0);

@@ -106,7 +106,7 @@ tacit_status ask(tacit_client *client, const char *method, const char *path, con
                                      .path = path,
                                      .body = body,
                                      .body_length = body != NULL ? strlen(body) : 0,
-                                     .timeout_ms = 20000 };
+                                     .timeout_ms = 120000 };
     tacit_status result =
         tacit_client_send(status, response != NULL ? response : &unwanted, client, &request, error);
     tacit_buffer_clear(&unwanted);
