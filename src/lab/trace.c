@@ -162,7 +162,7 @@ tacit_status tacit_tracer_create(tacit_tracer **out, tacit_trace *trace, const t
                                  const tacit_split *split, tacit_pool *pool, tacit_error *error) {
     tacit_tracer *self = TACIT_NEW(tacit_tracer, 1);
     if (self == NULL) return tacit_fail_memory(error);
-    bool weighs_parties = tacit_plan_is(plan, "weigh", "parties");
+    bool weighs_parties = tacit_neighbour_settings_of(plan)->weigh == TACIT_WEIGH_BY_PARTIES;
     *self = (tacit_tracer){ .watch = { round_is_over, self },
                             .trace = trace,
                             .local = local,

@@ -6,19 +6,24 @@
 #include "base/memory.h"
 #include "privacy/account/gaussian.h"
 
+tacit_status one_release_shares(tacit_shared_noise *out, const tacit_plan *plan, double sensitivity,
+                                double sigma, double *counted, tacit_error *error) {
+    out->sensitivity = sensitivity;
+    out->shares = tacit_plan_noise_shares(plan);
+    out->scale = sigma * 1.0002 * sensitivity / sqrt((double)out->shares);
+    if (plan->delta >= 1e-60 && tacit_share_gaussian(counted, out, out->scale) && *counted >= sigma)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
+                      "choose a larger delta, or noise=party",
+                      plan->epsilon, plan->delta);
+}
+
 static tacit_status share_noise(one_release *out, const tacit_plan *plan, double sigma, tacit_error *error) {
     double step = ldexp(1, -out->spec.grid_bits), counted = 0;
-    tacit_shared_noise *shared = &out->shared;
-    shared->sensitivity = out->sensitivity / step;
-    shared->shares = tacit_plan_noise_shares(plan);
-    shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
-    if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
-        return tacit_fail(error, TACIT_USAGE,
-                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
-                          "choose a larger delta, or noise=party",
-                          plan->epsilon, plan->delta);
+    TACIT_TRY(one_release_shares(&out->shared, plan, out->sensitivity / step, sigma, &counted, error));
     out->event = tacit_event_replaced(tacit_event_gaussian(counted, 1));
-    out->deviation = shared->scale * step * sqrt((double)plan->parties);
+    out->deviation = out->shared.scale * step * sqrt((double)plan->parties);
     return TACIT_OK;
 }
 

@@ -10,14 +10,6 @@ double tacit_log_add(double a, double b) {
     return isinf(high) ? high : high + log1p(exp(low - high));
 }
 
-double tacit_log_sum_exp(const double *values, size_t count) {
-    double high = -INFINITY, sum = 0;
-    for (size_t i = 0; i < count; i++) high = fmax(high, values[i]);
-    if (isinf(high)) return high;
-    for (size_t i = 0; i < count; i++) sum += exp(values[i] - high);
-    return high + log(sum);
-}
-
 /* lgamma writes a global sign; lgamma_r does not. */
 static double log_gamma(double x, int *sign) { return lgamma_r(x, sign); }
 

@@ -8,9 +8,8 @@
 
 #include <stddef.h>
 
-/* log(exp(a) + exp(b)) and log of a sum of exponentials, without overflow; -INFINITY for none. */
+/* log(exp(a) + exp(b)), without overflow. */
 double tacit_log_add(double a, double b);
-double tacit_log_sum_exp(const double *values, size_t count);
 
 /* log of n over k, 0 <= k <= n, both whole numbers up to 2^53. Absolute error below 1e-13 (1 + n). */
 double tacit_log_binomial(double n, double k);

@@ -150,6 +150,10 @@ tacit_status tacit_plan_before(double **before, const tacit_plan *plan, const do
                                tacit_error *error);
 bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, const double *now, size_t count);
 
+/* TACIT_NOT_CONVERGED where the study allows no further iteration of a method that has nothing to show before it
+ * converges. */
+tacit_status tacit_plan_allows(const tacit_plan *plan, uint64_t done, tacit_error *error);
+
 /* Whether the method has a parameter so called. */
 bool tacit_method_takes(const tacit_method *method, const char *name);
 

@@ -230,6 +230,14 @@ bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, con
     return apart <= plan->enough * plan->enough * size;
 }
 
+tacit_status tacit_plan_allows(const tacit_plan *plan, uint64_t done, tacit_error *error) {
+    if (!tacit_plan_stops(plan, done, NULL, NULL, 0)) return TACIT_OK;
+    return tacit_fail(error, TACIT_NOT_CONVERGED,
+                      "%llu iterations, which are all that the study allows, are not enough to converge: "
+                      "allow more rounds",
+                      (unsigned long long)done);
+}
+
 bool tacit_method_takes_label(const tacit_method *method, tacit_response response) {
     if (response == TACIT_RESPONSE_CLASS) return !method->takes_times;
     if (response != TACIT_RESPONSE_TIME) return method->takes_numbers;

@@ -70,33 +70,29 @@ tacit_status study_read_schema(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* Terms become part of the schema, and travel with it. */
-tacit_status study_read_terms(reading *r, const yaml_node_t *node) {
+/* Terms and subset become part of the schema, and travel with it; `there`: it has some already. */
+static tacit_status read_into_schema(reading *r, const yaml_node_t *node, const char *key, bool there,
+                                     tacit_status (*set)(tacit_schema *, const char *, tacit_error *)) {
     const char *text;
     size_t length;
     if (node == NULL) return TACIT_OK;
-    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "terms", &text, &length, r->error));
-    if (r->study->schema->formula != NULL)
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, key, &text, &length, r->error));
+    if (there)
         return tacit_yaml_fail(
             &r->yaml, node, r->error,
-            "the schema has terms already: write them in the study or in the schema, not in both");
-    tacit_status status = tacit_schema_set_terms(r->study->schema, text, r->error);
+            "the schema has '%s' already: write it in the study or in the schema, not in both", key);
+    tacit_status status = set(r->study->schema, text, r->error);
     if (status != TACIT_OK) return study_fail_at(r, node, status == TACIT_USAGE ? TACIT_INPUT : status);
     r->study->plan.features = tacit_schema_features(r->study->schema);
     return TACIT_OK;
 }
 
+tacit_status study_read_terms(reading *r, const yaml_node_t *node) {
+    return read_into_schema(r, node, "terms", r->study->schema->formula != NULL, tacit_schema_set_terms);
+}
+
 tacit_status study_read_subset(reading *r, const yaml_node_t *node) {
-    const char *text;
-    size_t length;
-    if (node == NULL) return TACIT_OK;
-    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "subset", &text, &length, r->error));
-    if (r->study->schema->subset != NULL)
-        return tacit_yaml_fail(
-            &r->yaml, node, r->error,
-            "the schema has a subset already: write it in the study or in the schema, not in both");
-    tacit_status status = tacit_schema_set_subset(r->study->schema, text, r->error);
-    return status == TACIT_OK ? status : study_fail_at(r, node, status == TACIT_USAGE ? TACIT_INPUT : status);
+    return read_into_schema(r, node, "subset", r->study->schema->subset != NULL, tacit_schema_set_subset);
 }
 
 tacit_status study_print_subset(const tacit_study *study, tacit_buffer *out, tacit_error *error) {

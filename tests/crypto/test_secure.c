@@ -297,7 +297,6 @@ static void servers_that_do_not_fit_are_refused(void **state) {
 static void wrong_settings_are_refused(void **state) {
     (void)state;
     tacit_secure *secure = NULL;
-    tacit_secure_engine engine;
     static const tacit_fixed wrong[] = { { 65, 32 }, { 1, 0 }, { 32, 32 } };
     for (int k = 0; k < 3; k++) {
         tacit_error error = TACIT_ERROR_INIT;
@@ -312,10 +311,6 @@ static void wrong_settings_are_refused(void **state) {
         assert_int_equal(tacit_secure_create(&secure, TACIT_GARBLER, NULL, &settings, &error), TACIT_USAGE);
         assert_non_null(strstr(error.text, "narrow"));
     }
-    tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_secure_engine_parse(&engine, "shares", &error), error);
-    assert_string_equal(tacit_secure_engine_name(engine), "shares");
-    assert_int_equal(tacit_secure_engine_parse(&engine, "magic", &error), TACIT_USAGE);
 }
 
 int main(void) {

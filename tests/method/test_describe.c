@@ -31,8 +31,6 @@ static void make(world *out, const tacit_method *method) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_stream stream = tacit_stream_from_seed(11);
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_input *input = NULL;
-    tacit_dataset *data = NULL;
     *out = (world){ .schema = NULL };
     CHECK_OK(tacit_schema_parse(&out->schema, schema_text, sizeof schema_text - 1, "test", &error), error);
     CHECK_OK(tacit_buffer_print(&text, &error, "age,dose,site,arm,outcome\n"), error);
@@ -52,15 +50,7 @@ static void make(world *out, const tacit_method *method) {
                                     dose > 1.2 ? "yes" : "no"),
                  error);
     }
-    CHECK_OK(tacit_input_open_memory(&input, text.bytes, text.length, "rows.csv", &error), error);
-    CHECK_OK(tacit_dataset_read(&data, NULL, input, out->schema, NULL, &error), error);
-    tacit_input_free(input);
-    tacit_buffer_clear(&text);
-    parties_make(&out->all, data, PARTIES, NULL);
-    out->all.plan.method = method;
-    out->all.plan.schema = out->schema;
-    out->all.plan.delta = 1e-5;
-    out->all.plan.lambda = 0;
+    parties_read(&out->all, &text, out->schema, PARTIES, method);
 }
 
 static void end(world *self) {

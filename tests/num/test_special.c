@@ -121,8 +121,6 @@ static void binomials_and_sums_of_exponentials(void **state) {
     assert_true(isinf(tacit_log_binomial_real(3, 5, &sign)) && sign == 0);
     assert_true(isinf(tacit_log_add(-INFINITY, -INFINITY)));
     CHECK_NEAR(tacit_log_add(1000, 1000), 1000 + M_LN2, 1e-12);
-    CHECK_NEAR(tacit_log_sum_exp((double[]){ -1000, -1000, -1000, -1000 }, 4), -1000 + 2 * M_LN2, 1e-12);
-    assert_true(isinf(tacit_log_sum_exp(NULL, 0)));
 }
 
 static void student_tails_and_quantiles_are_accurate(void **state) {

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "data/generate.h"
+#include "data/reading/input.h"
 #include "method/methods.h"
 #include "session/local.h"
 
@@ -46,6 +47,23 @@ static inline void parties_make(parties *out, tacit_dataset *data, size_t count,
                               .parties = count,
                               .minimum_parties = 1,
                               .minimum_rows = tacit_local_smallest_party(out->local) };
+}
+
+/* The rows of a CSV text, which is cleared, for a method that reports on them: delta 1e-5, no lambda. `schema` is borrowed. */
+static inline void parties_read(parties *out, tacit_buffer *text, const tacit_schema *schema, size_t count,
+                                const tacit_method *which) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_input *input = NULL;
+    tacit_dataset *data = NULL;
+    CHECK_OK(tacit_input_open_memory(&input, text->bytes, text->length, "rows.csv", &error), error);
+    CHECK_OK(tacit_dataset_read(&data, NULL, input, schema, NULL, &error), error);
+    tacit_input_free(input);
+    tacit_buffer_clear(text);
+    parties_make(out, data, count, NULL);
+    out->plan.method = which;
+    out->plan.schema = schema;
+    out->plan.delta = 1e-5;
+    out->plan.lambda = 0;
 }
 
 static inline void parties_end(parties *self) {

@@ -1,10 +1,9 @@
 /* Method meta through real gates: an honest analysis is answered; a coordinator that asks for more sums than hide a site, out of turn, in other units, or for a
  * site's own estimates, is refused. */
-#include "secure_bench.h"
+#include "lying.h"
 
 #include <math.h>
 
-#include "data/dataset.h"
 #include "method/exact/meta.h"
 #include "method/methods.h"
 #include "model/report/report.h"
@@ -15,63 +14,19 @@ static const char SCHEMA[] = "label: {name: y, kind: number, low: -5, high: 5}\n
                              "columns:\n"
                              "  - {name: x, kind: number, low: -1, high: 1}\n";
 
-typedef struct table {
-    tacit_schema *schema;
-    tacit_dataset *data;
-    uint32_t index[GROUP * EACH];
-} table;
-
 /* Slopes of 1 + k/2 at site k; the first has residuals `sharper` times smaller. */
 static void make_table(table *out, double sharper) {
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
     uint64_t state = 5;
     char path[] = "/tmp/tacit-meta-XXXXXX.csv";
     FILE *file = fdopen(mkstemps(path, 4), "w");
     assert_non_null(file);
     fprintf(file, "x,y\n");
     for (size_t i = 0; i < GROUP * EACH; i++) {
-        double u[2];
-        for (size_t j = 0; j < 2; j++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            u[j] = 2 * (double)(state >> 11) * 0x1p-53 - 1;
-        }
+        double x = next_uniform(&state), residual = next_uniform(&state);
         size_t at = i / EACH;
-        fprintf(file, "%.6f,%.6f\n", u[0], (1 + (double)at / 2) * u[0] + u[1] / (at == 0 ? sharper : 1));
-        out->index[i] = (uint32_t)i;
+        fprintf(file, "%.6f,%.6f\n", x, (1 + (double)at / 2) * x + residual / (at == 0 ? sharper : 1));
     }
-    fclose(file);
-    out->schema = NULL;
-    out->data = NULL;
-    CHECK_OK(tacit_schema_parse(&out->schema, SCHEMA, sizeof SCHEMA - 1, "test", &error), error);
-    CHECK_OK(tacit_dataset_load(&out->data, NULL, path, out->schema, &options, &error), error);
-    remove(path);
-}
-
-static void clear_table(table *self) {
-    tacit_dataset_free(self->data);
-    tacit_schema_free(self->schema);
-}
-
-/* What the coordinator asks is handed to the parties' gates, after a liar has changed it. */
-typedef void lie(tacit_question *question);
-
-typedef struct world {
-    table rows;
-    bench *bench;
-    lie *lie;
-} world;
-
-static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
-                            tacit_error *error) {
-    world *self = context;
-    tacit_question asked = *question;
-    memcpy(asked.answer_id, &question->round, sizeof question->round);
-    if (self->lie != NULL) self->lie(&asked);
-    for (size_t k = 0; k < self->bench->parties; k++)
-        TACIT_TRY(tacit_party_contribute(&self->bench->sites[k].party, &asked, total, error));
-    *parties = self->bench->parties;
-    return TACIT_OK;
+    read_table(out, file, path, SCHEMA);
 }
 
 typedef struct world_setup {
@@ -84,39 +39,17 @@ typedef struct world_setup {
 static tacit_status analyse(const world_setup *how, double *slope, tacit_error *error) {
     world self = { .lie = how->lie };
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
-    self.bench = bench_of(TACIT_SUMS_MASKED, GROUP, how->minimum > 0 ? how->minimum : GROUP);
     make_table(&self.rows, how->sharper > 0 ? how->sharper : 1);
-    tacit_plan *plan = &self.bench->plan;
-    plan->method = &tacit_method_meta;
-    plan->epsilon = INFINITY;
-    plan->features = self.rows.data->features;
-    plan->classes = 0;
-    plan->schema = self.rows.schema;
+    tacit_plan *plan = open_world(&self, &tacit_method_meta, GROUP, how->minimum > 0 ? how->minimum : GROUP);
     if (how->tau != NULL) CHECK_OK(tacit_plan_set(plan, "tau", how->tau, error), *error);
-    for (size_t k = 0; k < GROUP; k++) {
-        self.bench->sites[k].party.rows =
-            tacit_dataset_subset(self.rows.data, self.rows.index + k * EACH, EACH);
-        self.bench->sites[k].party.total_rows = EACH;
-        self.bench->sites[k].policy.allow_exact = true;
-    }
-    self.bench->session =
-        (tacit_session){ .plan = plan, .transport = { .ask_sum = ask_sum, .context = &self } };
     tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && slope != NULL) {
         const tacit_report *report = outcome.models[0]->report;
         *slope = tacit_report_value(tacit_report_find(report, "random"), "x", "estimate");
     }
     tacit_outcome_clear(&outcome);
-    bench_close(self.bench);
-    clear_table(&self.rows);
+    close_world(&self);
     return status;
-}
-
-static tacit_field *field(const tacit_question *question, const char *name) {
-    tacit_message *message = (tacit_message *)(uintptr_t)question->message;
-    for (size_t i = 0; message != NULL && i < message->count; i++)
-        if (strcmp(message->fields[i].name, name) == 0) return &message->fields[i];
-    return NULL;
 }
 
 static void test_an_honest_analysis_is_answered(void **state) {

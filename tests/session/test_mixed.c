@@ -1,10 +1,9 @@
 /* Method mixed through real gates: an honest fit is answered; a coordinator that asks about few persons, on and on, or with parameters that single rows out, is
  * refused. */
-#include "secure_bench.h"
+#include "lying.h"
 
 #include <math.h>
 
-#include "data/dataset.h"
 #include "method/exact/mixed.h"
 #include "method/methods.h"
 #include "model/report/report.h"
@@ -23,66 +22,21 @@ static const char NUMBERS[] = "label: {name: z, kind: number, low: 0, high: 60}\
                               "  - {name: x, kind: number, low: -1, high: 1}\n"
                               "  - {name: y, kind: skip}\n";
 
-typedef struct table {
-    tacit_schema *schema;
-    tacit_dataset *data;
-    uint32_t index[GROUP * EACH];
-} table;
-
 static void make_table(table *out, bool numbers) {
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
     uint64_t state = 5;
     char path[] = "/tmp/tacit-mixed-XXXXXX.csv";
     FILE *file = fdopen(mkstemps(path, 4), "w");
-    const char *schema = numbers ? NUMBERS : SCHEMA;
     double level = 0;
     assert_non_null(file);
     fprintf(file, "who,x,z,y\n");
     for (size_t i = 0; i < GROUP * EACH; i++) {
-        double u[3];
-        for (size_t j = 0; j < 3; j++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            u[j] = 2 * (double)(state >> 11) * 0x1p-53 - 1;
-        }
-        if (i % VISITS == 0) level = 1 + u[2];
-        double mean = exp(level + 0.5 * u[0]);
-        fprintf(file, "p%zu,%.6f,%.6f,%d\n", i / VISITS, u[0], fmin(60, 2 * mean + u[1]),
-                (int)fmin(60, floor(mean + u[1] + 0.5)));
-        out->index[i] = (uint32_t)i;
+        double x = next_uniform(&state), residual = next_uniform(&state), person = next_uniform(&state);
+        if (i % VISITS == 0) level = 1 + person;
+        double mean = exp(level + 0.5 * x);
+        fprintf(file, "p%zu,%.6f,%.6f,%d\n", i / VISITS, x, fmin(60, 2 * mean + residual),
+                (int)fmin(60, floor(mean + residual + 0.5)));
     }
-    fclose(file);
-    out->schema = NULL;
-    out->data = NULL;
-    CHECK_OK(tacit_schema_parse(&out->schema, schema, strlen(schema), "test", &error), error);
-    CHECK_OK(tacit_dataset_load(&out->data, NULL, path, out->schema, &options, &error), error);
-    remove(path);
-}
-
-static void clear_table(table *self) {
-    tacit_dataset_free(self->data);
-    tacit_schema_free(self->schema);
-}
-
-/* What the coordinator asks is handed to the parties' gates, after a liar has changed it. */
-typedef void lie(tacit_question *question);
-
-typedef struct world {
-    table rows;
-    bench *bench;
-    lie *lie;
-} world;
-
-static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
-                            tacit_error *error) {
-    world *self = context;
-    tacit_question asked = *question;
-    memcpy(asked.answer_id, &question->round, sizeof question->round);
-    if (self->lie != NULL) self->lie(&asked);
-    for (size_t k = 0; k < self->bench->parties; k++)
-        TACIT_TRY(tacit_party_contribute(&self->bench->sites[k].party, &asked, total, error));
-    *parties = self->bench->parties;
-    return TACIT_OK;
+    read_table(out, file, path, numbers ? NUMBERS : SCHEMA);
 }
 
 typedef struct world_setup {
@@ -95,40 +49,19 @@ typedef struct world_setup {
 static tacit_status fit(const world_setup *how, double *variance, tacit_error *error) {
     world self = { .lie = how->lie };
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
-    self.bench = bench_of(TACIT_SUMS_MASKED, GROUP, GROUP);
     make_table(&self.rows, how->numbers);
-    tacit_plan *plan = &self.bench->plan;
-    plan->method = &tacit_method_mixed;
-    plan->epsilon = INFINITY;
-    plan->features = self.rows.data->features;
-    plan->classes = 0;
-    plan->schema = self.rows.schema;
+    tacit_plan *plan = open_world(&self, &tacit_method_mixed, GROUP, GROUP);
     if (how->setting != NULL) CHECK_OK(tacit_plan_set(plan, how->setting, how->value, error), *error);
-    for (size_t k = 0; k < GROUP; k++) {
-        self.bench->sites[k].party.rows =
-            tacit_dataset_subset(self.rows.data, self.rows.index + k * EACH, EACH);
-        self.bench->sites[k].party.total_rows = EACH;
-        self.bench->sites[k].policy.allow_exact = true;
-        if (how->minimum > 0) self.bench->sites[k].policy.minimum_rows = how->minimum;
-    }
-    self.bench->session =
-        (tacit_session){ .plan = plan, .transport = { .ask_sum = ask_sum, .context = &self } };
+    for (size_t k = 0; how->minimum > 0 && k < GROUP; k++)
+        self.bench->sites[k].policy.minimum_rows = how->minimum;
     tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && variance != NULL) {
         const tacit_report *report = outcome.models[0]->report;
         *variance = tacit_report_value(tacit_report_find(report, "random"), "(Intercept)", "variance");
     }
     tacit_outcome_clear(&outcome);
-    bench_close(self.bench);
-    clear_table(&self.rows);
+    close_world(&self);
     return status;
-}
-
-static tacit_field *field(const tacit_question *question, const char *name) {
-    tacit_message *message = (tacit_message *)(uintptr_t)question->message;
-    for (size_t i = 0; message != NULL && i < message->count; i++)
-        if (strcmp(message->fields[i].name, name) == 0) return &message->fields[i];
-    return NULL;
 }
 
 static void test_an_honest_fit_is_answered(void **state) {

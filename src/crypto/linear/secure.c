@@ -13,15 +13,6 @@ static const char *const engine_names[] = { "yao", "shares" };
 
 const char *tacit_secure_engine_name(tacit_secure_engine engine) { return engine_names[engine]; }
 
-tacit_status tacit_secure_engine_parse(tacit_secure_engine *out, const char *name, tacit_error *error) {
-    for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++)
-        if (strcmp(name, engine_names[engine]) == 0) {
-            *out = engine;
-            return TACIT_OK;
-        }
-    return tacit_fail(error, TACIT_USAGE, "there is no engine '%s'; use yao or shares", name);
-}
-
 tacit_secure_settings tacit_secure_defaults(void) {
     return (tacit_secure_settings){ .engine = TACIT_SECURE_YAO,
                                     .format = tacit_fixed_center,

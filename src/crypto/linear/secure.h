@@ -35,8 +35,6 @@ typedef enum tacit_secure_engine { TACIT_SECURE_YAO, TACIT_SECURE_SHARES } tacit
 
 /* "yao", "shares" */
 const char *tacit_secure_engine_name(tacit_secure_engine engine);
-/* TACIT_USAGE for another name. */
-tacit_status tacit_secure_engine_parse(tacit_secure_engine *out, const char *name, tacit_error *error);
 
 typedef struct tacit_secure_settings {
     tacit_secure_engine engine;

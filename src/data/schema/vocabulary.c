@@ -148,8 +148,6 @@ tacit_terms *tacit_terms_free(tacit_terms *terms) {
     return NULL;
 }
 
-size_t tacit_terms_documents(const tacit_terms *terms) { return terms->documents; }
-
 static tacit_status note_term(void *context, const char *term, size_t length, tacit_error *error) {
     tacit_terms *terms = context;
     int32_t code = 0;

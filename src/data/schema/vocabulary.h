@@ -76,8 +76,6 @@ tacit_status tacit_terms_create(tacit_terms **out, unsigned grams, tacit_strip s
 /* One more document. */
 tacit_status tacit_terms_add(tacit_terms *terms, const char *text, size_t length, tacit_error *error);
 
-size_t tacit_terms_documents(const tacit_terms *terms);
-
 typedef struct tacit_term_limits {
     double lowest, highest; /* share of documents that a term occurs in, both inclusive */
     size_t most;            /* keep only so many, the most frequent ones; 0: all */

@@ -86,7 +86,7 @@ static tacit_status weights_error(const tacit_simulation *one, const tacit_point
     tacit_status status;
     for (size_t s = 0; s < TACIT_VARIANT_SETTINGS && variant->settings[s].name != NULL; s++)
         TACIT_CHECK(tacit_plan_set(&plan, variant->settings[s].name, variant->settings[s].value, error));
-    if (tacit_plan_is(&plan, "law", "gaussian")) plan.delta = DELTA;
+    if (transfer_settings_of(&plan)->law == TACIT_LAW_BELL) plan.delta = DELTA;
     TACIT_CHECK(tacit_local_create(&local, one->dataset, one->split, one->pool, error));
     TACIT_CHECK(tacit_local_begin(local, &plan, &stream, NULL, &session, error));
     session.own = &one->target;

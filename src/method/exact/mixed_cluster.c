@@ -255,12 +255,12 @@ static double laplace(cluster *self, double *gradient) {
         w[0] = self->inverse[0] * v[0] + self->inverse[1] * v[1];
         w[1] = self->inverse[2] * v[0] + self->inverse[3] * v[1];
         double third = self->curvature[i] * rows->family->skewness(rows->family->mean(self->score[i]));
-        double bent = third * (v[0] * w[0] + v[1] * w[1]) / 2;
-        for (int k = 0; k < 2; k++) pulled[k] += bent * v[k];
+        double curved = third * (v[0] * w[0] + v[1] * w[1]) / 2;
+        for (int k = 0; k < 2; k++) pulled[k] += curved * v[k];
         for (size_t a = 0; a < all; a++) {
             double r = direct(self, i, a, turned);
             gradient[a] -=
-                (self->slope[i] + bent) * r + self->curvature[i] * (w[0] * turned[0] + w[1] * turned[1]);
+                (self->slope[i] + curved) * r + self->curvature[i] * (w[0] * turned[0] + w[1] * turned[1]);
             for (int k = 0; k < 2; k++)
                 cross[2 * a + (size_t)k] += self->curvature[i] * v[k] * r + self->slope[i] * turned[k];
         }

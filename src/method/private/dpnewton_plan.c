@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "method/one_release.h"
 #include "method/private/dpnewton.h"
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
@@ -106,22 +107,13 @@ static tacit_status price_of(tacit_price *price, double sigma, double *found, ta
     return tacit_fail(error, TACIT_INTERNAL, "no price found for a release with noise %g", sigma);
 }
 
-/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the
- * sensitivity (privacy/mechanism/shares.h). */
 static tacit_status share_noise(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
                                 double sigma, tacit_error *error) {
     double step = ldexp(1, -spec->grid_bits), counted = 0, parties = (double)plan->parties;
-    tacit_shared_noise *shared = &out->shared;
-    shared->sensitivity = out->mechanism.sensitivity / step;
-    shared->shares = tacit_plan_noise_shares(plan);
-    shared->scale = sigma * 1.0002 * shared->sensitivity / sqrt((double)shared->shares);
-    if (plan->delta < 1e-60 || !tacit_share_gaussian(&counted, shared, shared->scale) || counted < sigma)
-        return tacit_fail(error, TACIT_USAGE,
-                          "shares of noise for epsilon %g at delta %g are not near enough to a Gaussian: "
-                          "choose a larger delta, or another noise",
-                          plan->epsilon, plan->delta);
+    TACIT_TRY(
+        one_release_shares(&out->shared, plan, out->mechanism.sensitivity / step, sigma, &counted, error));
     out->event = event_of(out, counted);
-    out->scale = shared->scale * step;
+    out->scale = out->shared.scale * step;
     out->deviation = out->scale * sqrt(parties);
     return TACIT_OK;
 }

@@ -368,11 +368,7 @@ static tacit_status climb(fit *self, tacit_error *error) {
         }
         if (left <= PROMISE * self->events && longest > LONG) return no_estimate(error);
         if (left <= NEAR || (left <= STALLED && left > before / 2)) return TACIT_OK;
-        if (tacit_plan_stops(self->session->plan, self->iterations, NULL, NULL, 0))
-            return tacit_fail(error, TACIT_NOT_CONVERGED,
-                              "%zu iterations, which are all that the study allows, are not enough to "
-                              "converge: allow more rounds",
-                              self->iterations);
+        TACIT_TRY(tacit_plan_allows(self->session->plan, self->iterations, error));
         TACIT_TRY(search(self, left, &moved, error));
         if (!moved) break;
         before = left;

@@ -38,12 +38,6 @@ double tacit_add_up(double first, double second) {
 
 bool tacit_amount_within(double amount, double limit) { return amount <= limit * (1 + 0x1p-40); }
 
-tacit_price tacit_price_add(tacit_price first, tacit_price second) {
-    assert(first.unit == second.unit);
-    return (tacit_price){ first.unit, tacit_add_up(first.epsilon, second.epsilon),
-                          tacit_add_up(first.delta, second.delta) };
-}
-
 const char *tacit_price_text(char out[TACIT_PRICE_TEXT_SIZE], const tacit_price *price) {
     tacit_format(out, TACIT_PRICE_TEXT_SIZE, "epsilon %.12g, delta %.12g, per %s", price->epsilon,
                  price->delta, tacit_unit_name(price->unit));

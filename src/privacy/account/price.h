@@ -34,9 +34,6 @@ double tacit_add_up(double first, double second);
  * charges of the double nearest 0.1 come to a little more than 1 and still are what an owner means by 1. */
 bool tacit_amount_within(double amount, double limit);
 
-/* Both charges together; the units must be equal. */
-tacit_price tacit_price_add(tacit_price first, tacit_price second);
-
 enum { TACIT_PRICE_TEXT_SIZE = 96 };
 
 /* "epsilon 1.5, delta 0, per record"; returns `out`. */
