@@ -128,18 +128,18 @@ static tacit_status gather(tacit_accountant **out, const tacit_arguments *argume
 }
 
 /* What each accountant proves; one that does not apply says so by TACIT_USAGE, and is null here. */
-static json_t *by_each(const tacit_accountant *accountant, bool find_epsilon, double at) {
-    json_t *all = json_object();
-    for (int k = 0; k < TACIT_COMPOSITIONS && all != NULL; k++) {
+static tacit_status by_each(json_t *all, const tacit_accountant *accountant, bool find_epsilon, double at,
+                            tacit_error *error) {
+    for (int k = 0; k < TACIT_COMPOSITIONS; k++) {
         double found = 0;
-        tacit_status status = find_epsilon ? tacit_accountant_epsilon_by(&found, accountant, k, at, NULL)
-                                           : tacit_accountant_delta_by(&found, accountant, k, at, NULL);
+        tacit_error why = TACIT_ERROR_INIT;
+        tacit_status status = find_epsilon ? tacit_accountant_epsilon_by(&found, accountant, k, at, &why)
+                                           : tacit_accountant_delta_by(&found, accountant, k, at, &why);
+        if (status != TACIT_OK && status != TACIT_USAGE) return tacit_fail(error, status, "%s", why.text);
         json_t *value = status == TACIT_OK ? tacit_json_number(found) : json_null();
-        if (json_object_set_new(all, tacit_composition_name(k), value) == 0) continue;
-        json_decref(all);
-        all = NULL;
+        if (json_object_set_new(all, tacit_composition_name(k), value) != 0) return tacit_fail_memory(error);
     }
-    return all;
+    return TACIT_OK;
 }
 
 static tacit_status compose(char **json, const tacit_arguments *arguments, tacit_error *error) {
@@ -150,17 +150,21 @@ static tacit_status compose(char **json, const tacit_arguments *arguments, tacit
     const double at = tacit_arguments_number(arguments, find_epsilon ? "delta" : "epsilon");
     tacit_accountant *accountant = NULL;
     tacit_spending spent = { 0 };
-    TACIT_TRY(gather(&accountant, arguments, error));
-    tacit_status status = find_epsilon ? tacit_accountant_epsilon(&spent, accountant, at, error)
-                                       : tacit_accountant_delta(&spent, accountant, at, error);
-    if (status == TACIT_OK)
-        status = tacit_document_text(
-            json,
-            json_pack("{s:o,s:o,s:s,s:s,s:o}", "epsilon", tacit_json_number(spent.epsilon), "delta",
-                      tacit_json_number(spent.delta), "by", tacit_composition_name(spent.by), "adjacency",
-                      tacit_arguments_text(arguments, "adjacency"), "accountants",
-                      by_each(accountant, find_epsilon, at)),
-            error);
+    json_t *each = json_object();
+    tacit_status status;
+    if (each == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(gather(&accountant, arguments, error));
+    TACIT_CHECK(find_epsilon ? tacit_accountant_epsilon(&spent, accountant, at, error)
+                             : tacit_accountant_delta(&spent, accountant, at, error));
+    TACIT_CHECK(by_each(each, accountant, find_epsilon, at, error));
+    TACIT_CHECK(tacit_document_text(
+        json,
+        json_pack("{s:o,s:o,s:s,s:s,s:O}", "epsilon", tacit_json_number(spent.epsilon), "delta",
+                  tacit_json_number(spent.delta), "by", tacit_composition_name(spent.by), "adjacency",
+                  tacit_arguments_text(arguments, "adjacency"), "accountants", each),
+        error));
+cleanup:
+    json_decref(each);
     tacit_accountant_free(accountant);
     return status;
 }
