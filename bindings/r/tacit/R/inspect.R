@@ -24,8 +24,9 @@ deviance.tacit_model <- function(object, ...) json_number(needs_likelihood(objec
 df.residual.tacit_model <- function(object, ...) json_number(needs_likelihood(object, "degrees of freedom")$degrees)
 
 family.tacit_model <- function(object, ...) {
-  if (is.null(object$kind)) usage("a model from a file does not know its family")
-  family_of(object$kind)
+  family <- if (!is.null(object$kind)) family_of(object$kind)
+  if (is.null(family)) usage("this model has no family as glm() has: it is from a file, or of another kind")
+  family
 }
 
 formula.tacit_glm <- function(x, ...) if (!is.null(x$formula)) x$formula else stats::formula(x$design$terms)

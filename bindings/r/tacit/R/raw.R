@@ -22,7 +22,7 @@ raw_columns <- function(terms, data, bounds) {
 # Does the model matrix have other columns than the data?
 needs_raw <- function(object) {
   variables <- names(object$design$raw)
-  inherits(object, "tacit_glm") && (!is.null(object$beside) || !setequal(object$design$columns, variables))
+  inherits(object, "tacit_glm") && object$kind %in% c("class", "number", "count") && (!is.null(object$beside) || !setequal(object$design$columns, variables))
 }
 
 # What the label is called in a file: the first column that the response is made of.
