@@ -43,8 +43,13 @@ class Site:
             options = {**options, "local": self._served.kind if function == lib.tacit_site_invited else None}
         out = ffi.new("tacit_site **")
         given = options_of({key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()})
-        self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
-                       discard=lambda: lib.tacit_site_free(out[0]))
+        try:
+            self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
+                           discard=lambda: lib.tacit_site_free(out[0]))
+        except BaseException:
+            if self._served is not None:
+                self._served.close()
+            raise
         self._open = ffi.gc(out[0], lib.tacit_site_free)
 
     @property

@@ -61,6 +61,12 @@ def test_a_socket_is_for_its_owner_and_gone_afterwards(tmp_path):
     Served(LogisticRegression(), str(tmp_path / "local.socket")).close()
 
 
+def test_a_site_that_cannot_be_reached_leaves_no_socket(tmp_path):
+    with pytest.raises(tacit.TacitError):
+        tacit.Site.invited("tacit-invite:nonsense", home=tmp_path / "home", data="rows.csv", local=LogisticRegression())
+    assert not (tmp_path / "home" / "local.socket").exists()
+
+
 # ---- notebooks ----
 
 @pytest.fixture
