@@ -54,6 +54,46 @@ static void memory_may_run_out_anywhere(void **state) {
     }
 }
 
+/* Noise, a choice and a composition, once. */
+static tacit_status draw_and_compose(char **text, tacit_error *error) {
+    static const double values[] = { 1, 2, 3 };
+    static const char *const words[][2] = { { "law", "gaussian" },
+                                            { "sensitivity", "1" },
+                                            { "epsilon", "1" },
+                                            { "delta", "1e-5" },
+                                            { "seed", "1" } };
+    tacit_options *noise = NULL, *events = NULL;
+    double out[3];
+    tacit_status status = tacit_options_create(&noise, error);
+    for (size_t k = 0; k < sizeof words / sizeof *words && status == TACIT_OK; k++)
+        status = tacit_options_set(noise, words[k][0], words[k][1], error);
+    if (status == TACIT_OK) status = tacit_noise_add(out, values, 3, noise, NULL, error);
+    if (status == TACIT_OK) status = tacit_options_create(&events, error);
+    if (status == TACIT_OK) status = tacit_options_set(events, "event", "pure epsilon=0.1 count=3", error);
+    if (status == TACIT_OK) status = tacit_options_set(events, "delta", "1e-5", error);
+    if (status == TACIT_OK) status = tacit_compose_document(text, events, error);
+    tacit_options_free(events);
+    tacit_options_free(noise);
+    return status;
+}
+
+static void memory_may_run_out_while_noise_is_drawn_and_prices_composed(void **state) {
+    (void)state;
+    bool failed = true;
+    for (long at = 1; failed; at++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        char *text = NULL;
+        fail_allocation(at);
+        tacit_status status = draw_and_compose(&text, &error);
+        failed = allocation_failed();
+        if (failed && status != TACIT_OK)
+            assert_null(text);
+        else
+            CHECK_OK(status, error);
+        tacit_string_free(text);
+    }
+}
+
 enum { MANY = 20000, FEW = 20 };
 
 /* What a fit allocates, in bytes. */
@@ -93,6 +133,7 @@ static void rows_inside_the_ball_are_not_copied(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_may_run_out_anywhere),
+        cmocka_unit_test(memory_may_run_out_while_noise_is_drawn_and_prices_composed),
         cmocka_unit_test(rows_inside_the_ball_are_not_copied),
     };
     return cmocka_run_group_tests(tests, make, NULL);

@@ -1,40 +1,50 @@
 """Tacit: train one model together while the data stay where they are.
 
-:func:`fit` a private model of one's own rows, :func:`simulate` many parties, :func:`audit` a promise; keep a :class:`Ledger`, take
+:func:`fit` a private model of one's own rows, :func:`describe` them, fit an exact :func:`glm`, :func:`simulate` many parties, :func:`audit` a promise; keep a :class:`Ledger`, take
 part in a study as a :class:`Site`. Estimators for scikit-learn are :class:`PrivateLogisticRegression`, :class:`PrivateStacking` and
 :class:`PrivateEnsemble`. What goes wrong is a :class:`TacitError`.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from tacit import _errors, settings
-from tacit._errors import *  # noqa: F403
+from tacit import accounting, mechanisms, settings
+from tacit._errors import (CancelledError, CorruptError, InputError, InternalError, IoError, LimitError, NetworkError, NoMemoryError,
+                           NotConvergedError, NotFoundError, PrivacyWarning, ProtocolError, RefusedError, TacitError, UsageError)
 from tacit._frame import Frame
+from tacit.accounting import compose
 from tacit.catalogue import audit, explain, methods, plan, version
+from tacit.describing import Description, describe
 from tacit.fitting import fit
 from tacit.ledger import Ledger
 from tacit.model import Model
+from tacit.regression import Regression, glm
 from tacit.simulation import Simulation, simulate
 from tacit.site import Site
 
 if TYPE_CHECKING:
     from tacit.estimators import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
+    from tacit.search import PrivateSearch, private_search
 
 __version__ = version()
 
 # Imported when asked for, so that scikit-learn is needed only by those who use them.
-_ESTIMATORS = ("PrivateEnsemble", "PrivateLogisticRegression", "PrivateStacking")
+_LATER = {"PrivateEnsemble": "estimators", "PrivateLogisticRegression": "estimators", "PrivateStacking": "estimators",
+          "PrivateSearch": "search", "private_search": "search"}
 
-__all__ = ["Frame", "Ledger", "Model", "Simulation", "Site", "audit", "explain", "fit", "methods", "plan", "settings", "simulate", "version",
-           *_ESTIMATORS, *_errors.__all__]
+__all__ = ["CancelledError", "CorruptError", "Description", "Frame", "InputError", "InternalError", "IoError", "Ledger", "LimitError", "Model",
+           "NetworkError", "NoMemoryError", "NotConvergedError", "NotFoundError", "PrivacyWarning", "PrivateEnsemble",
+           "PrivateLogisticRegression", "PrivateSearch", "PrivateStacking", "ProtocolError", "RefusedError", "Regression", "Simulation", "Site",
+           "TacitError", "UsageError", "accounting", "audit", "compose", "describe", "explain", "fit", "glm", "mechanisms", "methods", "plan",
+           "private_search", "settings", "simulate", "version"]
 
 
-def __getattr__(name: str):
-    if name in _ESTIMATORS:
-        from tacit import estimators
-        return getattr(estimators, name)
-    raise AttributeError(f"module 'tacit' has no attribute {name!r}")
+if not TYPE_CHECKING:  # which would take any name for one that there is
+    def __getattr__(name: str) -> Any:
+        if name in _LATER:
+            return getattr(importlib.import_module(f"tacit.{_LATER[name]}"), name)
+        raise AttributeError(f"module 'tacit' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -1,16 +1,17 @@
 """Rows for the library, where they lie: arrays of numpy and compressed sparse rows of scipy are read, not copied."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
 
 from tacit import _errors
+from tacit._bounds import by_column
 from tacit._call import Path, Progress, Task, options_of, path_of
 from tacit._native import ffi, lib
 
-Bounds = Union[None, str, tuple[Any, Any]]
+Bounds = Union[None, str, tuple[Any, Any], Mapping[str, tuple[float, float]]]
 
 _NUMBER_TYPES = {np.dtype(np.float64): lib.TACIT_NUMBER_DOUBLE, np.dtype(np.float32): lib.TACIT_NUMBER_FLOAT}
 _INDEX_TYPES = {np.dtype(np.int32): lib.TACIT_INDEX_INT32, np.dtype(np.int64): lib.TACIT_INDEX_INT64}
@@ -90,8 +91,9 @@ class Frame:
     classes : sequence, optional
         The labels are already places in this list, 0 for its first; it is known without the rows. Without it the classes are those that
         the rows have (of truth values, both), which is NOT private: the model says so, and no ledger or study takes the frame.
-    bounds : (low, high), or "data"
-        Publicly known bounds of the columns, a number or one each. "data" reads them off the rows, which is NOT private.
+    bounds : (low, high), a mapping such as {"age": (18, 90)}, or "data"
+        Publicly known bounds of the columns, a number or one each, or by the columns' names. "data" reads them off the rows, which
+        is NOT private.
     norm : float
         Instead of bounds: a publicly known length that no row exceeds (longer ones are shortened).
     intercept : bool
@@ -135,7 +137,7 @@ class Frame:
         if groups is not None:
             self._set_parties(groups)
         if bounds is not None or norm is not None:
-            self._set_scale(bounds, norm, intercept)
+            self._set_scale(by_column(bounds, names), norm, intercept)
         if complete:
             self._call(lib.tacit_frame_refuse_missing, self._pointer)
         if names is not None:

@@ -27,6 +27,7 @@ from tacit import _errors
 from tacit._frame import Bounds, Frame, encode, places, unmasked, whole
 from tacit.fitting import READ_OFF, fit
 from tacit.ledger import Ledger
+from tacit.local import Local
 from tacit.model import Model
 from tacit.simulation import simulate
 
@@ -40,9 +41,20 @@ _NUMBERS: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.flo
 _SEEDED = "random_state makes this a simulation: the noise can be drawn again, so the model is not private"
 _FROM_DATA = "bounds are read off these very rows, which is not private; give bounds=(low, high) or norm that are publicly known"
 
+_NO_WEIGHTS = ("sample_weight is not supported: a row that counts w times would need w times the noise for every row. Leave it out; "
+               "tacit.glm has weights, without privacy")
+
 # Two of scikit-learn's checks ask for what no private method has at such an epsilon: 83% on 200 rows, and predictions of all of 3 classes
 # after 30 rows. With a large epsilon the estimators are excused from nothing.
 _TINY = "30 rows are fewer than the noise of a small epsilon lets see: not every class need be predicted"
+
+
+def _refuse(given: dict[str, Any]) -> None:
+    """What scikit-learn's classifiers take and these do not."""
+    if given.pop("sample_weight", None) is not None:
+        raise _errors.UsageError(_NO_WEIGHTS)
+    if given:
+        raise TypeError(f"fit got an unexpected argument {next(iter(given))!r}")
 
 
 def _is_noisy(epsilon: float) -> bool:
@@ -102,18 +114,56 @@ class _PrivateClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return Frame(validate_data(self, unmasked(X), reset=False, **_NUMBERS), complete=True)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> Any:
         """The class of each row."""
         frame = self._to_predict(X)
-        return self.classes_[self.model_.class_index(frame, threads=self.n_threads or 0)]
+        return self._contained(self.classes_[self.model_.class_index(frame, threads=self.n_threads or 0)], X)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> Any:
         """The probability of each class, in the order of ``classes_``, for each row."""
+        return self._contained(self._probabilities(X), X)
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """The logarithm of :meth:`predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return self._contained(np.log(self._probabilities(X)), X)
+
+    def decision_function(self, X: Any) -> Any:
+        """How far each row is on the side of the second class: its log-odds, or the margin where the model has no probabilities. For
+        more than two classes, a column each: the logarithm of its probability, less the mean of the row."""
+        scores = self._scores(X)
+        if scores.shape[1] == 1:
+            return self._contained(scores[:, 0], X)
+        logarithms = np.log(np.maximum(scores, np.finfo(np.float64).tiny))
+        if len(self.classes_) == 2:
+            return self._contained(logarithms[:, 1] - logarithms[:, 0], X)
+        return self._contained(logarithms - logarithms.mean(axis=1, keepdims=True), X)
+
+    def _scores(self, X: Any) -> np.ndarray:
         frame = self._to_predict(X)
-        scores = self.model_.scores(frame, threads=self.n_threads or 0)
+        return self.model_.scores(frame, threads=self.n_threads or 0)
+
+    def _probabilities(self, X: Any) -> np.ndarray:
+        scores = self._scores(X)
         if scores.shape[1] != len(self.classes_):
-            raise AttributeError("this model has margins instead of probabilities (loss=huber): use predict, or model_.scores")
+            raise AttributeError("this model has margins instead of probabilities (loss=huber): use predict, or decision_function")
         return scores
+
+    def set_output(self, *, transform: Optional[str] = None) -> Any:
+        """In what predictions come: ``"pandas"`` makes Series and DataFrames of them, with the index of the rows and the classes as
+        columns; ``"default"`` arrays. None changes nothing. As scikit-learn's transformers have it."""
+        if transform not in (None, "default", "pandas"):
+            raise ValueError(f"transform is 'default' or 'pandas', not {transform!r}")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # clone copies it
+        return self
+
+    def _contained(self, values: np.ndarray, X: Any) -> Any:
+        if getattr(self, "_sklearn_output_config", {}).get("transform") != "pandas":
+            return values
+        import pandas
+        index = getattr(X, "index", None)
+        return pandas.Series(values, index=index) if values.ndim == 1 else pandas.DataFrame(values, index=index, columns=self.classes_)
 
     @property
     def guarantee_(self) -> dict[str, Any]:
@@ -204,8 +254,9 @@ class PrivateLogisticRegression(_PrivateClassifier):
         self.settings = settings
         self.classes = classes
 
-    def fit(self, X: Any, y: Any) -> PrivateLogisticRegression:
-        """Fit to rows `X` with labels `y`. With a ledger, this spends."""
+    def fit(self, X: Any, y: Any, **refused: Any) -> PrivateLogisticRegression:
+        """Fit to rows `X` with labels `y`. With a ledger, this spends. There is no ``sample_weight``."""
+        _refuse(refused)
         X, label = self._rows(X, y)
         method = self.method
         if method == "auto":
@@ -288,8 +339,9 @@ class PrivateStacking(_PrivateClassifier):
         known = {} if self.importances is None else {"importance": self.importances}
         return "pst-f", {"groups": min(self.parts, self.n_features_in_), "combiner": self.combiner, **known, **(self.settings or {})}
 
-    def fit(self, X: Any, y: Any) -> PrivateStacking:
-        """Fit to rows `X` with labels `y`. With a ledger, this spends."""
+    def fit(self, X: Any, y: Any, **refused: Any) -> PrivateStacking:
+        """Fit to rows `X` with labels `y`. With a ledger, this spends. There is no ``sample_weight``."""
+        _refuse(refused)
         X, label = self._rows(X, y)
         method, settings = self._method()
         if len(self.classes_) > 2:
@@ -322,8 +374,10 @@ class PrivateEnsemble(_PrivateClassifier):
         How many parties the rows are dealt out to, where fit is given no groups.
     epsilon, delta : float
         The price per party.
-    local : str, optional
-        What each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp; a list with commas is dealt round robin.
+    local : str, estimator or function, optional
+        What each party trains: logistic, svm, tree, bayes, bernoulli, knn, mlp; a list with commas is dealt round robin. Or a classifier
+        of scikit-learn, such as ``RandomForestClassifier()``, of which each party trains a clone; or a function of rows, labels (places in
+        the list of classes) and points that returns a label for each point. Both get encoded rows, and run in this process.
     lam : float, optional
         Weight of the regulariser; chosen by the method from public quantities by default.
     aux_fraction : float
@@ -345,7 +399,7 @@ class PrivateEnsemble(_PrivateClassifier):
     """
 
     def __init__(self, method: str = "soft", parties: int = 5, epsilon: float = 1.0, delta: float = 0.0,
-                 local: Optional[str] = None, lam: Optional[float] = None, aux_fraction: float = 0.2, bounds: Bounds = None,
+                 local: Local = None, lam: Optional[float] = None, aux_fraction: float = 0.2, bounds: Bounds = None,
                  norm: Optional[float] = None, fit_intercept: bool = True,
                  random_state: Union[int, np.random.RandomState, None] = None, n_threads: Optional[int] = None,
                  settings: Settings = None, classes: Optional[Sequence[Any]] = None) -> None:
@@ -364,12 +418,11 @@ class PrivateEnsemble(_PrivateClassifier):
         self.settings = settings
         self.classes = classes
 
-    def fit(self, X: Any, y: Any, groups: Any = None, public: Any = None) -> PrivateEnsemble:
-        """Fit to rows `X` with labels `y`. `groups` says whose each row is; `public` are points without labels."""
+    def fit(self, X: Any, y: Any, groups: Any = None, public: Any = None, **refused: Any) -> PrivateEnsemble:
+        """Fit to rows `X` with labels `y`. `groups` says whose each row is; `public` are points without labels. There is no
+        ``sample_weight``."""
+        _refuse(refused)
         X, label = self._rows(X, y)
-        settings = dict(self.settings or {})
-        if self.local is not None:
-            settings["local"] = self.local
         wants_points = self.method != "avg"
         if wants_points and public is None:
             warnings.warn(f"no public points are given: {self.aux_fraction:g} of the rows count as public, unprotected",
@@ -381,7 +434,7 @@ class PrivateEnsemble(_PrivateClassifier):
         frame = self._frame(X, label, groups)
         # Tested on its own rows, so that none are held out; nobody reads the figures.
         found = simulate(frame, methods=self.method, parties=None if groups is not None else self.parties, epsilon=self.epsilon,
-                         delta=self.delta, lam=self.lam, test=frame, auxiliary=auxiliary, seed=seed, settings=settings,
-                         aux_fraction=self.aux_fraction if wants_points and public is None else None, threads=self.n_threads)
+                         delta=self.delta, lam=self.lam, test=frame, auxiliary=auxiliary, seed=seed, settings=self.settings,
+                         local=self.local, aux_fraction=self.aux_fraction if wants_points and public is None else None, threads=self.n_threads)
         self.model_ = found.model
         return self

@@ -61,4 +61,4 @@ def fit(X: Any, y: Any = None, *, method: str = "plr", epsilon: float = 1.0, del
         charged = ffi.NULL if ledger is None else ledger._pointer
         task.run(lib.tacit_frame_fit, out, frame._pointer, options, charged, task.progress(), holding=lock,
                  discard=lambda: lib.tacit_model_free(out[0]))
-    return Model(out[0])
+    return Model(out[0], frame.classes)

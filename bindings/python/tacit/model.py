@@ -1,6 +1,7 @@
 """Models: what was learnt, with its guarantee inside."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import numpy as np
@@ -27,26 +28,40 @@ class Model:
     True
     """
 
-    def __init__(self, pointer: Any) -> None:
+    def __init__(self, pointer: Any, labels: Any = None) -> None:
         self._pointer = ffi.gc(pointer, lib.tacit_model_free)
         self._document: Optional[dict[str, Any]] = None
+        self._labels = self._own(labels)
+
+    def _own(self, labels: Any) -> Optional[np.ndarray]:
+        """The labels in the order of the classes that are called so."""
+        if labels is None or not self.classes:
+            return None
+        called = {str(label): place for place, label in enumerate(labels)}
+        if len(called) != len(labels) or any(name not in called for name in self.classes):
+            return None
+        return np.asarray(labels)[[called[name] for name in self.classes]]
 
     @classmethod
-    def _from_call(cls, function, *arguments) -> Model:
+    def _from_call(cls, function: Any, *arguments: Any, labels: Optional[Sequence[Any]] = None) -> Model:
         error, out = _errors.new_error(), ffi.new("tacit_model **")
         _errors.check(function(out, *arguments, error), error)
-        return cls(out[0])
+        model = cls(out[0], labels)
+        if labels is not None and model._labels is None:
+            raise _errors.UsageError(f"labels {list(labels)!r} are not those of the model: {model.classes!r}")
+        return model
 
     @classmethod
-    def load(cls, path: Path) -> Model:
-        """The model in a file that :meth:`save`, or the program ``tacit``, wrote."""
-        return cls._from_call(lib.tacit_model_load, path_of(path))
+    def load(cls, path: Path, *, labels: Optional[Sequence[Any]] = None) -> Model:
+        """The model in a file that :meth:`save`, or the program ``tacit``, wrote. A file has labels as texts: `labels` are those of
+        the rows, such as ``[0, 1]``, which :meth:`predict` then returns."""
+        return cls._from_call(lib.tacit_model_load, path_of(path), labels=labels)
 
     @classmethod
-    def from_json(cls, text: str) -> Model:
-        """The model that :meth:`to_json` wrote."""
+    def from_json(cls, text: str, labels: Optional[Sequence[Any]] = None) -> Model:
+        """The model that :meth:`to_json` wrote; `labels` as for :meth:`load`."""
         encoded = text.encode()
-        return cls._from_call(lib.tacit_model_from_json, encoded, len(encoded))
+        return cls._from_call(lib.tacit_model_from_json, encoded, len(encoded), labels=labels)
 
     def save(self, path: Path) -> None:
         """Write one JSON file."""
@@ -76,7 +91,7 @@ class Model:
             lib.tacit_bytes_free(out[0])
 
     def __reduce__(self):
-        return Model.from_json, (self.to_json(),)
+        return Model.from_json, (self.to_json(), self._labels)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -89,6 +104,12 @@ class Model:
     def classes(self) -> list[str]:
         """The names of the classes; none for a model of a number."""
         return self.document.get("classes") or []
+
+    @property
+    def labels(self) -> np.ndarray:
+        """The classes as the rows had them, in the order of :attr:`classes`: numbers, truth values, texts. A model from a file knows
+        their names alone, unless :meth:`load` was told."""
+        return np.asarray(self.classes) if self._labels is None else self._labels
 
     @property
     def guarantee(self) -> dict[str, Any]:
@@ -114,10 +135,10 @@ class Model:
         return self._predict(frame_of(X), threads, labels=True)[1]
 
     def predict(self, X: Any, *, threads: int = 0) -> np.ndarray:
-        """The name of each row's class; or, of a model of a number, its mean."""
+        """The label of each row, of the type that labels had; or, of a model of a number, its mean."""
         if not self.classes:
             return self.scores(X, threads=threads)[:, 0]
-        return np.asarray(self.classes)[self.class_index(X, threads=threads)]
+        return self.labels[self.class_index(X, threads=threads)]
 
     def _predict(self, frame: Frame, threads: int, scores: bool = False, labels: bool = False):
         score = np.empty((len(frame), self.outputs)) if scores else None
@@ -135,6 +156,10 @@ class Model:
         out, error = np.empty((rows, self.columns + 1)), _errors.new_error()
         _errors.check(lib.tacit_model_coefficients(ffi.cast("double *", out.ctypes.data), out.size, self._pointer, error), error)
         return out
+
+    def _repr_html_(self) -> str:
+        from tacit._html import model_table
+        return model_table(self.document)
 
     def __repr__(self) -> str:
         about = self.document

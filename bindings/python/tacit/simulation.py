@@ -1,6 +1,7 @@
 """Comparing methods over simulated parties."""
 from __future__ import annotations
 
+import contextlib
 import json
 import warnings
 from collections.abc import Sequence
@@ -8,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from tacit._call import Progress, Settings, Task, options_of, take_text
-from tacit._errors import spell
+from tacit._errors import TacitError, spell
 from tacit._frame import Bounds, Frame, places, pointer_of
 from tacit._native import ffi, lib
+from tacit.local import Local, Served, is_object
 from tacit.model import Model
 
 
@@ -27,10 +29,22 @@ class Simulation:
     model: Optional[Model]
     document: dict[str, Any]
 
-    def to_frame(self):
+    def frame(self) -> Any:
         """The runs as a table of pandas, one line each: ``accuracy`` means and ``accuracy_sd`` and so on."""
         import pandas
         return pandas.DataFrame([_flat(run) for run in self.runs])
+
+    to_frame = frame
+
+    def plot(self, figure: Optional[str] = None, ax: Any = None) -> Any:
+        """Draw a figure such as ``"accuracy"`` or ``"rmse"`` over epsilon, a line for each method; returns the axes of matplotlib, which
+        this needs. Methods without noise are lines across."""
+        from tacit._plots import plot_runs
+        return plot_runs([_flat(run) for run in self.runs], figure, ax)
+
+    def _repr_html_(self) -> str:
+        from tacit._html import runs_table
+        return runs_table([_flat(run) for run in self.runs], self.seed)
 
 
 def _flat(run: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +64,7 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
              test: Optional[tuple[Any, Any]] = None, auxiliary: Any = None, target: Optional[tuple[Any, Any]] = None,
              classes: Optional[Sequence[Any]] = None, bounds: Bounds = "data", norm: Optional[float] = None, intercept: bool = True,
              response: Optional[tuple[float, float]] = None, counts: bool = False, trials: int = 1, seed: Optional[int] = None,
-             settings: Settings = None, threads: Optional[int] = None, progress: Optional[Progress] = None,
+             settings: Settings = None, local: Local = None, threads: Optional[int] = None, progress: Optional[Progress] = None,
              **options: Any) -> Simulation:
     """Deal rows out to many parties in this process and run each method at each epsilon, as ``tacit simulate`` does.
 
@@ -58,7 +72,8 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
 
     `groups` names the party of each row; without them, or with `parties` or ``split``, rows are dealt out. `auxiliary` are public
     points without labels, `test` and `target` rows with labels; frames do as well as arrays. `classes` are all labels that there may be,
-    and `bounds` what is known of the columns; what is read off the rows instead is not private, and the model says so. Further options
+    and `bounds` what is known of the columns; what is read off the rows instead is not private, and the model says so. `local` is what
+    parties of an ensemble train: a name, an estimator of scikit-learn, or a function of rows, labels and points. Further options
     are those of the command: ``split``, ``test_fraction``, ``aux_fraction``, ``dropouts``, ``colluders``, ``minimum_rows``, ``stop``, ``terms``,
     ``subset``.
 
@@ -77,16 +92,29 @@ def simulate(X: Any, y: Any = None, *, methods: Union[str, Sequence[str]], parti
     labels = {"classes": classes, "bounds": bounds, "norm": norm, "intercept": intercept, "response": response, "counts": counts}
     train = X if isinstance(X, Frame) else Frame(X, y, groups=groups, **labels)
     others = [_beside(rows, train) for rows in (test, None if auxiliary is None else (auxiliary, None), target)]
-    given = options_of({"method": methods, "parties": parties, "epsilon": epsilon, "delta": delta, "lambda": lam,
-                        "trials": trials, "seed": seed, "threads": threads, **options}, settings)
+    with contextlib.ExitStack() as stack:
+        served = stack.enter_context(Served(local)) if is_object(local) else None
+        kind = local if served is None else served.kind
+        settings = settings if kind is None else {**(settings or {}), "local": kind}
+        try:
+            return _run(train, others, {"method": methods, "parties": parties, "epsilon": epsilon, "delta": delta, "lambda": lam,
+                                        "trials": trials, "seed": seed, "threads": threads, **options}, settings, progress)
+        except TacitError as problem:
+            if served is not None and served.problem is not None:
+                raise problem from served.problem
+            raise
+
+
+def _run(train: Frame, others: list[Optional[Frame]], words: dict[str, Any], settings: Settings, progress: Optional[Progress]) -> Simulation:
+    given = options_of(words, settings)
     text, model, task = ffi.new("char **"), ffi.new("tacit_model **"), Task(progress)
     task.run(lib.tacit_frame_simulate, text, model, pointer_of(train), *map(pointer_of, others), given, task.progress(),
              discard=lambda: (lib.tacit_string_free(text[0]), lib.tacit_model_free(model[0])))
     found = json.loads(take_text(text[0]))
     runs = [{**run, "epsilon": float(run["epsilon"])} for run in found["runs"]]  # "inf" is a number here
     for refused in sorted({run["failed"] for run in runs if "failed" in run}):
-        warnings.warn(spell(refused), stacklevel=2)
-    return Simulation(runs, found["seed"], Model(model[0]) if model[0] else None, found)
+        warnings.warn(spell(refused), stacklevel=3)
+    return Simulation(runs, found["seed"], Model(model[0], train.classes) if model[0] else None, found)
 
 
 def _beside(rows: Any, train: Frame) -> Frame | None:

@@ -1,6 +1,7 @@
 """A party of a study that a coordinator runs elsewhere."""
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from typing import Any, Optional
@@ -9,6 +10,7 @@ from tacit import _errors
 from tacit._call import Path, Task, document, options_of, turn
 from tacit._frame import Frame, pointer_of
 from tacit._native import ffi, lib
+from tacit.local import Served, is_object
 from tacit.model import Model
 
 
@@ -33,10 +35,21 @@ class Site:
         self._lock = threading.RLock()
         self._task = Task(news=news)
         self._listener = self._task.listener()
+        self._served: Optional[Served] = None
+        local = options.get("local")
+        if is_object(local):  # an estimator or a function
+            home = options.get("home")
+            self._served = Served(local, None if home is None else os.path.join(os.fspath(home), "local.socket"))
+            options = {**options, "local": self._served.kind if function == lib.tacit_site_invited else None}
         out = ffi.new("tacit_site **")
         given = options_of({key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()})
-        self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
-                       discard=lambda: lib.tacit_site_free(out[0]))
+        try:
+            self._task.run(function, out, name.encode(), pointer_of(frame), given, self._listener,
+                           discard=lambda: lib.tacit_site_free(out[0]))
+        except BaseException:
+            if self._served is not None:
+                self._served.close()
+            raise
         self._open = ffi.gc(out[0], lib.tacit_site_free)
 
     @property
@@ -50,7 +63,9 @@ class Site:
                 home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
                 schema: Optional[Path] = None, **options: Any) -> Site:
         """Look at a study that one was invited to. Further options are those of ``tacit join``: ``allow_entrusted``,
-        ``allow_exact``, ``allow_difference``, ``allow_neighbours``, ``allow_site``, ``role``, ``proxy``, ``label``."""
+        ``allow_exact``, ``allow_difference``, ``allow_neighbours``, ``allow_site``, ``role``, ``proxy``, ``label``,
+        ``local``: what is trained here in a study of an ensemble, by name; or an estimator of scikit-learn, or a function of rows, labels
+        and points, which then run in this process."""
         return cls(lib.tacit_site_invited, invitation, frame, news,
                    {"home": home, "source": source, "data": data, "schema": schema, **options})
 
@@ -58,7 +73,7 @@ class Site:
     def joined(cls, study: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
                home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
                schema: Optional[Path] = None, **options: Any) -> Site:
-        """A study that was joined before, by its name."""
+        """A study that was joined before, by its name. ``local`` has to be given again where it is an object."""
         return cls(lib.tacit_site_joined, study, frame, news,
                    {"home": home, "source": source, "data": data, "schema": schema, **options})
 
@@ -82,7 +97,7 @@ class Site:
         with turn(self._lock):
             self._task.run(lib.tacit_site_answer, out, self._pointer, holding=self._lock,
                            discard=lambda: lib.tacit_model_free(out[0]))
-        return Model(out[0]) if out[0] else None
+        return Model(out[0], None if self._frame is None else self._frame.classes) if out[0] else None
 
     def stop(self) -> None:
         """From another thread: :meth:`answer` ends soon, with :class:`tacit.CancelledError`."""
@@ -101,6 +116,8 @@ class Site:
             if self._open is not None:
                 ffi.release(self._open)
                 self._open = None
+            if self._served is not None:
+                self._served.close()
 
     def __enter__(self) -> Site:
         return self

@@ -41,7 +41,9 @@ def everything(rows, folder):
     found = tacit.simulate(x, y, methods="avg", parties=3, epsilon=0.5, seed=1, settings={"noise": "party"}, test_fraction=0.25)
     return [*(model.to_json() for model in models), *(model.to_pmml() for model in models), *(model.to_onnx() for model in models),
             np.concatenate([model.coefficients().ravel() for model in models]).tolist(), tacit.explain("avg", epsilon=0.5),
-            [account["limit"] for account in ledger.accounts], str(problem.value), found.model.to_json(), found.runs[0]["accuracy"]]
+            [account["limit"] for account in ledger.accounts], str(problem.value), found.model.to_json(), found.runs[0]["accuracy"],
+            tacit.compose([(0.25, 1.5e-7), 0.125], delta=1e-5), tacit.mechanisms.laplace([0.5, 1.5], sensitivity=0.25, epsilon=0.5, seed=1).tolist(),
+            tacit.glm("y ~ a", {"a": x[:, 0], "y": x[:, 1]}, family="gaussian").coefficients, tacit.describe(x, y, classes=[0, 1]).report]
 
 
 def test_a_decimal_comma_changes_nothing(rows, tmp_path, german):

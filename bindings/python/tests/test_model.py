@@ -26,7 +26,7 @@ def test_probabilities_labels_and_coefficients_agree(model, rows):
     assert scores.shape == (len(x), 2)
     np.testing.assert_allclose(scores.sum(axis=1), 1)
     assert (model.class_index(x) == scores.argmax(axis=1)).all()
-    assert (model.predict(x) == np.asarray(model.classes)[model.class_index(x)]).all()
+    assert (model.predict(x) == model.labels[model.class_index(x)]).all()
     weights = model.coefficients()
     margin = x @ weights[0, :-1] + weights[0, -1]
     np.testing.assert_allclose(1 / (1 + np.exp(-margin)), scores[:, 1], atol=1e-9)

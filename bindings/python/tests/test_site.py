@@ -66,6 +66,27 @@ class TestSite(DeployedTest):
             assert site.answer() is not None
         self.check_done(others)
 
+    def test_a_classifier_of_python_labels_points_in_this_process_also_after_a_restart(self):
+        points = self.path / "points.csv"
+        points.write_text("age,dose\n" + "".join(f"{k / 40},{(k * 7 % 40) / 40}\n" for k in range(40)))
+        self.study(method="soft-stat", set="{local: logistic}", epsilon="1e6", auxiliary="points.csv", **{"lambda": 0.001})
+        self.coordinator()
+        asked = []
+
+        def nearest(rows, labels, points):
+            asked.append((os.getpid(), len(points)))
+            return labels[((points[:, None] - rows[None]) ** 2).sum(axis=2).argmin(axis=1)]
+        self.limit(0, "2e6")
+        with tacit.Site.invited(self.invite(), home=self.home(0), source=str(self.rows(0)), data=self.rows(0), schema=self.path / "schema.yaml",
+                                allow_entrusted=True, local=nearest) as site:
+            site.accept()
+            name = site.document["study"]
+        others = {party: self.join(party, "--allow-entrusted", epsilon="2e6") for party in (1, 2)}
+        with tacit.Site.joined(name, home=self.home(0), local=nearest) as site:
+            assert site.answer() is not None
+        self.check_done(others)
+        assert asked == [(os.getpid(), 40)] and not (self.home(0) / "local.socket").exists()
+
     def test_interrupt_stops_and_joined_goes_on(self):
         self.study()
         self.coordinator()

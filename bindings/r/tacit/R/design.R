@@ -5,7 +5,6 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
   data <- chosen$data
   frame <- stats::model.frame(formula, data, na.action = na.action, drop.unused.levels = FALSE)
   terms <- attr(frame, "terms")
-  if (!is.null(attr(terms, "offset"))) usage("offset() is not supported; leave it out of the formula")
   if (attr(terms, "response") == 0) usage("the formula needs a response, as in y ~ .")
   x <- stats::model.matrix(terms, frame, contrasts)
   intercept <- 0 %in% attr(x, "assign")
@@ -16,7 +15,8 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
     x = x, intercept = intercept, columns = columns, rows = nrow(x),
     y = response_of(stats::model.response(frame), names(frame)[1], response, given, classes),
     terms = without_rows(stats::delete.response(terms)), contrasts = attr(x, "contrasts"), xlevels = stats::.getXlevels(terms, frame),
-    from_data = is.null(given), read_off = c(read_off_rows(terms, frame, data), chosen$read_off)
+    from_data = is.null(given), read_off = c(read_off_rows(terms, frame, data), chosen$read_off), offset = stats::model.offset(frame),
+    full = without_rows(terms), chosen = chosen$kept, left_out = attr(frame, "na.action"), raw = raw_columns(terms, data, given)
   )
   # Bounds that are read off the rows are the library's to take, so that the model says so; kept for the linear predictor.
   result$bounds <- if (is.null(given)) {

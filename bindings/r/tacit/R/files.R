@@ -16,10 +16,11 @@ tacit_load <- function(file) {
 tacit_export <- function(model, file, format = c("onnx", "pmml")) {
   if (missing(format)) format <- tolower(tools::file_ext(file))
   if (!format %in% c("onnx", "pmml")) usage("format must be onnx or pmml; a model of Tacit itself is written by tacit_save()")
+  pointer <- if (needs_raw(model)) checked(.Call(glue_model_from_json, raw_json(model))) else model_pointer(model)
   if (format == "onnx") {
-    writeBin(checked(.Call(glue_model_to_onnx, model_pointer(model))), file)
+    writeBin(checked(.Call(glue_model_to_onnx, pointer)), file)
   } else {
-    writeLines(enc2utf8(checked(.Call(glue_model_to_pmml, model_pointer(model)))), file, useBytes = TRUE)
+    writeLines(enc2utf8(checked(.Call(glue_model_to_pmml, pointer))), file, useBytes = TRUE)
   }
   invisible(model)
 }

@@ -16,7 +16,7 @@ response_kind <- function(family) {
 
 tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda = NULL, bounds = NULL, classes = NULL,
                       family = stats::binomial(), ledger = NULL, seed = NULL, settings = list(), na.action = NULL, contrasts = NULL,
-                      threads = NULL, subset = NULL) {
+                      threads = NULL, subset = NULL, weights = NULL, offset = NULL) {
   call <- match.call()
   # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
   call[[1]] <- quote(tacit_glm)
@@ -29,17 +29,26 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)
-  check_constant(method, plan$intercept)
+  beside <- beside_rows(beside_of(substitute(weights), data, environment(formula), "weights"),
+    beside_of(substitute(offset), data, environment(formula), "offset"), plan, method)
+  by_terms <- method == "estimate" && (!plan$intercept || !is.null(beside$weights) || !is.null(beside$offset))
+  if (!by_terms) check_constant(method, plan$intercept)
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
-  frame <- marked(frame_response(design_frame(plan), plan$y), plan)
-  result <- fit_frame(frame, promise, ledger, plan$from_data)
+  result <- if (by_terms) {
+    fit_beside(plan, promise, beside)
+  } else {
+    fit_frame(marked(frame_response(design_frame(plan), plan$y), plan), promise, ledger, plan$from_data)
+  }
   if (inherits(call$formula, "formula")) call$formula <- without_rows(call$formula)
   result$call <- call
   result$formula <- without_rows(formula)
   result$rows <- plan$rows
-  result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data")]
+  result$terms <- plan$full
+  result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data", "raw")]
   result$kind <- plan$y$kind
   result$classes <- plan$y$classes
+  result$covariance <- exact_covariance(result, plan, beside)
+  if (!is.null(beside$offset) && !is.null(call$offset)) result$design$offset <- call$offset
   class(result) <- c("tacit_glm", "tacit_model")
   result
 }
@@ -84,7 +93,8 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
 
 # Standard errors per unit of a column are worked out with a constant.
 check_constant <- function(method, intercept) {
-  if (!intercept && method %in% setdiff(exact_methods, "batch")) usage(method, " needs a constant: leave - 1 out of the formula")
+  if (!intercept && method %in% setdiff(exact_methods, "batch"))
+    usage(method, " needs a constant: leave - 1 out of the formula, or use tacit_glm() with method = \"estimate\"")
 }
 
 # Privacy rests on what is known without the rows. Nothing to lose where nothing is promised.
@@ -131,7 +141,7 @@ fit_private <- function(frame, promise, ledger) {
 # Nothing is drawn by chance but how the rows are dealt out, and they all go to one party.
 fit_exact <- function(frame, promise) {
   options <- option_list(method = promise$method, parties = 1, lambda = promise$lambda, seed = 1, threads = promise$threads,
-    settings = promise$settings)
+    terms = promise$terms, settings = promise$settings)
   answer <- checked(.Call(glue_frame_simulate, list(frame, frame, NULL, NULL), options$names, options$values))
   if (is.null(answer[[2]])) usage(promise$method, " makes no single model; use tacit_simulate()")
   answer[[2]]

@@ -46,6 +46,7 @@ vcov.tacit_model <- function(object, ...) {
   estimates <- estimates_of(object)
   if (is.null(estimates)) usage(no_errors(object))
   if (!is.null(estimates$not_estimable)) usage(needs_text(estimates$not_estimable))
+  if (!is.null(object$covariance)) return(object$covariance)
   if (is.null(estimates$covariance)) usage("The model has no covariance of its coefficients: only standard errors were kept.")
   names <- coefficient_names(estimates)
   matrix(as.numeric(unlist(estimates$covariance)), length(names), dimnames = list(names, names))

@@ -1,6 +1,7 @@
 # What can be done with a model.
 
 coef.tacit_model <- function(object, ...) {
+  if (!is.null(object$beside)) return(coefficient_table(estimates_of(object))[, 1])
   pointer <- model_pointer(object)
   raw <- checked(.Call(glue_model_coefficients, pointer))
   last <- nrow(raw)
@@ -21,12 +22,36 @@ column_names <- function(object) {
   if (is.null(names)) paste0("x", seq_len(object$document$columns)) else names
 }
 
-predict.tacit_glm <- function(object, newdata, type = c("response", "class", "link"), threads = NULL, ...) {
+predict.tacit_glm <- function(object, newdata, type = c("response", "class", "link"), se.fit = FALSE, threads = NULL, ...) {
   type <- match.arg(type)
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
   x <- design_rows(object$design, newdata)
-  if (type == "link") return(linear_predictor(object, x))
-  scored(object, x, as.integer(object$design$intercept), type, threads)
+  offset <- offset_of(object, newdata)
+  fit <- if (type == "link") {
+    linear_predictor(object, x) + offset
+  } else if (!is.null(object$beside)) {
+    by_predictor(object, linear_predictor(object, x) + offset, type)
+  } else {
+    scored(object, x, as.integer(object$design$intercept), type, threads)
+  }
+  if (!se.fit) fit else with_errors(object, x, type, fit, offset)
+}
+
+# The offset of other rows: offset() of the formula, and that of the argument.
+offset_of <- function(object, newdata) {
+  frame <- stats::model.frame(object$design$terms, newdata, na.action = stats::na.pass, xlev = object$design$xlevels)
+  inside <- stats::model.offset(frame)
+  given <- object$design$offset
+  outside <- if (is.null(given)) 0 else eval(given, newdata, environment(object$design$terms))
+  if (is.null(inside)) outside else inside + outside
+}
+
+# Of a model whose columns have no names in the library: from the linear predictor.
+by_predictor <- function(object, eta, type) {
+  mean <- family_of(object$kind)$linkinv(eta)
+  if (type == "response") return(mean)
+  if (is.null(object$classes)) usage("this model predicts a number and no class")
+  stats::setNames(factor(object$classes[1L + (mean > 0.5)], levels = object$classes), names(eta))
 }
 
 predict.tacit_model <- function(object, newdata, type = c("response", "class"), threads = NULL, ...) {

@@ -5,6 +5,7 @@ tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL
                            seed = NULL, settings = list(), contrasts = NULL, threads = NULL, subset = NULL, ...) {
   condition <- substitute(subset)
   plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts, classes, condition)
+  if (!is.null(plan$offset)) usage("offset() is for tacit_glm() with method = \"estimate\"")
   labelled <- function(rows) {
     if (is.null(rows)) return(NULL)
     rows <- subset_of(condition, rows, environment(formula))$data
@@ -45,7 +46,7 @@ response_like <- function(y, first) {
 simulated_model <- function(pointer, plan) {
   result <- described(pointer, list(simulated = TRUE, rows = plan$rows, kind = plan$y$kind, classes = plan$y$classes))
   result$method <- result$document$guarantee$method
-  result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data")]
+  result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data", "raw")]
   class(result) <- c("tacit_glm", "tacit_model")
   result
 }

@@ -58,6 +58,21 @@ SEXP glue_frame_sparse(SEXP value, SEXP column, SEXP start, SEXP columns) {
     return status == TACIT_OK ? pointer : glue_failure(&error);
 }
 
+/* The rows of a file, as the options say. */
+SEXP glue_frame_load(SEXP path, SEXP names, SEXP values) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    SEXP pointer = PROTECT(frame_pointer(R_NilValue));
+    SEXP options = PROTECT(glue_options(names, values, &status, &error));
+    tacit_frame *frame = NULL;
+    if (status == TACIT_OK)
+        status = tacit_frame_load(&frame, R_ExpandFileName(Rf_translateChar(STRING_ELT(path, 0))),
+                                  R_ExternalPtrAddr(options), NULL, &error);
+    if (status == TACIT_OK) R_SetExternalPtrAddr(pointer, frame);
+    UNPROTECT(2);
+    return status == TACIT_OK ? pointer : glue_failure(&error);
+}
+
 /* Compressed columns (Matrix's dgCMatrix) as compressed rows: value, column, start. Counting sort, so that columns of a row
  * come in order. */
 SEXP glue_sparse_by_rows(SEXP value, SEXP row, SEXP start, SEXP rows) {

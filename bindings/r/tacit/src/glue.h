@@ -49,6 +49,7 @@ SEXP glue_model_pointer(void);
     X(is_null, 1, (SEXP pointer))                                                 \
     X(frame_dense, 2, (SEXP values, SEXP skipped))                                \
     X(frame_sparse, 4, (SEXP value, SEXP column, SEXP start, SEXP columns))       \
+    X(frame_load, 3, (SEXP path, SEXP names, SEXP values))                        \
     X(sparse_by_rows, 4, (SEXP value, SEXP row, SEXP start, SEXP rows))           \
     X(frame_classes, 3, (SEXP frame, SEXP label, SEXP names))                     \
     X(frame_response, 4, (SEXP frame, SEXP response, SEXP bounds, SEXP counts))   \

@@ -1,0 +1,81 @@
+# What only the exact method estimate has: an offset, weights of rows, no intercept. To the library they are terms.
+
+# A column of glm's weights or offset, evaluated as there; NULL where it was not given.
+beside_of <- function(expression, data, environment, what) {
+  if (is.null(expression)) return(NULL)
+  value <- eval(expression, data, environment)
+  if (is.null(value)) return(NULL)
+  if (!is.numeric(value)) usage(what, " must be a number for each row")
+  as.double(value)
+}
+
+# Weights and offset of the rows that the model frame has kept.
+beside_rows <- function(weights, offset, plan, method) {
+  weights <- rows_kept(weights, plan, "weights")
+  offset <- rows_kept(offset, plan, "offset")
+  if (!is.null(plan$offset)) offset <- plan$offset + if (is.null(offset)) 0 else offset
+  if (!is.null(weights)) {
+    if (anyNA(weights) || any(weights <= 0)) usage("weights must be above 0; leave other rows out by subset")
+    if (method != "estimate") usage("weights are for method = \"estimate\": the noise of ", method, " is for rows that count once, and a weight of 50 would need 50 times of it")
+  }
+  if (!is.null(offset)) {
+    if (anyNA(offset)) usage("the offset has missing values")
+    if (method != "estimate") usage("an offset is for method = \"estimate\"")
+  }
+  list(weights = weights, offset = offset)
+}
+
+rows_kept <- function(value, plan, what) {
+  if (is.null(value)) return(NULL)
+  if (!is.null(plan$chosen) && length(value) == length(plan$chosen)) value <- value[plan$chosen]
+  if (!is.null(plan$left_out) && length(value) == plan$rows + length(plan$left_out)) value <- value[-plan$left_out]
+  if (length(value) != plan$rows) usage("there must be ", what, " for each row")
+  value
+}
+
+# Fit by terms over columns that are called v1, v2, ...: their names in R may be any text. The table then has R's names.
+fit_beside <- function(plan, promise, beside) {
+  x <- plan$x[, plan$columns, drop = FALSE]
+  names <- paste0("v", seq_along(plan$columns))
+  terms <- paste("~", if (plan$intercept) "1" else "0", "+", paste(names, collapse = " + "))
+  bounds <- plan$bounds
+  if (!plan$intercept && plan$from_data) bounds <- widened(t(apply(x, 2, range)))
+  add <- function(column, name, call) {
+    x <<- cbind(x, column)
+    names <<- c(names, name)
+    terms <<- paste0(terms, " + ", call, "(", name, ")")
+    bounds <<- rbind(bounds, widened(matrix(range(column), 1)))
+  }
+  if (!is.null(beside$offset)) add(beside$offset, "o", "offset")
+  if (!is.null(beside$weights)) add(beside$weights, "w", "weights")
+  if (is.null(beside$weights) || min(beside$weights) < max(beside$weights)) NULL else bounds[nrow(bounds), 1] <- min(beside$weights) / 2
+  frame <- rows_frame(unname(x))
+  checked(.Call(glue_frame_names, frame, names))
+  checked(.Call(glue_frame_bounds, frame, as.double(bounds[, 1]), as.double(bounds[, 2]), plan$intercept))
+  frame <- marked(frame_response(frame, plan$y), plan)
+  promise$terms <- terms
+  result <- fit_frame(frame, promise, NULL, plan$from_data)
+  shown <- c(if (plan$intercept) "(Intercept)", plan$columns)
+  result$document$summary$coefficients <- Map(function(row, name) { row$name <- name; row }, result$document$summary$coefficients, shown)
+  result$beside <- list(offset = !is.null(beside$offset), weights = !is.null(beside$weights))
+  result
+}
+
+# The inverse of the information at the coefficients, which the rows at hand give: kept where it has the standard errors of the table.
+exact_covariance <- function(result, plan, beside) {
+  estimates <- estimates_of(result)
+  if (is.null(estimates) || !result$method %in% c("estimate", "newton") || is.null(estimates$deviance)) return(NULL)
+  if (!is.null(estimates$noise_share) || length(plan$y$classes) > 2) return(NULL)
+  table <- coefficient_table(estimates)
+  x <- plan$x[, c(if (plan$intercept) "(Intercept)", plan$columns), drop = FALSE]
+  if (anyNA(x) || nrow(table) != ncol(x)) return(NULL)
+  mean <- family_of(plan$y$kind)
+  eta <- drop(x %*% table[, 1]) + if (is.null(beside$offset)) 0 else beside$offset
+  weight <- mean$variance(mean$linkinv(eta)) * if (is.null(beside$weights)) 1 else beside$weights # canonical links
+  result <- tryCatch(chol2inv(chol(crossprod(x * sqrt(weight)))) * json_number(estimates$dispersion), error = function(problem) NULL)
+  if (is.null(result) || any(abs(sqrt(diag(result)) - table[, 2]) > 1e-3 * table[, 2])) return(NULL)
+  dimnames(result) <- list(rownames(table), rownames(table))
+  result
+}
+
+family_of <- function(kind) switch(kind, class = stats::binomial(), number = stats::gaussian(), count = stats::poisson())
