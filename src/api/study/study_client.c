@@ -38,6 +38,8 @@ tacit_status client_call(tacit_buffer *out, tacit_coordinator *coordinator, cons
             name);
     if (study == NULL && strchr(entry->path, '{') != NULL)
         return tacit_fail(error, TACIT_USAGE, "which study?");
+    if (study != NULL && strchr(study, '/') != NULL) /* no part of a path either */
+        return tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", study);
     if (coordinator->folder != NULL) return call_here(out, coordinator->folder, entry, study, said, error);
     pthread_mutex_lock(&coordinator->turn);
     tacit_status status =
