@@ -1,7 +1,7 @@
 """Tacit: train one model together while the data stay where they are.
 
 :func:`fit` a private model of one's own rows, :func:`simulate` many parties, :func:`audit` a promise; keep a :class:`Ledger`, take
-part in a study as a :class:`Site`. Estimators for scikit-learn are :class:`PrivateLogisticRegression`, :class:`PrivateStacking` and
+part in a study as a :class:`Site`, run one with a :func:`coordinator`. Estimators for scikit-learn are :class:`PrivateLogisticRegression`, :class:`PrivateStacking` and
 :class:`PrivateEnsemble`. What goes wrong is a :class:`TacitError`.
 """
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tacit.ledger import Ledger
 from tacit.model import Model
 from tacit.simulation import Simulation, simulate
 from tacit.site import Site
+from tacit.study import Coordinator, Fit, Study, Summary, coordinator
 
 if TYPE_CHECKING:
     from tacit.estimators import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
@@ -26,7 +27,7 @@ __version__ = version()
 # Imported when asked for, so that scikit-learn is needed only by those who use them.
 _ESTIMATORS = ("PrivateEnsemble", "PrivateLogisticRegression", "PrivateStacking")
 
-__all__ = ["Frame", "Ledger", "Model", "Simulation", "Site", "audit", "explain", "fit", "methods", "plan", "settings", "simulate", "version",
+__all__ = ["Coordinator", "Fit", "Frame", "Ledger", "Model", "Simulation", "Site", "Study", "Summary", "audit", "coordinator", "explain", "fit", "methods", "plan", "settings", "simulate", "version",
            *_ESTIMATORS, *_errors.__all__]
 
 
