@@ -77,7 +77,7 @@ class Managing(TokenTest):
         archive.write_bytes(self.page.ask("GET", "/v1/studies/second/audit")[2])
         self.assertIn("all sound", self.succeed("export-audit", "--verify", archive).stdout)
         self.assertIn("evaluates nothing", self.ask("GET", "/v1/studies/second/evaluation", expect=409))
-        self.assertIn("has ended", self.ask("POST", "/v1/studies/second/close", expect=409))
+        self.assertIn("already done", self.ask("POST", "/v1/studies/second/close", expect=409))
         self.assertEqual(self.ask("POST", "/v1/studies/trial/close")["state"], "closed")
 
     def test_what_is_wrong_with_a_definition_is_said_as_the_command_says_it(self):
