@@ -64,8 +64,8 @@ static tacit_status check_wanted(const tacit_desk_invitations *wanted, tacit_err
     if (wanted->called != NULL && wanted->count != 1)
         return tacit_fail(
             error, TACIT_USAGE,
-            "a name is one party's, and the option 'count' asks for %lld invitations: leave it out, "
-            "and give a name for each",
+            "a name is one party's, and the option 'count' asks for %lld invitations: leave the option "
+            "'count' out, and give a name for each",
             (long long)wanted->count);
     if (wanted->count < 1 || wanted->count > TACIT_DESK_INVITATIONS)
         return tacit_fail(error, TACIT_USAGE, "the option 'count' must be from 1 to %d",

@@ -1,6 +1,8 @@
 # A study of three sites, each an R session of its own, over TLS on loopback: as the guide has it.
 library(tacit)
 
+Sys.setenv(R_TESTS = "") # of R CMD check, which the sites' sessions would look for where they are
+setTimeLimit(elapsed = 300)
 place <- tempfile("study")
 dir.create(place, mode = "0700")
 old <- setwd(place)
