@@ -19,7 +19,7 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand",
           "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session",
           "method", "method/ensemble", "method/exact", "method/neighbours", "method/private", "method/secure", "method/tables", "method/time",
           "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site",
-          "api", "api/document", "api/frame", "api/option", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
+          "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)
          if layer.split("/")[0] in {"num", "data", "model", "method", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}

@@ -24,6 +24,7 @@ typedef struct tacit_python_task {
 bool tacit_python_cancelled(void *context);
 extern "Python" void tacit_python_report(void *context, const char *stage, uint64_t done, uint64_t total);
 extern "Python" void tacit_python_news(void *context, const char *line);
+extern "Python" bool tacit_python_changed(void *context, const char *json);
 """
 
 SOURCE = """

@@ -1,13 +1,14 @@
 /*
  * Tacit: train one model together while the data stay where they are.
  *
- * This is the only header a program includes; status.h holds the rules that every call follows. Four things
+ * This is the only header a program includes; status.h holds the rules that every call follows. Five things
  * are here:
  *
  *   a frame     rows of the caller, numbers in memory or a file, with what is public about them
  *   a model     what was learnt, with its guarantee inside
  *   a ledger    what a data source has been charged, and what it may still be
  *   a site      a party of a study that a coordinator runs elsewhere
+ *   a coordinator, with its studies (study.h): one in this process, or one that runs elsewhere
  *
  * What a call is asked to do is said by options: the flags of the command line without their dashes, as
  * texts, with the same defaults and the same errors ("epsilon" "0.5"; "set" "clip=2", as often as there are
@@ -32,6 +33,7 @@
 
 #include "tacit/progress.h"
 #include "tacit/status.h"
+#include "tacit/study.h"
 
 #ifdef __cplusplus
 extern "C" {

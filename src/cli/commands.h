@@ -31,6 +31,8 @@
     X(study_resume)                                                                                          \
     X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
+    X(study_draft)                                                                                           \
+    X(study_token)                                                                                           \
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
     X(revoke)                                                                                                \

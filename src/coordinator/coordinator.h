@@ -8,6 +8,8 @@
 #include "base/log_file.h"
 #include "study/registry.h"
 
+struct web_further;
+
 /* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
  * see. */
 tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error);
@@ -22,11 +24,15 @@ typedef struct tacit_coordinator_settings {
         certificate_life;    /* seconds that a certificate is good, the server's and a party's; 0: 365 days */
     bool dashboard;          /* serve a page for people, on 127.0.0.1 */
     uint16_t dashboard_port; /* 0: any free one */
+    const struct web_further
+        *routes; /* further ones of the dashboard (web/web.h), whose context is `folder` */
+    size_t route_count;
     const char
         *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
     const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */
     bool until_done;  /* end when no study is left that recruits or runs */
     void (*ready)(void *context); /* called once, when parties can come; NULL: not told */
+    void (*shown)(void *context, const char *address); /* of the dashboard; NULL: not told */
     bool (*cancelled)(void *context);
     bool metrics;                /* serve figures for Prometheus on 127.0.0.1 (web/prometheus.h) */
     uint16_t metrics_port;       /* 0: any free one */

@@ -1,6 +1,7 @@
 /*
- * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. It shows, and changes no
- * more than whether a study is open or paused. Parties are counted in what a study is, and named in a list of
+ * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. What it shows is here; what
+ * changes a study, or is made of its model for people, comes from whoever runs the coordinator (settings.routes,
+ * api/study/desk.h). Parties are counted in what a study is, and named in a list of
  * their own, which a page can leave out of a picture.
  */
 #include <sodium.h>
@@ -13,6 +14,7 @@
 #include "coordinator/dashboard_parts.h"
 #include "net/clock.h"
 #include "study/json_value.h"
+#include "study/passes.h"
 #include "study/round_log.h"
 #include "web/web.h"
 
@@ -121,19 +123,15 @@ static void add_followed(json_t *parties, coordinator *self, const char *study) 
         json_object_set_new(parties, "followed", json_integer((json_int_t)followed));
 }
 
-static json_t *parties_document(coordinator *self, const tacit_study_record *record,
-                                const tacit_study *study) {
+/* How the parties of a study that goes on are doing. */
+static void add_presence(json_t *parties, coordinator *self, const tacit_study_record *record) {
     hosted *host = coordinator_find(self, record->name);
     bool active = host != NULL && record->state < TACIT_STUDY_DONE;
     size_t seen = active ? coordinator_seen(self, host) : 0;
     tacit_board_state board = { .open = false };
     if (active) tacit_board_look(host->board, &board);
     if (seen > record->joined) seen = record->joined;
-    json_t *parties =
-        json_pack("{s:I,s:I,s:I,s:I,s:I}", "expected", (json_int_t)study->plan.parties, "minimum",
-                  (json_int_t)study->plan.minimum_parties, "joined", (json_int_t)record->joined, "invited",
-                  (json_int_t)record->invited, "outdated", (json_int_t)record->outdated);
-    if (parties == NULL || !active) return parties;
+    if (!active) return;
     add_followed(parties, self, record->name);
     json_object_set_new(parties, "seen", json_integer((json_int_t)seen));
     json_object_set_new(parties, "silent", json_integer((json_int_t)(record->joined - seen)));
@@ -141,46 +139,16 @@ static json_t *parties_document(coordinator *self, const tacit_study_record *rec
         json_object_set_new(parties, "answered", json_integer((json_int_t)board.answered));
         json_object_set_new(parties, "refused", json_integer((json_int_t)board.refused));
     }
-    return parties;
-}
-
-static json_t *text_or_null(const char *text) { return text[0] != 0 ? json_string(text) : json_null(); }
-
-static json_t *moment(int64_t seconds) {
-    char text[TACIT_TIME_TEXT];
-    return seconds != 0 ? json_string(tacit_study_time_text(text, seconds)) : json_null();
-}
-
-/* What was written for people, and when the study may run. */
-static void add_about(json_t *document, const tacit_study *study) {
-    char version[2 * TACIT_HASH_BYTES + 1] = "";
-    if (study->document.length > 0)
-        sodium_bin2hex(version, sizeof version, study->document_hash, sizeof study->document_hash);
-    json_object_set_new(document, "description",
-                        study->description.length > 0
-                            ? json_stringn((const char *)study->description.bytes, study->description.length)
-                            : json_null());
-    json_object_set_new(document, "approval", text_or_null(study->approval));
-    json_object_set_new(document, "consent_document", text_or_null(version));
-    json_object_set_new(document, "schedule",
-                        json_pack("{s:o,s:o}", "from", moment(study->from), "until", moment(study->until)));
 }
 
 static json_t *study_document(dashboard *self, const tacit_study_record *record, const tacit_study *study) {
-    const tacit_plan *plan = &study->plan;
-    json_t *document = json_pack(
-        "{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:o,s:o,s:o,s:o}", "name", record->name, "title", study->title,
-        "method", plan->method->name, "state", tacit_study_state_name(record->state), "reason",
-        record->reason, "version", (json_int_t)record->version, "rounds", (json_int_t)record->rounds, "step",
-        record->step, "epsilon", tacit_json_number(plan->epsilon), "delta", tacit_json_number(plan->delta),
-        "lambda", tacit_json_number(plan->lambda), "parties", parties_document(self->owner, record, study));
+    json_t *document = tacit_json_study(record, study);
     if (document == NULL) return NULL;
-    add_about(document, study);
+    add_presence(json_object_get(document, "parties"), self->owner, record);
     json_object_set_new(document, "progress",
                         dashboard_progress(self->owner, record->state == TACIT_STUDY_RUNNING
                                                             ? coordinator_find(self->owner, record->name)
                                                             : NULL));
-    json_object_set_new(document, "settings", tacit_json_study_settings(study));
     json_object_set_new(
         document, "target",
         dashboard_target(self->owner->settings.folder, study,
@@ -327,27 +295,6 @@ static void get_curve(void *context, web_call *call) {
     answer(call, status, document, &error);
 }
 
-/* ---- what the statistician may do here: as tacit study open, pause and resume ---- */
-
-static void change(dashboard *self, web_call *call,
-                   tacit_status (*act)(tacit_registry *registry, const char *name, tacit_error *error)) {
-    tacit_study_record record;
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = act(self->owner->registry, call->item, &error);
-    if (status == TACIT_OK)
-        status = tacit_registry_study(self->owner->registry, call->item, &record, NULL, &error);
-    coordinator_wake_loop(self->owner);
-    answer(call, status,
-           status == TACIT_OK
-               ? json_pack("{s:s,s:s}", "study", record.name, "state", tacit_study_state_name(record.state))
-               : NULL,
-           &error);
-}
-
-static void post_open(void *context, web_call *call) { change(context, call, tacit_registry_open_draft); }
-static void post_pause(void *context, web_call *call) { change(context, call, tacit_registry_pause); }
-static void post_resume(void *context, web_call *call) { change(context, call, tacit_registry_resume); }
-
 static const web_route routes[] = {
     { "GET", "/v1/studies", false, get_studies, "All studies of the coordinator" },
     { "GET", "/v1/studies/{study}", false, get_study, "One study" },
@@ -362,11 +309,29 @@ static const web_route routes[] = {
       "ROC curve and AUC of a finished study's model on the coordinator's labelled rows (tacit "
       "coordinator --test)" },
     { "GET", "/v1/studies/{study}/model", false, get_model, "The model file, as an attachment" },
-    { "POST", "/v1/studies/{study}/open", false, post_open,
-      "Open a draft to parties, as `tacit study open`" },
-    { "POST", "/v1/studies/{study}/pause", false, post_pause, "Ask nothing until the study is resumed" },
-    { "POST", "/v1/studies/{study}/resume", false, post_resume, "Go on with a paused study" },
 };
+
+/* ---- programs with a token ---- */
+
+static tacit_status admit_program(void *context, const char *token, web_pass *out, tacit_error *error) {
+    dashboard *self = context;
+    tacit_pass pass;
+    TACIT_TRY(
+        tacit_registry_check_pass(self->owner->registry, token, tacit_clock_wall_seconds(), &pass, error));
+    out->manages = pass.scope == TACIT_SCOPE_MANAGE;
+    snprintf(out->study, sizeof out->study, "%s", pass.study);
+    return TACIT_OK;
+}
+
+static json_t *only_study(const json_t *document, const char *study) {
+    json_t *list = json_array(), *each;
+    size_t i;
+    json_array_foreach(json_object_get(document, "studies"), i, each) {
+        const char *name = json_string_value(json_object_get(each, "name"));
+        if (name != NULL && strcmp(name, study) == 0) list = tacit_json_append(list, json_incref(each));
+    }
+    return json_pack("{s:O,s:o}", "coordinator", json_object_get(document, "coordinator"), "studies", list);
+}
 
 /* ---- starting, looking, stopping ---- */
 
@@ -375,6 +340,7 @@ static void announce_link(coordinator *self, web *page) {
     char line[WEB_LINK_SIZE + 128], address[WEB_LINK_SIZE], credential[WEB_SECRET_SIZE];
     web_address(page, address);
     coordinator_news(self, "dashboard at %s", address);
+    if (self->settings.shown != NULL) self->settings.shown(self->settings.context, address);
     web_link(page, address);
     web_take_credential(page, credential);
     if (self->settings.news != NULL) {
@@ -401,7 +367,12 @@ tacit_status dashboard_start(coordinator *self, tacit_error *error) {
                               .port = self->settings.dashboard_port,
                               .routes = routes,
                               .route_count = sizeof routes / sizeof routes[0],
-                              .context = board };
+                              .context = board,
+                              .more = self->settings.routes,
+                              .more_count = self->settings.route_count,
+                              .more_context = (void *)self->settings.folder,
+                              .admit = admit_program,
+                              .narrow = only_study };
     board->owner = self;
     pthread_mutex_init(&board->mutex, NULL);
     self->dashboard = board;

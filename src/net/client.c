@@ -3,6 +3,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ struct tacit_client {
     struct curl_slist *elsewhere; /* NULL: where the url says */
     char *url;                    /* without a '/' at the end */
     char *proxy;                  /* as it may be told: without a name and password; NULL: not known */
+    char *authorization;          /* a header; NULL: none */
     bool (*cancelled)(void *context);
     void *cancelled_context;
     tacit_client_failure failure;
@@ -84,23 +86,30 @@ static bool is_loopback(const char *host) {
     return strcasecmp(host, "localhost") == 0 || strncmp(host, "127.", 4) == 0 || strcmp(host, "[::1]") == 0;
 }
 
-/* Refuse anything but https://host[:port][/path], and tell whether the host is this machine. */
-static tacit_status check_url(bool *loopback, const char *url, tacit_error *error) {
+/* Refuse anything but https://host[:port][/path], or http: where `plain`, and tell whether the host is this
+ * machine. */
+static tacit_status check_url(bool *loopback, const char *url, bool plain, tacit_error *error) {
+    const char *wanted = plain ? "http" : "https";
     CURLU *parts = curl_url();
     char *scheme = NULL, *host = NULL, *unwanted = NULL;
     if (parts == NULL) return tacit_fail_memory(error);
     bool fit = curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
                curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-               curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK && strcmp(scheme, "https") == 0;
+               curl_url_get(parts, CURLUPART_HOST, &host, 0) == CURLUE_OK && strcmp(scheme, wanted) == 0;
     const CURLUPart forbidden[] = { CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_QUERY, CURLUPART_FRAGMENT };
     for (size_t i = 0; fit && i < sizeof forbidden / sizeof forbidden[0]; i++)
         fit = curl_url_get(parts, forbidden[i], &unwanted, 0) != CURLUE_OK;
     tacit_status status = TACIT_OK;
-    if (fit)
-        *loopback = is_loopback(host);
-    else
+    if (fit) *loopback = is_loopback(host);
+    if (!fit)
+        status = tacit_fail(error, TACIT_USAGE, "\"%.200s\" is not an address of the form %s://host:port",
+                            url, wanted);
+    else if (plain && strncmp(host, "127.", 4) != 0)
         status =
-            tacit_fail(error, TACIT_USAGE, "\"%.200s\" is not an address of the form https://host:port", url);
+            tacit_fail(error, TACIT_USAGE,
+                       "\"%.200s\" is not on this machine: a token is sent to 127.0.0.1 only. Reach another "
+                       "machine's interface through a tunnel, such as ssh -L PORT:127.0.0.1:PORT",
+                       url);
     curl_free(unwanted);
     curl_free(host);
     curl_free(scheme);
@@ -138,8 +147,8 @@ static tacit_status check_proxy(char **told, const char *proxy, tacit_error *err
 }
 
 static tacit_status check_files(const tacit_client_settings *settings, tacit_error *error) {
-    if (settings->unverified && settings->authority_file == NULL && settings->certificate_file == NULL &&
-        settings->key_file == NULL)
+    if ((settings->unverified || settings->token != NULL) && settings->authority_file == NULL &&
+        settings->certificate_file == NULL && settings->key_file == NULL)
         return TACIT_OK;
     if (settings->authority_file == NULL || settings->unverified)
         return tacit_fail(error, TACIT_USAGE, "a client needs the coordinator's certificate");
@@ -161,7 +170,7 @@ static tacit_status check_files(const tacit_client_settings *settings, tacit_err
 }
 
 static bool set_trust(CURL *easy, const tacit_client_settings *settings) {
-    bool known = !settings->unverified;
+    bool known = !settings->unverified && settings->token == NULL;
     /* The folder must be cleared: it would let any public authority speak for the coordinator. */
     bool set = curl_easy_setopt(easy, CURLOPT_CAINFO, settings->authority_file) == CURLE_OK &&
                curl_easy_setopt(easy, CURLOPT_CAPATH, NULL) == CURLE_OK &&
@@ -176,13 +185,15 @@ static bool set_trust(CURL *easy, const tacit_client_settings *settings) {
     return set;
 }
 
-static bool set_transport(CURL *easy, tacit_client *client, const char *proxy) {
+static bool set_transport(CURL *easy, tacit_client *client, const char *proxy, bool plain) {
     /* An empty proxy turns off the one of the environment. */
     bool set = proxy == NULL || curl_easy_setopt(easy, CURLOPT_PROXY, proxy) == CURLE_OK;
     /* One that was asked for is used for every host; the environment's may have exceptions. */
     if (set && proxy != NULL && proxy[0] != 0) set = curl_easy_setopt(easy, CURLOPT_NOPROXY, "") == CURLE_OK;
 #if LIBCURL_VERSION_NUM >= 0x075500
-    set = set && curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https") == CURLE_OK;
+    set = set && curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, plain ? "http" : "https") == CURLE_OK;
+#else
+    (void)plain;
 #endif
     return set && curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
            curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
@@ -212,7 +223,7 @@ tacit_status tacit_client_create(tacit_client **out, const tacit_client_settings
     pthread_once(&curl_once, start_curl);
     if (curl_started != CURLE_OK) return tacit_fail(error, TACIT_INTERNAL, "libcurl does not start");
     bool loopback = false;
-    TACIT_TRY(check_url(&loopback, settings->url, error));
+    TACIT_TRY(check_url(&loopback, settings->url, settings->token != NULL, error));
     TACIT_TRY(check_files(settings, error));
     char *told = NULL;
     if (settings->proxy != NULL && settings->proxy[0] != 0)
@@ -229,9 +240,12 @@ tacit_status tacit_client_create(tacit_client **out, const tacit_client_settings
     client->multi = curl_multi_init();
     client->easy = curl_easy_init();
     const char *proxy = settings->proxy == NULL && loopback ? "" : settings->proxy;
+    bool plain = settings->token != NULL;
+    if (plain && asprintf(&client->authorization, "Authorization: Bearer %s", settings->token) < 0)
+        client->authorization = NULL;
     if (client->url == NULL || client->multi == NULL || client->easy == NULL ||
-        !set_trust(client->easy, settings) || !set_transport(client->easy, client, proxy) ||
-        !set_address(client, settings->address)) {
+        (plain && client->authorization == NULL) || !set_trust(client->easy, settings) ||
+        !set_transport(client->easy, client, proxy, plain) || !set_address(client, settings->address)) {
         tacit_client_free(client);
         return tacit_fail(error, TACIT_INTERNAL, "libcurl lacks memory or an option that the client needs");
     }
@@ -248,6 +262,8 @@ tacit_client *tacit_client_free(tacit_client *client) {
     curl_slist_free_all(client->elsewhere);
     free(client->url);
     free(client->proxy);
+    if (client->authorization != NULL) sodium_memzero(client->authorization, strlen(client->authorization));
+    free(client->authorization);
     free(client);
     return NULL;
 }
@@ -356,9 +372,11 @@ static tacit_status prepare(struct curl_slist **headers, tacit_client *client,
                                    request->content_type != NULL ? request->content_type
                                                                  : "application/octet-stream"));
     const char *lines[] = { body ? tacit_buffer_text(&type) : "Content-Type:",
-                            request->body_length > EXPECT_BYTES ? "Expect: 100-continue" : "Expect:" };
+                            request->body_length > EXPECT_BYTES ? "Expect: 100-continue" : "Expect:",
+                            client->authorization, request->header };
     bool set = true;
-    for (size_t i = 0; set && i < 2; i++) {
+    for (size_t i = 0; set && i < sizeof lines / sizeof lines[0]; i++) {
+        if (lines[i] == NULL) continue;
         struct curl_slist *longer = curl_slist_append(*headers, lines[i]);
         set = longer != NULL;
         if (set) *headers = longer;

@@ -19,6 +19,9 @@ typedef struct tacit_client_settings {
     const char *key_file;         /* PEM; refused when others can read it */
     bool
         unverified; /* listen to whoever answers, for what proves itself (net/handover.h); all files are NULL then */
+    const char
+        *token; /* of a program's own interface on this machine: plain HTTP to a loopback address, with this
+                          token in every request; all files are NULL then. NULL: HTTPS */
     const char *proxy; /* http://[NAME:PASSWORD@]HOST:PORT; NULL: from the environment; "": none */
     const char *
         address; /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
@@ -56,6 +59,7 @@ typedef struct tacit_client_request {
     const void *body;
     size_t body_length;
     const char *content_type; /* NULL: application/octet-stream when there is a body */
+    const char *header;       /* one more, "Last-Event-ID: 3"; NULL: none */
     unsigned timeout_ms;      /* for the whole request; longer than the server's suspension when polling */
 } tacit_client_request;
 

@@ -103,3 +103,45 @@ json_t *tacit_json_study_settings(const tacit_study *study) {
     }
     return all;
 }
+
+/* ---- a study ---- */
+
+static json_t *text_or_null(const char *text) { return text[0] != 0 ? json_string(text) : json_null(); }
+
+static json_t *moment(int64_t seconds) {
+    char text[TACIT_TIME_TEXT];
+    return seconds != 0 ? json_string(tacit_study_time_text(text, seconds)) : json_null();
+}
+
+/* What was written for people, and when the study may run. */
+static void add_about(json_t *document, const tacit_study *study) {
+    char version[2 * TACIT_HASH_BYTES + 1] = "";
+    if (study->document.length > 0)
+        sodium_bin2hex(version, sizeof version, study->document_hash, sizeof study->document_hash);
+    json_object_set_new(document, "description",
+                        study->description.length > 0
+                            ? json_stringn((const char *)study->description.bytes, study->description.length)
+                            : json_null());
+    json_object_set_new(document, "approval", text_or_null(study->approval));
+    json_object_set_new(document, "consent_document", text_or_null(version));
+    json_object_set_new(document, "schedule",
+                        json_pack("{s:o,s:o}", "from", moment(study->from), "until", moment(study->until)));
+}
+
+json_t *tacit_json_study(const tacit_study_record *record, const tacit_study *study) {
+    const tacit_plan *plan = &study->plan;
+    json_t *parties =
+        json_pack("{s:I,s:I,s:I,s:I,s:I}", "expected", (json_int_t)plan->parties, "minimum",
+                  (json_int_t)plan->minimum_parties, "joined", (json_int_t)record->joined, "invited",
+                  (json_int_t)record->invited, "outdated", (json_int_t)record->outdated);
+    json_t *document = json_pack(
+        "{s:s,s:s,s:s,s:s,s:s,s:I,s:I,s:s,s:o,s:o,s:o,s:o}", "name", record->name, "title", study->title,
+        "method", plan->method->name, "state", tacit_study_state_name(record->state), "reason",
+        record->reason, "version", (json_int_t)record->version, "rounds", (json_int_t)record->rounds, "step",
+        record->step, "epsilon", tacit_json_number(plan->epsilon), "delta", tacit_json_number(plan->delta),
+        "lambda", tacit_json_number(plan->lambda), "parties", parties);
+    if (document == NULL) return NULL;
+    add_about(document, study);
+    json_object_set_new(document, "settings", tacit_json_study_settings(study));
+    return document;
+}

@@ -7,6 +7,7 @@
 
 #include "privacy/ledger/ledger.h"
 #include "session/method.h"
+#include "study/registry.h"
 #include "study/study.h"
 
 /* A number as this program writes it: infinity is the string "inf", NaN is null. */
@@ -29,3 +30,6 @@ tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_
 /* {name: value} of the settings of a definition that are numbers, yes or no, or lines of text, as its
  * canonical text has them. */
 json_t *tacit_json_study_settings(const tacit_study *study);
+
+/* Where a study stands and what it asks, as everybody may know it who uses the coordinator's folder. */
+json_t *tacit_json_study(const tacit_study_record *record, const tacit_study *study);

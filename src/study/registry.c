@@ -58,6 +58,10 @@ static const char *const scripts[] = {
     /* What people call who is invited, and the party that it becomes. */
     ("ALTER TABLE invitation ADD COLUMN called TEXT NOT NULL DEFAULT '';"
      "ALTER TABLE party ADD COLUMN called TEXT NOT NULL DEFAULT '';"),
+    /* Tokens of programs that use the coordinator's HTTP interface. */
+    "CREATE TABLE pass (id TEXT PRIMARY KEY, hash BLOB NOT NULL, scope INTEGER NOT NULL, study TEXT NOT NULL,"
+    "  called TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,"
+    "  revoked INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,

@@ -203,8 +203,8 @@ tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_err
 }
 
 static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
-                          const char *folder, tacit_error *error) {
-    reading r = { .folder = folder, .study = TACIT_NEW(tacit_study, 1), .error = error };
+                          const char *folder, bool written, tacit_error *error) {
+    reading r = { .folder = folder, .written = written, .study = TACIT_NEW(tacit_study, 1), .error = error };
     if (r.study == NULL) return tacit_fail_memory(error);
     tacit_status status = length <= TACIT_STUDY_BYTES_LIMIT
                               ? tacit_yaml_open(&r.yaml, text, length, name, error)
@@ -227,7 +227,12 @@ static tacit_status parse(tacit_study **out, const char *text, size_t length, co
 
 tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t length, const char *name,
                                tacit_error *error) {
-    return parse(out, text, length, name, NULL, error);
+    return parse(out, text, length, name, NULL, false, error);
+}
+
+tacit_status tacit_study_compose(tacit_study **out, const char *text, size_t length, const char *name,
+                                 tacit_error *error) {
+    return parse(out, text, length, name, NULL, true, error);
 }
 
 tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *error) {
@@ -243,7 +248,8 @@ tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *
     if (slash == path) memcpy(folder, "/", 2);
     tacit_buffer text = TACIT_BUFFER_LIMITED(TACIT_STUDY_BYTES_LIMIT);
     tacit_status status = tacit_file_read(path, &text, error);
-    if (status == TACIT_OK) status = parse(out, tacit_buffer_text(&text), text.length, path, folder, error);
+    if (status == TACIT_OK)
+        status = parse(out, tacit_buffer_text(&text), text.length, path, folder, true, error);
     tacit_buffer_clear(&text);
     return status;
 }

@@ -74,6 +74,11 @@ tacit_status tacit_study_load(tacit_study **out, const char *path, tacit_error *
 tacit_status tacit_study_parse(tacit_study **out, const char *text, size_t length, const char *name,
                                tacit_error *error);
 
+/* Read a text that was written for a new study and names no file: schema, consent document and model stand in
+ * it. As with a file, a lambda may be left out. */
+tacit_status tacit_study_compose(tacit_study **out, const char *text, size_t length, const char *name,
+                                 tacit_error *error);
+
 /* Take in the bytes of the points, wherever they come from; `bytes` is moved when they are the study's, and
  * untouched when not: TACIT_REFUSED. They are checked against the hash before anything of them is read. */
 tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, tacit_pool *pool,

@@ -23,6 +23,7 @@ enum {
 typedef struct study_reading {
     tacit_yaml yaml;
     const char *folder; /* where files are looked for; NULL: none may be named */
+    bool written;       /* now, by whoever makes the study; else agreed on before */
     tacit_study *study;
     const yaml_node_t *values[STUDY_SETTINGS]; /* in the order of the table; NULL: left out */
     tacit_error *error;

@@ -81,11 +81,11 @@ static tacit_status check_local(reading *r, const yaml_node_t *node) {
 }
 
 /* A definition that was agreed on, and says nothing of a setting that came later, is of the time before. One
- * that is written now is in a file. */
+ * that is written now has the defaults of now. */
 static tacit_status take_earlier(reading *r) {
     tacit_plan *plan = &r->study->plan;
     const tacit_parameter *one = plan->method->parameters;
-    for (; r->folder == NULL && one != NULL && one->name != NULL; one++)
+    for (; !r->written && one != NULL && one->name != NULL; one++)
         if (one->before != NULL) TACIT_TRY(tacit_plan_set(plan, one->name, one->before, r->error));
     return TACIT_OK;
 }

@@ -117,7 +117,7 @@ static void set_default(tacit_study *study, const tacit_study_setting *one) {
 /* One that does not apply stays 0, as if the study had no such thing. */
 static tacit_status read_one(reading *r, const tacit_study_setting *one, const yaml_node_t *node) {
     tacit_study *study = r->study;
-    if (node != NULL && (one->rules & TACIT_STUDY_COUNTED) && r->folder != NULL)
+    if (node != NULL && (one->rules & TACIT_STUDY_COUNTED) && r->written)
         return tacit_yaml_fail(&r->yaml, node, r->error, "the coordinator counts the looks: leave '%s' out",
                                one->name);
     if (one->applies != NULL && !one->applies(study)) {
@@ -150,7 +150,7 @@ tacit_status study_find_values(reading *r, const yaml_node_t *root) {
     const char *names[STUDY_SETTINGS];
     for (size_t k = 0; k < STUDY_SETTINGS; k++) names[k] = tacit_study_settings[k].name;
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, root, "a study", names, STUDY_SETTINGS, r->values, r->error));
-    unsigned needed = TACIT_STUDY_REQUIRED | (r->folder == NULL ? TACIT_STUDY_TRAVELS : 0);
+    unsigned needed = TACIT_STUDY_REQUIRED | (r->written ? 0 : TACIT_STUDY_TRAVELS);
     for (size_t k = 0; k < STUDY_SETTINGS; k++)
         if (r->values[k] == NULL && (tacit_study_settings[k].rules & needed) != 0)
             return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no '%s'", r->yaml.name, names[k]);

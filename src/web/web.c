@@ -22,6 +22,7 @@ enum {
 typedef struct listener {
     tacit_exchange *exchange;
     int64_t since;
+    char study[WEB_ITEM_SIZE]; /* the one that it may hear of; "": all */
     struct listener *next;
 } listener;
 
@@ -34,7 +35,8 @@ struct web {
     pthread_mutex_t mutex; /* guards what follows */
     web_budget requests;
     listener *listeners;
-    char *known; /* published last */
+    json_t *document; /* published last, and its text */
+    char *known;
     uint64_t version;
 };
 
@@ -95,6 +97,7 @@ static void refuse(web_call *call, unsigned status, const char *sentence) {
 void web_answer_failure(web_call *call, tacit_status status, const tacit_error *error) {
     unsigned code = status == TACIT_NOT_FOUND ? 404
                     : status == TACIT_USAGE   ? 409
+                    : status == TACIT_INPUT   ? 422
                     : status == TACIT_REFUSED ? 403
                                               : 500;
     refuse(call, code, error->text);
@@ -115,13 +118,20 @@ static tacit_http_answer event_answer(tacit_header headers[HEADERS_MOST], const 
     return with_headers(headers, 200, "text/event-stream", text, strlen(text), NULL);
 }
 
-/* Under the mutex. */
-static char *event_text(const web *page) {
-    char *text = NULL;
+/* What is known, as far as it is about `study` ("": all). Under the mutex. */
+static char *event_text(const web *page, const char *study) {
+    char *text = NULL, *part = NULL;
     if (page->known == NULL) return NULL;
+    if (study[0] != 0) {
+        json_t *narrowed = page->settings.narrow(page->document, study);
+        part = narrowed != NULL ? json_dumps(narrowed, JSON_COMPACT) : NULL;
+        json_decref(narrowed);
+        if (part == NULL) return NULL;
+    }
     if (asprintf(&text, "retry: %d\nid: %llu\nevent: state\ndata: %s\n\n", RETRY_MS,
-                 (unsigned long long)page->version, page->known) < 0)
-        return NULL;
+                 (unsigned long long)page->version, part != NULL ? part : page->known) < 0)
+        text = NULL;
+    free(part);
     return text;
 }
 
@@ -150,11 +160,14 @@ static void get_events(void *context, web_call *call) {
     uint64_t seen = last != NULL ? strtoull(last, NULL, 10) : 0;
     listener *each = TACIT_NEW(listener, 1);
     pthread_mutex_lock(&page->mutex);
-    char *text = seen != page->version ? event_text(page) : NULL;
+    char *text = seen != page->version ? event_text(page, call->pass.study) : NULL;
     bool suspended =
         text == NULL && each != NULL && tacit_exchange_suspend(call->exchange, 0, listener_abandoned, page);
     if (suspended) {
-        *each = (listener){ call->exchange, tacit_clock_monotonic_ms(), page->listeners };
+        *each = (listener){ .exchange = call->exchange,
+                            .since = tacit_clock_monotonic_ms(),
+                            .next = page->listeners };
+        memcpy(each->study, call->pass.study, sizeof each->study);
         page->listeners = each;
     }
     pthread_mutex_unlock(&page->mutex);
@@ -181,30 +194,44 @@ static listener *due_listeners(web *page, bool all) {
     return due;
 }
 
-void web_publish(web *page, json_t *document) {
+/* Take over a document that differs from the one before; it is freed otherwise. Under the mutex. */
+static bool take_news(web *page, json_t *document) {
     char *now = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
-    json_decref(document);
-    pthread_mutex_lock(&page->mutex);
     bool news = now != NULL && (page->known == NULL || strcmp(page->known, now) != 0);
     if (news) {
         free(page->known);
+        json_decref(page->document);
         page->known = now;
-        now = NULL;
+        page->document = document;
         page->version++;
+        return true;
     }
-    char *text = event_text(page);
-    listener *due = due_listeners(page, news && text != NULL);
-    pthread_mutex_unlock(&page->mutex);
     free(now);
+    json_decref(document);
+    return false;
+}
+
+static void tell_listener(web *page, listener *each, bool news) {
+    tacit_header headers[HEADERS_MOST];
+    pthread_mutex_lock(&page->mutex);
+    char *text = news ? event_text(page, each->study) : NULL;
+    pthread_mutex_unlock(&page->mutex);
+    tacit_http_answer answer = event_answer(headers, text != NULL ? text : ": nothing new\n\n");
+    tacit_exchange_complete(each->exchange, &answer);
+    free(each);
+    free(text);
+}
+
+void web_publish(web *page, json_t *document) {
+    pthread_mutex_lock(&page->mutex);
+    bool news = take_news(page, document);
+    listener *due = due_listeners(page, news);
+    pthread_mutex_unlock(&page->mutex);
     while (due != NULL) {
         listener *each = due;
-        tacit_header headers[HEADERS_MOST];
-        tacit_http_answer answer = event_answer(headers, news && text != NULL ? text : ": nothing new\n\n");
         due = each->next;
-        tacit_exchange_complete(each->exchange, &answer);
-        free(each);
+        tell_listener(page, each, news);
     }
-    free(text);
 }
 
 bool web_is_watched(web *page) {
@@ -257,6 +284,13 @@ static void post_session(void *context, web_call *call) {
 static void get_session(void *context, web_call *call) {
     char token[WEB_SECRET_SIZE];
     (void)context;
+    if (call->session < 0) { /* a program's token */
+        web_answer(call, 200,
+                   json_pack("{s:s,s:s,s:o}", "service", call->page->settings.service, "scope",
+                             call->pass.manages ? "manage" : "read", "study",
+                             call->pass.study[0] != 0 ? json_string(call->pass.study) : json_null()));
+        return;
+    }
     int64_t seconds = web_login_token(&call->page->login, call->session, token);
     sodium_memzero(token, sizeof token);
     web_answer(
@@ -283,15 +317,29 @@ static const web_route common[] = {
     { "GET", "/v1", true, get_overview, "Version, service, and the methods and paths served" },
     { "GET", "/v1/openapi.yaml", true, get_openapi, "This document" },
     { "POST", "/v1/session", true, post_session, "Log in by the one-time link or the credential" },
-    { "GET", "/v1/session", false, get_session, "How long the session lasts" },
+    { "GET", "/v1/session", false, get_session, "How long the session lasts, or what a token is good for" },
     { "DELETE", "/v1/session", false, delete_session, "Log out" },
     { "GET", "/v1/events", false, get_events, "Server-sent events" },
 };
 
 enum { COMMON = sizeof common / sizeof common[0] };
 
+static size_t route_count(const web *page) {
+    return COMMON + page->settings.route_count + page->settings.more_count;
+}
+
 static const web_route *route_at(const web *page, size_t number) {
-    return number < COMMON ? &common[number] : &page->settings.routes[number - COMMON];
+    if (number < COMMON) return &common[number];
+    number -= COMMON;
+    return number < page->settings.route_count
+               ? &page->settings.routes[number]
+               : &page->settings.more[number - page->settings.route_count].route;
+}
+
+/* NULL: it is no further route. */
+static const web_further *further_at(const web *page, size_t number) {
+    size_t before = COMMON + page->settings.route_count;
+    return number < before ? NULL : &page->settings.more[number - before];
 }
 
 /* The list is made of the table that requests are looked up in, so it cannot be wrong. */
@@ -299,7 +347,7 @@ static void get_overview(void *context, web_call *call) {
     const web *page = call->page;
     json_t *list = json_array();
     (void)context;
-    for (size_t i = 0; i < COMMON + page->settings.route_count; i++)
+    for (size_t i = 0; i < route_count(page); i++)
         json_array_append_new(list,
                               json_pack("{s:s,s:s,s:s}", "method", route_at(page, i)->method, "path",
                                         route_at(page, i)->path, "summary", route_at(page, i)->summary));
@@ -330,15 +378,55 @@ static bool is_own_origin(const web *page, const web_call *call) {
            (site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0);
 }
 
-static void run_route(web *page, web_call *call, const web_route *route) {
+/* May a good token be used for this route? Else the request is answered. */
+static bool is_within(web_call *call, const web_route *route) {
+    char sentence[WEB_ITEM_SIZE + 128];
+    bool reads = strcmp(route->method, "GET") == 0, of_session = strcmp(route->path, "/v1/session") == 0,
+         of_one = strchr(route->path, '{') != NULL, events = strcmp(route->path, "/v1/events") == 0;
+    if (of_session && !reads) {
+        refuse(call, 403, "a token is no session: it ends by itself, or when it is revoked");
+    } else if (!reads && !call->pass.manages) {
+        refuse(call, 403, "this token may only read; a token of scope 'manage' may change studies");
+    } else if (call->pass.study[0] != 0 && !events && !of_session &&
+               (!of_one || strcmp(call->item, call->pass.study) != 0)) {
+        snprintf(sentence, sizeof sentence, "this token is for study '%s' and nothing else",
+                 call->pass.study);
+        refuse(call, 403, sentence);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+/* Is the token of a program good, and for this route? Else the request is answered. */
+static bool admit(const web *page, web_call *call, const web_route *route, const char *token) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = page->settings.admit(page->settings.context, token, &call->pass, &error);
+    if (status == TACIT_OK) return is_within(call, route);
+    refuse(call, status == TACIT_REFUSED ? 401 : 500, error.text);
+    return false;
+}
+
+static bool let_in(web *page, web_call *call, const web_route *route) {
+    const char *token = web_bearer(tacit_exchange_header(call->exchange, "Authorization"));
     bool changes = strcmp(route->method, "GET") != 0;
-    call->session = web_login_find(&page->login, tacit_exchange_header(call->exchange, "Authorization"));
-    if ((changes || !route->open) && !is_own_origin(page, call))
+    if ((changes || !route->open) && !is_own_origin(page, call)) {
         refuse(call, 403, "this request comes from another site");
-    else if (!route->open && call->session < 0)
-        refuse(call, 401, "log in first, and send the token as 'Authorization: Bearer TOKEN'");
-    else
-        route->handle(page->settings.context, call);
+        return false;
+    }
+    if (route->open || call->session >= 0) return true;
+    if (token != NULL && page->settings.admit != NULL && strncmp(token, "tacit.", 6) == 0)
+        return admit(page, call, route, token);
+    refuse(call, 401, "log in first, and send the token as 'Authorization: Bearer TOKEN'");
+    return false;
+}
+
+static void run_route(web *page, web_call *call, size_t number) {
+    const web_route *route = route_at(page, number);
+    call->further = further_at(page, number);
+    call->session = web_login_find(&page->login, tacit_exchange_header(call->exchange, "Authorization"));
+    if (let_in(page, call, route))
+        route->handle(call->further != NULL ? page->settings.more_context : page->settings.context, call);
 }
 
 static bool serve_file(const web *page, web_call *call, const char *path) {
@@ -376,18 +464,30 @@ static void handle(void *context, tacit_exchange *exchange) {
         return;
     }
     if (strcmp(method, "GET") == 0 && serve_file(page, &call, path)) return;
-    for (size_t i = 0; i < COMMON + page->settings.route_count; i++) {
+    for (size_t i = 0; i < route_count(page); i++) {
         const web_route *route = route_at(page, i);
         if (!fits(route->path, path, call.item)) continue;
         known = true;
         if (strcmp(route->method, method) != 0) continue;
-        run_route(page, &call, route);
+        run_route(page, &call, i);
         return;
     }
     if (known)
         refuse(&call, 405, "this path does not take this method; GET /v1 lists what there is");
     else
         refuse(&call, 404, "nothing is here; GET /v1 lists what there is");
+}
+
+static size_t body_most(void *context, const char *method, const char *path, const tacit_peer *peer) {
+    const web *page = context;
+    char item[WEB_ITEM_SIZE];
+    (void)peer;
+    for (size_t i = 0; i < page->settings.more_count; i++) {
+        const web_further *one = &page->settings.more[i];
+        if (one->body_most > 0 && strcmp(one->route.method, method) == 0 && fits(one->route.path, path, item))
+            return one->body_most;
+    }
+    return BODY_MOST;
 }
 
 /* Who may come in is decided by `handle`: there are no certificates here. */
@@ -422,7 +522,9 @@ tacit_status web_start(web **out, const web_settings *settings, tacit_error *err
     web *page = TACIT_NEW(web, 1);
     if (page == NULL) return tacit_fail_memory(error);
     tacit_server_settings serving = tacit_server_defaults();
-    tacit_server_callbacks callbacks = { .handle = handle, .open = is_open, .context = page };
+    tacit_server_callbacks callbacks = {
+        .handle = handle, .open = is_open, .body_limit = body_most, .context = page
+    };
     serving.port = settings->port;
     serving.connection_limit = CONNECTIONS;
     serving.body_limit = BODY_MOST;
@@ -452,6 +554,7 @@ web *web_free(web *page) {
     web_login_close(&page->login);
     pthread_mutex_destroy(&page->mutex);
     free(page->known);
+    json_decref(page->document);
     free(page);
     return NULL;
 }

@@ -16,7 +16,9 @@
  *  - a foreign name that is made to point to 127.0.0.1 (DNS rebinding): requests with another Host are
  *    refused. So is localhost, which may mean [::1], where somebody else may listen on the same port;
  *  - guessing and flooding: failed log-ins and requests have a budget that refills slowly; bodies are of 4
- *    KiB at most; slow requests are dropped (net/server.h).
+ *    KiB at most, where a route does not say otherwise; slow requests are dropped (net/server.h).
+ * A program may send a token of its own in place of a session's, where the settings can tell what it is good for
+ * (admit): to read or to change, in all studies or in one. It is no session, and opens none.
  * Handlers run on the server's threads, several at a time.
  */
 #pragma once
@@ -38,22 +40,40 @@ enum {
 
 typedef struct web web;
 
+typedef struct web_route web_route;
+typedef struct web_further web_further;
+
+/* What a program's token is good for. */
+typedef struct web_pass {
+    bool manages;              /* else it only reads */
+    char study[WEB_ITEM_SIZE]; /* the one that it is for; "": all */
+} web_pass;
+
 /* One request, for the handler of its route. */
 typedef struct web_call {
     web *page;
     tacit_exchange *exchange;
-    char item[WEB_ITEM_SIZE]; /* what stands for {...} in the route's path */
-    int session;              /* place of its session; -1: none */
+    const web_further *further; /* its route is one of these; else NULL */
+    web_pass pass;              /* of a session: all of it */
+    char item[WEB_ITEM_SIZE];   /* what stands for {...} in the route's path */
+    int session;                /* place of its session; -1: none */
 } web_call;
 
 typedef void web_handler(void *context, web_call *call);
 
-typedef struct web_route {
+struct web_route {
     const char *method, *path; /* "/v1/studies/{study}" */
     bool open;                 /* without logging in */
     web_handler *handle;
     const char *summary; /* as in docs/openapi.yaml */
-} web_route;
+};
+
+/* A route of whoever runs the program that has the page. */
+struct web_further {
+    web_route route;
+    size_t body_most; /* 0: 4 KiB */
+    const void *data; /* for the handler */
+};
 
 typedef struct web_settings {
     const char *folder;  /* keeps the credential's hash */
@@ -62,7 +82,14 @@ typedef struct web_settings {
     uint16_t port;       /* 0: any free one */
     const web_route *routes;
     size_t route_count;
-    void *context; /* of the routes */
+    void *context;           /* of the routes */
+    const web_further *more; /* further routes, with a context of their own; NULL: none */
+    size_t more_count;
+    void *more_context;
+    /* What is the token of a program good for? TACIT_REFUSED with a sentence. NULL: there are none. */
+    tacit_status (*admit)(void *context, const char *token, web_pass *out, tacit_error *error);
+    /* The part of a published document that is about one study, as a new reference. Goes with `admit`. */
+    json_t *(*narrow)(const json_t *document, const char *study);
 } web_settings;
 
 /* ---- web.c ---- */
@@ -126,6 +153,9 @@ typedef struct web_login {
 /* Read the credential's hash from the folder, or make a credential. */
 tacit_status web_login_open(web_login *login, const char *folder, tacit_error *error);
 void web_login_close(web_login *login);
+
+/* What follows "Bearer " in an Authorization header; NULL: nothing does. The header may be NULL. */
+const char *web_bearer(const char *authorization);
 
 /* The session whose token an Authorization header bears, "Bearer TOKEN"; -1: none. The header may be NULL. */
 int web_login_find(web_login *login, const char *authorization);

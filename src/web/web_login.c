@@ -152,11 +152,16 @@ unsigned web_login_try(web_login *login, const tacit_buffer *body, int *session)
     return status;
 }
 
-int web_login_find(web_login *login, const char *authorization) {
+const char *web_bearer(const char *authorization) {
     static const char scheme[] = "Bearer ";
+    if (authorization == NULL || strncmp(authorization, scheme, strlen(scheme)) != 0) return NULL;
+    return authorization + strlen(scheme);
+}
+
+int web_login_find(web_login *login, const char *authorization) {
+    const char *token = web_bearer(authorization);
     int found = -1;
-    if (authorization == NULL || strncmp(authorization, scheme, strlen(scheme)) != 0) return -1;
-    const char *token = authorization + strlen(scheme);
+    if (token == NULL) return -1;
     int64_t now = tacit_clock_monotonic_ms();
     pthread_mutex_lock(&login->mutex);
     for (int i = 0; i < WEB_SESSIONS; i++)

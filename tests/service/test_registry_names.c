@@ -138,11 +138,13 @@ static void a_folder_from_before_names_goes_on(void **state) {
     tacit_registry_close(w.registry);
     snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
     assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(file,
-                                  "ALTER TABLE party DROP COLUMN called; ALTER TABLE invitation DROP COLUMN "
-                                  "called; PRAGMA user_version = 5",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(
+            file,
+            "DROP TABLE pass; ALTER TABLE party DROP COLUMN called; ALTER TABLE invitation DROP COLUMN "
+            "called; PRAGMA user_version = 5",
+            NULL, NULL, NULL),
+        SQLITE_OK);
     sqlite3_close(file);
     CHECK_OK(tacit_registry_open(&w.registry, w.place.path, false, &w.error), w.error);
     CHECK_OK(tacit_registry_called(w.registry, party, called, &w.error), w.error);

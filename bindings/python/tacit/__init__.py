@@ -1,7 +1,7 @@
 """Tacit: train one model together while the data stay where they are.
 
 :func:`fit` a private model of one's own rows, :func:`describe` them, fit an exact :func:`glm`, :func:`simulate` many parties, :func:`audit` a promise; keep a :class:`Ledger`, take
-part in a study as a :class:`Site`. Estimators for scikit-learn are :class:`PrivateLogisticRegression`, :class:`PrivateStacking` and
+part in a study as a :class:`Site`, run one with a :func:`coordinator`. Estimators for scikit-learn are :class:`PrivateLogisticRegression`, :class:`PrivateStacking` and
 :class:`PrivateEnsemble`. What goes wrong is a :class:`TacitError`.
 """
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tacit.model import Model
 from tacit.regression import Regression, glm
 from tacit.simulation import Simulation, simulate
 from tacit.site import Site
+from tacit.study import Coordinator, Fit, Study, Summary, coordinator
 
 if TYPE_CHECKING:
     from tacit.estimators import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
@@ -33,10 +34,10 @@ __version__ = version()
 _LATER = {"PrivateEnsemble": "estimators", "PrivateLogisticRegression": "estimators", "PrivateStacking": "estimators",
           "PrivateSearch": "search", "private_search": "search"}
 
-__all__ = ["CancelledError", "CorruptError", "Description", "Frame", "InputError", "InternalError", "IoError", "Ledger", "LimitError", "Model",
+__all__ = ["CancelledError", "Coordinator", "CorruptError", "Description", "Fit", "Frame", "InputError", "InternalError", "IoError", "Ledger", "LimitError", "Model",
            "NetworkError", "NoMemoryError", "NotConvergedError", "NotFoundError", "PrivacyWarning", "PrivateEnsemble",
-           "PrivateLogisticRegression", "PrivateSearch", "PrivateStacking", "ProtocolError", "RefusedError", "Regression", "Simulation", "Site",
-           "TacitError", "UsageError", "accounting", "audit", "compose", "describe", "explain", "fit", "glm", "mechanisms", "methods", "plan",
+           "PrivateLogisticRegression", "PrivateSearch", "PrivateStacking", "ProtocolError", "RefusedError", "Regression", "Simulation", "Site", "Study",
+           "Summary", "TacitError", "UsageError", "accounting", "audit", "compose", "coordinator", "describe", "explain", "fit", "glm", "mechanisms", "methods", "plan",
            "private_search", "settings", "simulate", "version"]
 
 

@@ -109,6 +109,20 @@ class Task:
             self._given.news = lib.tacit_python_news
         return self._given
 
+    def watcher(self, changed: Callable[[str], bool]):
+        """For tacit_study_watch; `changed` says whether to go on."""
+        self._changed = changed
+        self._given = ffi.new("tacit_study_watcher *", {"cancelled": ffi.addressof(lib, "tacit_python_cancelled"), "context": self._shared,
+                                                        "changed": lib.tacit_python_changed})
+        return self._given
+
+    def coordinator_listener(self):
+        """For tacit_coordinator_start, whose threads tell the news; NULL where nobody listens."""
+        if self._news is None:
+            return ffi.NULL
+        self._given = ffi.new("tacit_coordinator_listener *", {"context": self._shared, "news": lib.tacit_python_news})
+        return self._given
+
     def stop(self) -> None:
         """From any thread: the call ends soon, with :class:`tacit.CancelledError`."""
         self._shared.stop = 1
@@ -182,3 +196,11 @@ def tacit_python_report(context, stage, done, total):
 def tacit_python_news(context, line):
     task = ffi.from_handle(ffi.cast("tacit_python_task *", context).handle)
     task.tell(task._news, ffi.string(line).decode("utf-8", "replace"))
+
+
+@ffi.def_extern()
+def tacit_python_changed(context, json_text):
+    task = ffi.from_handle(ffi.cast("tacit_python_task *", context).handle)
+    going = []
+    task.tell(lambda text: going.append(task._changed(text)), ffi.string(json_text).decode("utf-8", "replace"))
+    return bool(going and going[0])

@@ -1,30 +1,23 @@
 /* tacit card: a model card in Markdown or HTML. */
 #include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "api/document/json_text.h"
 #include "api/document/model_card.h"
+#include "api/study/attendance.h"
 #include "base/file.h"
-#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/output_file.h"
 #include "study/registry.h"
 
-enum { MODEL_BYTES = 1 << 30, PEOPLE_MOST = 10000 };
-
-/* Who took part, by name: those given, and those that a coordinator's folder knows. */
-typedef struct attendance {
-    char **name;
-    size_t count;
-} attendance;
+enum { MODEL_BYTES = 1 << 30 };
 
 typedef struct files {
     tacit_model *model, *evaluation, *describe;
     tacit_study *study;
-    attendance people;
+    tacit_attendance people; /* those given, and those that a coordinator's folder knows */
     char hash[2 * TACIT_HASH_BYTES + 1], written[TACIT_TIME_TEXT];
 } files;
 
@@ -33,22 +26,7 @@ static void clear_files(files *all) {
     tacit_model_free(all->evaluation);
     tacit_model_free(all->describe);
     tacit_study_free(all->study);
-    for (size_t i = 0; i < all->people.count; i++) free(all->people.name[i]);
-    free(all->people.name);
-}
-
-static tacit_status add_name(attendance *self, const char *name, tacit_error *error) {
-    char **grown = tacit_grow(self->name, self->count + 1, sizeof *grown);
-    if (grown == NULL) return tacit_fail_memory(error);
-    self->name = grown;
-    self->name[self->count] = tacit_copy_text(name);
-    return self->name[self->count++] != NULL ? TACIT_OK : tacit_fail_memory(error);
-}
-
-/* Neither unused invitations nor parties that were revoked. */
-static tacit_status add_person(void *context, const tacit_person *person, tacit_error *error) {
-    if (person->name[0] == 0 || person->standing == TACIT_PARTY_REVOKED) return TACIT_OK;
-    return add_name(context, person->called[0] != 0 ? person->called : person->name, error);
+    tacit_attendance_clear(&all->people);
 }
 
 static tacit_status read_people(files *all, const tacit_arguments *arguments, tacit_error *error) {
@@ -57,13 +35,12 @@ static tacit_status read_people(files *all, const tacit_arguments *arguments, ta
     const char *folder = tacit_arguments_text(arguments, "coordinator");
     const char *study = all->model->guarantee.study;
     tacit_registry *registry = NULL;
-    for (size_t i = 0; i < given; i++) TACIT_TRY(add_name(&all->people, name[i], error));
+    for (size_t i = 0; i < given; i++) TACIT_TRY(tacit_attendance_add(&all->people, name[i], error));
     if (folder == NULL) return TACIT_OK;
     if (study[0] == 0)
         return tacit_fail(error, TACIT_USAGE, "the model is of no study: give the names with --party");
     TACIT_TRY(tacit_registry_open(&registry, folder, false, error));
-    tacit_status status =
-        tacit_registry_people(registry, study, PEOPLE_MOST, add_person, &all->people, error);
+    tacit_status status = tacit_attendance_read(&all->people, registry, study, error);
     tacit_registry_close(registry);
     return status;
 }

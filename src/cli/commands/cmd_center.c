@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/option/arguments.h"
+#include "api/option/listen_address.h"
 #include "base/file.h"
 #include "center/center.h"
 #include "cli/commands.h"

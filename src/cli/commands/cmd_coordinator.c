@@ -1,8 +1,7 @@
 /* tacit coordinator: serve the studies of a folder. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "api/option/arguments.h"
+#include "api/option/listen_address.h"
+#include "api/study/desk.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/process/hardening.h"
@@ -18,25 +17,6 @@ static void print_news(void *context, tacit_log_level level, const char *line) {
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
-tacit_status tacit_parse_listen(const char *text, char *address, size_t size, uint16_t *port,
-                                tacit_error *error) {
-    const char *close = text[0] == '[' ? strchr(text, ']') : NULL;
-    const char *colon = close != NULL ? strchr(close, ':') : strrchr(text, ':');
-    if (close == NULL && colon != NULL && strchr(text, ':') != colon) colon = NULL; /* a bare IPv6 address */
-    size_t length = close != NULL   ? (size_t)(close - text - 1)
-                    : colon != NULL ? (size_t)(colon - text)
-                                    : strlen(text);
-    char *end = NULL;
-    long number = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
-    if (length == 0 || length >= size ||
-        (colon != NULL && (end == colon + 1 || *end != 0 || number < 0 || number > 65535)))
-        return tacit_fail(error, TACIT_USAGE, "--listen takes ADDRESS or ADDRESS:PORT, not '%s'", text);
-    memcpy(address, close != NULL ? text + 1 : text, length);
-    address[length] = 0;
-    *port = (uint16_t)number;
-    return TACIT_OK;
-}
-
 tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
                                      tacit_console *console, tacit_error *error) {
     char address[64];
@@ -47,6 +27,8 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .target = target,
         .test = test,
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
+        .routes = tacit_desk_routes,
+        .route_count = TACIT_DESK_ROUTES,
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .ready = tacit_notify_ready,
         .cancelled = cancelled,

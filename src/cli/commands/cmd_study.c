@@ -1,11 +1,11 @@
 /* tacit study new|invite|status: the consortium statistician's side, in a coordinator's folder. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "api/described.h"
 #include "api/document/json_text.h"
 #include "api/document/tables.h"
 #include "api/option/arguments.h"
+#include "api/study/desk.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/prospect.h"
@@ -47,18 +47,6 @@ static void describe(tacit_console *console, const tacit_study *study, const cha
                         study->plan.parties, study->plan.minimum_parties);
 }
 
-/* By public numbers, before anybody is asked to consent. */
-static tacit_status check_hope(const tacit_study *study, bool forced, tacit_console *console,
-                               tacit_error *error) {
-    char why[TACIT_HOPELESS_SIZE];
-    if (!tacit_plan_hopeless(&study->plan, why)) return TACIT_OK;
-    if (!forced)
-        return tacit_fail(error, TACIT_REFUSED, "method %s: %s (--force adds the study anyway)",
-                          study->plan.method->name, why);
-    tacit_console_warn(console, "method %s: %s", study->plan.method->name, why);
-    return TACIT_OK;
-}
-
 /* What a report of the rows says about the study, if one was given. */
 static tacit_status take_described(tacit_model **out, tacit_study *study, const tacit_arguments *arguments,
                                    tacit_console *console, tacit_error *error) {
@@ -78,30 +66,30 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     const char *folder = tacit_arguments_operand(arguments, "DIR");
     const bool draft = tacit_arguments_flag(arguments, "draft");
     tacit_study *study = NULL;
-    tacit_registry *registry = NULL;
     tacit_model *described = NULL;
+    json_t *document = NULL;
+    tacit_vetting how = { .forced = tacit_arguments_flag(arguments, "force"),
+                          .progress = tacit_console_progress(console),
+                          .say = tacit_prospect_say,
+                          .context = console };
     tacit_status status;
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
     TACIT_CHECK(take_described(&described, study, arguments, console, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", tacit_arguments_text(arguments, "coordinator"),
                                  TACIT_ID_SIZE - 1, error));
-    TACIT_CHECK(check_hope(study, tacit_arguments_flag(arguments, "force"), console, error));
-    TACIT_CHECK(tacit_prospect_check(console, study, described, arguments, error));
+    how.described = described;
+    if (tacit_arguments_given(arguments, "signal")) how.signal = tacit_arguments_number(arguments, "signal");
+    TACIT_CHECK(tacit_study_vet(study, &how, error));
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
-    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
-        registry, study->name, tacit_buffer_text(&study->canonical), &study->point_bytes, error));
+    TACIT_CHECK(tacit_desk_store(&document, folder, study, draft, error));
     describe(console, study, folder);
     if (draft)
         tacit_console_print(console, "  state    draft: nobody can join until `tacit study open %s %s`\n",
                             folder, study->name);
-    TACIT_CHECK(tacit_console_document(console,
-                                       json_pack("{s:s,s:o,s:s,s:s}", "study", study->name, "folder",
-                                                 tacit_json_text(folder), "method", study->plan.method->name,
-                                                 "state", draft ? "draft" : "recruiting"),
-                                       error));
+    json_object_set_new(document, "folder", tacit_json_text(folder));
+    TACIT_CHECK(tacit_console_document(console, json_incref(document), error));
 cleanup:
-    tacit_registry_close(registry);
+    json_decref(document);
     tacit_model_free(described);
     tacit_study_free(study);
     return status;
@@ -161,38 +149,18 @@ const tacit_command tacit_command_study_new = {
 /* ---- invite ---- */
 
 static tacit_status run_invite(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *folder = tacit_arguments_operand(arguments, "DIR"),
-               *study = tacit_arguments_operand(arguments, "STUDY");
-    const char *called = tacit_arguments_text(arguments, "for");
-    int64_t count = tacit_arguments_integer(arguments, "count");
-    int64_t expires = (int64_t)time(NULL) + (int64_t)(tacit_arguments_number(arguments, "days") * 86400);
-    if (called != NULL && count != 1)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a name is one party's, and --count asks for %lld invitations: leave --count out, "
-                          "and give a name for each",
-                          (long long)count);
-    json_t *list = json_array();
-    tacit_status status = TACIT_OK;
-    for (int64_t i = 0; i < count && status == TACIT_OK; i++) {
-        tacit_buffer line = TACIT_BUFFER_INIT;
-        status = tacit_coordinator_invite(folder, study, tacit_arguments_text(arguments, "url"), expires,
-                                          called, &line, error);
-        if (status == TACIT_OK) {
-            tacit_console_print(console, "%s\n", tacit_buffer_text(&line));
-            list = tacit_json_append(list, json_string(tacit_buffer_text(&line)));
-        }
-        tacit_buffer_clear(&line);
-    }
-    if (status != TACIT_OK) {
-        json_decref(list);
-        return status;
-    }
+    const tacit_desk_invitations wanted = { .called = tacit_arguments_text(arguments, "for"),
+                                            .url = tacit_arguments_text(arguments, "url"),
+                                            .count = tacit_arguments_integer(arguments, "count"),
+                                            .days = tacit_arguments_number(arguments, "days") };
+    json_t *document = NULL, *each;
+    size_t i;
+    TACIT_TRY(tacit_desk_invite(&document, tacit_arguments_operand(arguments, "DIR"),
+                                tacit_arguments_operand(arguments, "STUDY"), &wanted, error));
+    json_array_foreach(json_object_get(document, "invitations"), i, each)
+        tacit_console_print(console, "%s\n", json_string_value(each));
     tacit_console_note(console, "each line lets one party join once; pass it on like a password");
-    return tacit_console_document(console,
-                                  json_pack("{s:s,s:I,s:o,s:o}", "study", study, "expires",
-                                            (json_int_t)expires, "invitations", list, "called",
-                                            called != NULL ? json_string(called) : json_null()),
-                                  error);
+    return tacit_console_document(console, document, error);
 }
 
 const tacit_command tacit_command_study_invite = {

@@ -1,11 +1,9 @@
 /* tacit study open|pause|resume|amend|close: a study's life beside its rounds. */
 #include "api/document/json_text.h"
 #include "api/option/arguments.h"
+#include "api/study/desk.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "study/registry.h"
-#include "study/round_log.h"
-#include "study/study.h"
 
 static const tacit_operand folder_and_study[] = {
     { "DIR", 1, 1, "the coordinator's folder" },
@@ -14,37 +12,26 @@ static const tacit_operand folder_and_study[] = {
 };
 
 /* Do one thing to one study, then say which state it is in and what that means. */
-static tacit_status change(const tacit_arguments *arguments, tacit_console *console,
-                           tacit_status (*act)(tacit_registry *registry, const char *name,
-                                               tacit_error *error),
+static tacit_status change(const tacit_arguments *arguments, tacit_console *console, const char *verb,
                            const char *meaning, tacit_error *error) {
     const char *name = tacit_arguments_operand(arguments, "STUDY");
-    tacit_registry *registry = NULL;
-    tacit_study_record record;
-    tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    TACIT_CHECK(act(registry, name, error));
-    TACIT_CHECK(tacit_registry_study(registry, name, &record, NULL, error));
-    tacit_console_print(console, "Study '%s' is %s; %s.\n", name, tacit_study_state_name(record.state),
-                        meaning);
-    TACIT_CHECK(tacit_console_document(
-        console, json_pack("{s:s,s:s}", "study", name, "state", tacit_study_state_name(record.state)),
-        error));
-cleanup:
-    tacit_registry_close(registry);
-    return status;
+    json_t *document = NULL;
+    TACIT_TRY(tacit_desk_change(&document, tacit_arguments_operand(arguments, "DIR"), name, verb, error));
+    tacit_console_print(console, "Study '%s' is %s; %s.\n", name,
+                        json_string_value(json_object_get(document, "state")), meaning);
+    return tacit_console_document(console, document, error);
 }
 
 static tacit_status run_open(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    return change(arguments, console, tacit_registry_open_draft, "parties can be invited", error);
+    return change(arguments, console, "open", "parties can be invited", error);
 }
 
 static tacit_status run_pause(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    return change(arguments, console, tacit_registry_pause, "nothing is asked until it is resumed", error);
+    return change(arguments, console, "pause", "nothing is asked until it is resumed", error);
 }
 
 static tacit_status run_resume(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    return change(arguments, console, tacit_registry_resume, "it goes on where it was", error);
+    return change(arguments, console, "resume", "it goes on where it was", error);
 }
 
 const tacit_command tacit_command_study_open = {
@@ -91,26 +78,20 @@ const tacit_command tacit_command_study_resume = {
 /* ---- amend ---- */
 
 static tacit_status run_amend(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *state = NULL;
+    json_int_t version = 0, outdated = 0;
     tacit_study *study = NULL;
-    tacit_registry *registry = NULL;
-    tacit_study_record record;
+    json_t *document = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
-    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    TACIT_CHECK(tacit_registry_amend(registry, study->name, tacit_buffer_text(&study->canonical),
-                                     &study->point_bytes, error));
-    tacit_rounds_forget(tacit_arguments_operand(arguments, "DIR"), study->name);
-    TACIT_CHECK(tacit_registry_study(registry, study->name, &record, NULL, error));
+    TACIT_CHECK(tacit_desk_replace(&document, tacit_arguments_operand(arguments, "DIR"), study, error));
+    json_unpack(document, "{s:s,s:I,s:I}", "state", &state, "version", &version, "outdated", &outdated);
     tacit_console_print(console,
-                        "Study '%s' is now version %u and %s; %zu parties are asked for consent again.\n",
-                        study->name, record.version, tacit_study_state_name(record.state), record.outdated);
-    TACIT_CHECK(tacit_console_document(
-        console,
-        json_pack("{s:s,s:s,s:I,s:I}", "study", study->name, "state", tacit_study_state_name(record.state),
-                  "version", (json_int_t)record.version, "outdated", (json_int_t)record.outdated),
-        error));
+                        "Study '%s' is now version %lld and %s; %lld parties are asked for consent again.\n",
+                        study->name, (long long)version, state, (long long)outdated);
+    TACIT_CHECK(tacit_console_document(console, json_incref(document), error));
 cleanup:
-    tacit_registry_close(registry);
+    json_decref(document);
     tacit_study_free(study);
     return status;
 }
@@ -140,18 +121,7 @@ const tacit_command tacit_command_study_amend = {
 /* ---- close ---- */
 
 static tacit_status run_close(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
-    const char *name = tacit_arguments_operand(arguments, "STUDY");
-    tacit_registry *registry = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_registry_open(&registry, tacit_arguments_operand(arguments, "DIR"), false, error));
-    TACIT_CHECK(tacit_registry_set_state(registry, name, TACIT_STUDY_CLOSED, "closed by the coordinator",
-                                         NULL, error));
-    tacit_console_print(console, "Study '%s' is closed; its parties hear of it at their next poll.\n", name);
-    TACIT_CHECK(
-        tacit_console_document(console, json_pack("{s:s,s:s}", "study", name, "state", "closed"), error));
-cleanup:
-    tacit_registry_close(registry);
-    return status;
+    return change(arguments, console, "close", "its parties hear of it at their next poll", error);
 }
 
 const tacit_command tacit_command_study_close = {

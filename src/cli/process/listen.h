@@ -6,10 +6,6 @@
 #include "api/option/arguments.h"
 #include "cli/console.h"
 
-/* "127.0.0.1", "127.0.0.1:8443", "[::1]:8443" */
-tacit_status tacit_parse_listen(const char *text, char *address, size_t size, uint16_t *port,
-                                tacit_error *error);
-
 /* For both. */
 #define TACIT_OPTION_CERTIFICATE_DAYS                                                                        \
     {                                                                                                        \

@@ -70,6 +70,20 @@ SEXP glue_model_pointer(void);
     X(model_save, 2, (SEXP model, SEXP path))                                     \
     X(model_to_onnx, 1, (SEXP model))                                             \
     X(model_to_pmml, 1, (SEXP model))                                             \
+    X(coordinator_start, 3, (SEXP folder, SEXP names, SEXP values))               \
+    X(coordinator_connect, 2, (SEXP where, SEXP token))                           \
+    X(coordinator_stop, 1, (SEXP pointer))                                        \
+    X(coordinator_address, 1, (SEXP pointer))                                     \
+    X(study_ask, 6, (SEXP what, SEXP coordinator, SEXP study, SEXP definition, SEXP names, SEXP values)) \
+    X(study_change, 3, (SEXP coordinator, SEXP study, SEXP verb))                 \
+    X(study_fetch, 3, (SEXP coordinator, SEXP study, SEXP what))                  \
+    X(study_watch, 3, (SEXP coordinator, SEXP study, SEXP known))                 \
+    X(site_look, 4, (SEXP invitation, SEXP study, SEXP names, SEXP values))       \
+    X(site_document, 1, (SEXP site))                                              \
+    X(site_accept, 1, (SEXP site))                                                \
+    X(site_answer, 1, (SEXP site))                                                \
+    X(site_leave, 1, (SEXP site))                                                 \
+    X(site_close, 1, (SEXP site))                                                 \
     X(methods, 0, (void))                                                         \
     X(explain, 2, (SEXP names, SEXP values))                                      \
     X(audit, 2, (SEXP names, SEXP values))                                        \

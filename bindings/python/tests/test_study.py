@@ -1,0 +1,231 @@
+"""Whole studies in Python: a coordinator in this process, and sites that join it over TLS on loopback."""
+import builtins
+import os
+import random
+import signal
+import threading
+
+import pytest
+
+import tacit
+
+SITES = ["Vienna", "Graz", "Linz"]
+SCHEMA = """label: {name: relapse, classes: ["no", "yes"]}
+columns:
+  - {name: histology, kind: category, levels: [ductal, lobular, other]}
+  - {name: stage, kind: category, levels: [I, II]}
+  - {name: age, kind: number, low: 20, high: 100}
+"""
+SNIPPET = '''
+with tacit.coordinator("consortium") as c:
+    s = c.study("tumours", formula="relapse ~ histology * stage + age", method="estimate", sites=["Vienna", "Graz", "Linz"])
+    fit = s.run()          # progress in the notebook; fit.summary(), fit.plot(), fit.card()
+'''
+TERMS = ["(Intercept)", "histologylobular", "histologyother", "stageII", "age", "histologylobular:stageII", "histologyother:stageII"]
+
+
+def write_rows(path, seed):
+    draw = random.Random(seed)
+    lines = ["histology,stage,age,relapse"]
+    for _ in range(80):
+        kind, stage, age = draw.randrange(3), draw.randrange(2), draw.randrange(30, 80)
+        lines.append(f"{['ductal', 'lobular', 'other'][kind]},{'II' if stage else 'I'},{age},"
+                     f"{'yes' if age + 20 * stage + 10 * kind + draw.randrange(100) > 130 else 'no'}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+class Sites:
+    """Owners of rows who accept what they are invited to, each in a thread."""
+
+    def __init__(self, folder):
+        self.folder, self.threads, self.models, self.problems = folder, [], {}, []
+
+    def join(self, invitations):
+        assert list(invitations) == SITES
+        for number, (name, line) in enumerate(invitations.items()):
+            data = self.folder / f"{name}.csv"
+            write_rows(data, number)
+            thread = threading.Thread(target=self.take_part, args=(name, line, data))
+            thread.start()
+            self.threads.append(thread)
+
+    def take_part(self, name, line, data):
+        try:
+            with tacit.Site.invited(line, home=self.folder / f"home-{name}", data=data, schema=self.folder / "consortium" / "tumours.schema.yaml",
+                                    allow_exact=True, allow_entrusted=True) as site:
+                site.accept()
+                self.models[name] = site.answer()
+        except BaseException as problem:
+            self.problems.append(problem)
+
+    def end(self):
+        for thread in self.threads:
+            thread.join()
+        assert not self.problems
+        return self.models
+
+
+@pytest.fixture
+def sites(tmp_path, monkeypatch):
+    folder = tmp_path / "consortium"
+    folder.mkdir(mode=0o700)
+    (folder / "tumours.schema.yaml").write_text(SCHEMA)
+    for name in SITES:
+        (tmp_path / f"home-{name}").mkdir(mode=0o700)
+    monkeypatch.chdir(tmp_path)
+    return Sites(tmp_path)
+
+
+def study(c, **more):
+    return c.study("tumours", formula="relapse ~ histology * stage + age", method="estimate", sites=SITES, **more)
+
+
+def test_the_snippet_of_the_guide_runs_as_it_stands(sites, capsys):
+    """Its lines as they are; the sites join once they are invited."""
+    first, run = SNIPPET.split("    fit = ")
+    names = {"tacit": tacit, "invited": sites.join}
+    exec(f"{first}    invited(s.invitations)\n    fit = {run}", names)
+    models = sites.end()
+    fit = names["fit"]
+    assert [one["name"] for one in fit.summary().coefficients] == TERMS
+    assert fit.guarantee["parties"] == 3 and set(models) == set(SITES)
+    assert all(model.document["summary"] == fit.document["summary"] for model in models.values())
+    told = capsys.readouterr().err
+    assert "tumours: recruiting" in told and "tumours: done" in told
+
+
+def test_what_was_found_is_shown(sites, tmp_path):
+    with tacit.coordinator("consortium") as c:
+        s = study(c)
+        sites.join(s.invitations)
+        rounds = list(s)
+        fit = s.result()
+        assert [one["round"] for one in rounds] == list(range(len(rounds))) and len(rounds) > 1
+        text = str(fit.summary())
+        assert "std. error" in text and "histologylobular:stageII" in text
+        assert "<table>" in fit.summary()._repr_html_()
+        card = fit.card()
+        assert "Vienna" in card and "relapse" in card
+        assert "<html" in fit.card(tmp_path / "card.html") and (tmp_path / "card.html").exists()
+        s.audit(tmp_path / "tumours.audit")
+        assert (tmp_path / "tumours.audit").read_bytes().startswith(b'{"hash"')
+        with pytest.raises(tacit.UsageError, match="evaluates nothing"):
+            s.evaluation()
+        assert study(c).result().summary().document == fit.summary().document  # a cell that is run again
+        assert [one["called"] for one in s.parties] == SITES
+    sites.end()
+    with pytest.raises(tacit.UsageError, match="closed"):
+        s.status
+
+
+def test_coefficients_are_drawn(sites):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    with tacit.coordinator("consortium") as c:
+        s = study(c)
+        sites.join(s.invitations)
+        axes = s.run(progress=False).plot()
+    assert [one.get_text() for one in axes.get_yticklabels()] == TERMS
+    sites.end()
+
+
+def test_the_same_through_an_address_and_a_token(sites):
+    with tacit.coordinator("consortium", dashboard=0) as here:
+        with tacit.coordinator(here.address, token=here.token(scope="manage")) as c:
+            s = study(c, schema=SCHEMA)
+            sites.join(s.invitations)
+            states = [status["state"] for status in s.watch()]
+            assert states[-1] == "done" and s.result().summary().coefficients == here["tumours"].result().summary().coefficients
+        sites.end()
+        with tacit.coordinator(here.address, token=here.token(study="tumours")) as c:
+            assert c["tumours"].status["state"] == "done"
+            with pytest.raises(tacit.RefusedError, match="may only read"):
+                c["tumours"].close()
+            with pytest.raises(tacit.RefusedError, match="for study 'tumours' and nothing else"):
+                c.studies
+        with pytest.raises(tacit.RefusedError, match="expired"):
+            tacit.coordinator(here.address, token=here.token(expires=0))
+        with pytest.raises(tacit.RefusedError, match="not one of this coordinator's"):
+            tacit.coordinator(here.address, token="tacit." + "0" * 16 + "." + "0" * 64)
+        with pytest.raises(tacit.UsageError, match="token"):
+            tacit.coordinator(here.address)
+
+
+def test_a_study_is_paused_amended_and_closed(sites):
+    with tacit.coordinator("consortium") as c:
+        s = study(c, draft=True)
+        assert s.status["state"] == "draft" and not s.invitations
+        assert s.open().pause().resume().status["state"] == "recruiting"
+        changed = c.draft("tumours", "relapse ~ stage + age", method="estimate", parties=3)
+        assert s.amend(changed)["version"] == 2
+        with pytest.raises(tacit.UsageError, match="another definition"):
+            study(c)
+        assert list(c.studies) == ["tumours"]
+        s.close()
+        with pytest.raises(tacit.CancelledError, match="closed"):
+            s.run(progress=False)
+
+
+def test_interrupt_ends_the_waiting_and_cleans_up(sites):
+    with pytest.raises(KeyboardInterrupt):
+        with tacit.coordinator("consortium") as c:
+            s = study(c)
+            told = []
+
+            def interrupt(status):
+                told.append(status["state"])
+                os.kill(os.getpid(), signal.SIGINT)
+
+            s.run(progress=interrupt)
+    assert told == ["recruiting"]
+    with pytest.raises(tacit.UsageError, match="closed"):
+        c.studies
+    with tacit.coordinator("consortium") as c:  # nobody serves the folder any more, and the study is still there
+        assert c.runs
+        s = c["tumours"]
+        assert s.status["state"] == "recruiting" and {one["state"] for one in s.parties} == {"invited"}
+
+
+def test_a_folder_that_is_served_is_used_beside_its_coordinator(sites):
+    news = []
+    with tacit.coordinator("consortium", news=news.append) as serving:
+        with tacit.coordinator("consortium") as c:
+            assert serving.runs and not c.runs
+            study(c).close()
+        assert serving["tumours"].status["state"] == "closed"
+    assert any("listen" in line or "127.0.0.1" in line for line in news)
+
+
+def test_mistakes_are_sentences(sites):
+    with tacit.coordinator("consortium") as c:
+        with pytest.raises(tacit.TacitError, match="sex"):
+            c.study("tumours", "relapse ~ sex", sites=SITES)
+        with pytest.raises(tacit.UsageError, match="schema="):
+            c.study("other", "relapse ~ age", sites=SITES)
+        with pytest.raises(tacit.UsageError, match="parties="):
+            c.study("tumours", "relapse ~ age")
+        with pytest.raises(tacit.NotFoundError):
+            c["nowhere"]
+        assert c.studies == {}
+
+
+def test_a_schema_may_be_a_mapping(sites):
+    columns = {"label": {"name": "sick", "classes": ["no", "yes"]}, "columns": [{"name": "age", "kind": "number", "low": 0, "high": 1}]}
+    with tacit.coordinator("consortium") as c:
+        assert 'name: "sick"' in c.study("small", sites=SITES, schema=columns).definition
+
+
+def test_without_a_notebook_nothing_else_is_needed(sites, monkeypatch):
+    real = builtins.__import__
+
+    def refuse(name, *rest):
+        if name.split(".")[0] in ("IPython", "pandas", "matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with tacit.coordinator("consortium") as c:
+        s = study(c)
+        threading.Thread(target=s.close).start()
+        with pytest.raises(tacit.CancelledError):
+            s.run()

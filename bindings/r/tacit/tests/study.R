@@ -1,0 +1,93 @@
+# A study of three sites, each an R session of its own, over TLS on loopback: as the guide has it.
+library(tacit)
+
+Sys.setenv(R_TESTS = "") # of R CMD check, which the sites' sessions would look for where they are
+setTimeLimit(elapsed = 300)
+place <- tempfile("study")
+dir.create(place, mode = "0700")
+old <- setwd(place)
+folder <- file.path(place, "consortium")
+dir.create(folder, mode = "0700")
+writeLines(c('label: {name: relapse, classes: ["no", "yes"]}', "columns:",
+  "  - {name: histology, kind: category, levels: [ductal, lobular, other]}",
+  "  - {name: stage, kind: category, levels: [I, II]}",
+  "  - {name: age, kind: number, low: 20, high: 100}"), file.path(folder, "tumours.schema.yaml"))
+
+rows <- function(site) {
+  set.seed(site)
+  patients <- data.frame(histology = factor(sample(c("ductal", "lobular", "other"), 80, TRUE)), stage = sample(c("I", "II"), 80, TRUE),
+    age = round(runif(80, 30, 80), 3))
+  odds <- patients$age + 20 * (patients$stage == "II") + 10 * as.integer(patients$histology) + runif(80, 0, 100)
+  patients$relapse <- ifelse(odds > 145, "yes", "no")
+  patients
+}
+
+con <- tacit_coordinator("consortium")
+stopifnot(con$runs)
+s <- tacit_study("tumours", relapse ~ histology * stage + age, sites = c("Vienna", "Graz", "Linz"), coordinator = con)
+stopifnot(identical(names(s$invitations), c("Vienna", "Graz", "Linz")), identical(tacit_studies(con)$state, "recruiting"))
+
+# ---- the sites ----
+saveRDS(s$invitations, "invitations.rds")
+dump("rows", "rows.R")
+writeLines(c("library(tacit)", "number <- as.integer(commandArgs(TRUE))", "source('rows.R')", "patients <- rows(number)",
+  "site <- tacit_site(readRDS('invitations.rds')[[number]], patients, 'consortium/tumours.schema.yaml', home = paste0('home', number),",
+  "  allow_exact = TRUE, allow_entrusted = TRUE)", "stopifnot(isTRUE(site$document$allowed))", "model <- run(site)",
+  "stopifnot(length(list.files(file.path(paste0('home', number), 'rows'))) == 0)"), "site.R")
+for (number in 1:3) system2(file.path(R.home("bin"), "Rscript"), c("site.R", number), stdout = paste0("site", number, ".log"),
+  stderr = paste0("site", number, ".log"), wait = FALSE)
+
+seen <- character()
+tacit_watch(s, function(status) {
+  seen <<- c(seen, status$state)
+  TRUE
+})
+if (seen[length(seen)] != "done") for (number in 1:3) writeLines(readLines(paste0("site", number, ".log")))
+stopifnot(seen[length(seen)] == "done", seen[1] == "recruiting")
+
+fit <- run(s); summary(fit); tidy(fit)
+
+# R's own fit of all rows together.
+pooled <- do.call(rbind, lapply(1:3, rows))
+pooled$relapse <- factor(pooled$relapse)
+own <- glm(relapse ~ histology * stage + age, binomial, pooled)
+found <- tidy(fit)
+at <- match(names(coef(own)), found$term)
+stopifnot(!anyNA(at), max(abs(found$estimate[at] - coef(own))) < 1e-6,
+  max(abs(found$std.error[at] - summary(own)$coefficients[, "Std. Error"])) < 1e-6)
+stopifnot(identical(names(found), c("term", "estimate", "std.error", "statistic", "p.value", "conf.low", "conf.high")))
+stopifnot(identical(rownames(summary(fit)$coefficients), found$term), inherits(fit, "tacit_model"))
+
+# ---- what else a study has ----
+stopifnot(grepl("Graz", tacit_card(fit, "card.md")), file.exists("card.md"), grepl("<html", tacit_card(fit, "card.html")))
+tacit_fetch(s, "audit", "tumours.audit")
+stopifnot(file.size("tumours.audit") > 1000, length(tacit_fetch(s, "rounds")$rounds) > 1)
+again <- tacit_study("tumours", relapse ~ histology * stage + age, sites = c("Vienna", "Graz", "Linz"), coordinator = con)
+stopifnot(length(again$invitations) == 0, identical(tidy(tacit_result(again)), found))
+failing <- function(expression) tryCatch({
+  expression
+  "no error"
+}, tacit_error = function(problem) class(problem)[1])
+stopifnot(failing(tacit_pause(s)) == "tacit_usage", failing(tacit_study("nowhere", coordinator = con)) == "tacit_not_found",
+  failing(tacit_study("tumours", relapse ~ age, sites = c("A", "B", "C"), coordinator = con)) == "tacit_usage",
+  failing(tacit_study("other", relapse ~ age, sites = "A", coordinator = con)) == "tacit_usage")
+second <- tacit_study("second", relapse ~ age, sites = c("A", "B", "C"), coordinator = con, schema = file.path(folder, "tumours.schema.yaml"), draft = TRUE)
+tacit_open(second)
+tacit_pause(second)
+tacit_resume(second)
+changed <- tacit_draft("second", relapse ~ age + stage, parties = 3, schema = file.path(folder, "tumours.schema.yaml"))
+stopifnot(tacit_amend(second, changed)$version == 2)
+tacit_close(second)
+stopifnot(failing(run(second)) == "tacit_io")
+close(con)
+stopifnot(failing(tacit_studies(con)) == "tacit_usage")
+
+# ---- through an address and a token ----
+con <- tacit_coordinator("consortium", dashboard = 0)
+far <- tacit_coordinator(con$address, token = tacit_token(con, study = "tumours"))
+stopifnot(identical(tidy(tacit_result(tacit_study("tumours", coordinator = far))), found))
+stopifnot(failing(tacit_studies(far)) == "tacit_refused", failing(tacit_coordinator(con$address, token = "tacit.0.0")) == "tacit_refused")
+close(far)
+close(con)
+setwd(old)
+unlink(place, recursive = TRUE)

@@ -1,0 +1,48 @@
+/* What a program with a token sends to the coordinator's interface: 'd' the body of a definition that is to be
+ * checked, 'w' a definition by itself as it is written for a new study. What is accepted is a text that parties
+ * read as the same study, to the last bit of its hash. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/study/desk.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+static void check_body(const char *text, size_t length) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_desk_reply reply = { .document = NULL };
+    json_t *said = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+    const tacit_desk_request request = { .folder = "/nonexistent", .said = said };
+    tacit_status status = tacit_desk_check_definition(&reply, &request, &error);
+    if (status != TACIT_OK && error.text[0] == 0) abort();
+    if ((status == TACIT_OK) != (reply.document != NULL)) abort();
+    tacit_desk_reply_clear(&reply);
+    json_decref(said);
+}
+
+static void check_written(const char *text, size_t length) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_study *study = NULL, *again = NULL;
+    if (tacit_study_compose(&study, text, length, "fuzz.yaml", &error) != TACIT_OK) {
+        if (error.text[0] == 0) abort();
+        return;
+    }
+    if (tacit_study_parse(&again, tacit_buffer_text(&study->canonical), study->canonical.length, "again",
+                          NULL) != TACIT_OK)
+        abort();
+    if (memcmp(again->hash, study->hash, sizeof study->hash) != 0) abort();
+    tacit_study_free(again);
+    tacit_study_free(study);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
+    static const char slow[] = "expected_rows"; /* is tried out on drawn rows, which takes seconds */
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    if (length < 1 || memmem(bytes, length, slow, sizeof slow - 1) != NULL) return 0;
+    if (tacit_buffer_append(&text, bytes + 1, length - 1, NULL) == TACIT_OK) {
+        if (bytes[0] == 'd') check_body(tacit_buffer_text(&text), text.length);
+        if (bytes[0] == 'w') check_written(tacit_buffer_text(&text), text.length);
+    }
+    tacit_buffer_clear(&text);
+    return 0;
+}

@@ -1,0 +1,162 @@
+/* Definitions at the desk: checked, added, amended. */
+#include <sodium.h>
+#include <string.h>
+
+#include "api/document/json_text.h"
+#include "api/study/desk.h"
+#include "base/memory.h"
+#include "coordinator/coordinator.h"
+#include "study/round_log.h"
+
+tacit_status tacit_desk_store(json_t **out, const char *folder, const tacit_study *study, bool draft,
+                              tacit_error *error) {
+    tacit_registry *registry = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
+        registry, study->name, tacit_buffer_text(&study->canonical), &study->point_bytes, error));
+    *out = json_pack("{s:s,s:s,s:s}", "study", study->name, "method", study->plan.method->name, "state",
+                     draft ? "draft" : "recruiting");
+    if (*out == NULL) status = tacit_fail_memory(error);
+cleanup:
+    tacit_registry_close(registry);
+    return status;
+}
+
+tacit_status tacit_desk_replace(json_t **out, const char *folder, const tacit_study *study,
+                                tacit_error *error) {
+    tacit_registry *registry = NULL;
+    tacit_study_record record;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK(tacit_registry_amend(registry, study->name, tacit_buffer_text(&study->canonical),
+                                     &study->point_bytes, error));
+    tacit_rounds_forget(folder, study->name);
+    TACIT_CHECK(tacit_registry_study(registry, study->name, &record, NULL, error));
+    *out = json_pack("{s:s,s:s,s:I,s:I}", "study", study->name, "state", tacit_study_state_name(record.state),
+                     "version", (json_int_t)record.version, "outdated", (json_int_t)record.outdated);
+    if (*out == NULL) status = tacit_fail_memory(error);
+cleanup:
+    tacit_registry_close(registry);
+    return status;
+}
+
+/* ---- from a request ---- */
+
+/* The points of a definition that has some, in Base64. */
+static tacit_status take_points(tacit_study *study, const json_t *said, tacit_error *error) {
+    const char *text = json_string_value(json_object_get(said, "points"));
+    if (study->point_count == 0) return TACIT_OK;
+    if (text == NULL)
+        return tacit_fail(error, TACIT_INPUT,
+                          "the definition has public points, and the request has none: send their bytes as "
+                          "'points', in Base64");
+    size_t length = strlen(text), size = 0;
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    uint8_t *raw = TACIT_NEW(uint8_t, length + 1);
+    tacit_status status = raw != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status == TACIT_OK &&
+        sodium_base642bin(raw, length, text, length, NULL, &size, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+        status = tacit_fail(error, TACIT_INPUT, "'points' is not in Base64");
+    if (status == TACIT_OK) status = tacit_buffer_append(&bytes, raw, size, error);
+    if (status == TACIT_OK) status = tacit_study_take_points(study, &bytes, NULL, error);
+    free(raw);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
+static tacit_status read_definition(tacit_study **out, const json_t *said, tacit_error *error) {
+    const char *text = json_string_value(json_object_get(said, "definition"));
+    tacit_study *study = NULL;
+    if (text == NULL)
+        return tacit_fail(error, TACIT_INPUT,
+                          "a request needs the study's definition as 'definition', YAML that names no file");
+    TACIT_TRY((json_is_true(json_object_get(said, "canonical")) ? tacit_study_parse : tacit_study_compose)(
+        &study, text, strlen(text), "the definition", error));
+    tacit_status status = take_points(study, said, error);
+    if (status == TACIT_OK)
+        *out = study;
+    else
+        tacit_study_free(study);
+    return status;
+}
+
+static void remark(void *context, tacit_saying kind, const char *line) {
+    static const char *const names[] = { "expected", "note", "warning" };
+    json_t **list = context;
+    *list =
+        tacit_json_append(*list, json_pack("{s:s,s:o}", "kind", names[kind], "line", tacit_json_text(line)));
+}
+
+/* The study, vetted; `remarks` receives what was said about it. */
+static tacit_status prepare(tacit_study **out, json_t **remarks, const tacit_desk_request *request,
+                            tacit_error *error) {
+    tacit_study *study = NULL;
+    json_t *list = json_array();
+    const tacit_vetting how = {
+        .signal = json_number_value(json_object_get(request->said, "signal")),
+        .forced = json_is_true(json_object_get(request->said, "force")),
+        .progress = request->progress,
+        .say = remark,
+        .context = &list,
+    };
+    tacit_status status;
+    if (how.signal != 0 && !(how.signal > 0.5 && how.signal <= 0.999))
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_USAGE, "the option 'signal' must be above 0.5, and 0.999 at most"));
+    TACIT_CHECK(read_definition(&study, request->said, error));
+    TACIT_CHECK(tacit_study_vet(study, &how, error));
+    *out = study;
+    *remarks = list;
+    return TACIT_OK;
+cleanup:
+    json_decref(list);
+    tacit_study_free(study);
+    return status;
+}
+
+tacit_status tacit_desk_check_definition(tacit_desk_reply *out, const tacit_desk_request *request,
+                                         tacit_error *error) {
+    char hash[2 * TACIT_HASH_BYTES + 1];
+    tacit_study *study = NULL;
+    json_t *remarks = NULL;
+    tacit_prices prices = { .event = { .count = 0 } };
+    TACIT_TRY(prepare(&study, &remarks, request, error));
+    sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
+    bool priced = study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK;
+    out->document =
+        json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o,s:o}", "study", study->name, "method",
+                  study->plan.method->name, "hash", hash, "definition", tacit_buffer_text(&study->canonical),
+                  "parties", (json_int_t)study->plan.parties, "features", (json_int_t)study->plan.features,
+                  "lambda", tacit_json_number(study->plan.lambda), "price",
+                  priced ? tacit_json_price(&prices.charged) : json_null(), "remarks", remarks);
+    tacit_study_free(study);
+    return out->document != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+tacit_status tacit_desk_add(tacit_desk_reply *out, const tacit_desk_request *request, tacit_error *error) {
+    tacit_study *study = NULL;
+    json_t *remarks = NULL;
+    TACIT_TRY(prepare(&study, &remarks, request, error));
+    tacit_status status = tacit_desk_store(&out->document, request->folder, study,
+                                           json_is_true(json_object_get(request->said, "draft")), error);
+    if (status == TACIT_OK && json_object_set(out->document, "remarks", remarks) != 0)
+        status = tacit_fail_memory(error);
+    json_decref(remarks);
+    tacit_study_free(study);
+    return status;
+}
+
+tacit_status tacit_desk_amend(tacit_desk_reply *out, const tacit_desk_request *request, tacit_error *error) {
+    tacit_study *study = NULL;
+    TACIT_TRY(read_definition(&study, request->said, error));
+    tacit_status status =
+        strcmp(study->name, request->study) == 0
+            ? tacit_desk_replace(&out->document, request->folder, study, error)
+            : tacit_fail(error, TACIT_USAGE,
+                         "the definition is of study '%s', and was sent to '%s': an amended study keeps its "
+                         "name",
+                         study->name, request->study);
+    tacit_study_free(study);
+    return status;
+}

@@ -1,0 +1,110 @@
+#include "api/study/vetting.h"
+
+#include <stdarg.h>
+
+#include "api/described.h"
+#include "api/document/outlook.h"
+#include "base/number.h"
+
+enum { LINE_SIZE = TACIT_ERROR_TEXT_SIZE };
+
+static void say(const tacit_vetting *how, tacit_saying kind, const char *format, ...) TACIT_PRINTF(3, 4);
+
+static void say(const tacit_vetting *how, tacit_saying kind, const char *format, ...) {
+    char line[LINE_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    tacit_format_list(line, sizeof line, format, arguments);
+    va_end(arguments);
+    how->say(how->context, kind, line);
+}
+
+bool tacit_study_is_foreseen(const tacit_study *study) {
+    const tacit_method *method = study->plan.method;
+    return study->expected_rows > 0 && !method->noise_free && method->reports == NULL;
+}
+
+/* By public numbers, before anybody is asked to consent. */
+static tacit_status check_hope(const tacit_study *study, const tacit_vetting *how, tacit_error *error) {
+    char why[TACIT_HOPELESS_SIZE];
+    if (!tacit_plan_hopeless(&study->plan, why)) return TACIT_OK;
+    if (!how->forced)
+        return tacit_fail(error, TACIT_REFUSED, "method %s: %s (the option 'force' adds the study anyway)",
+                          study->plan.method->name, why);
+    say(how, TACIT_SAY_WARNING, "method %s: %s", study->plan.method->name, why);
+    return TACIT_OK;
+}
+
+static void say_expected(const tacit_vetting *how, const tacit_outlook *outlook) {
+    const tacit_outlook_method *one = &outlook->methods[0];
+    const tacit_outlook_figure *together = tacit_outlook_main(&one->expected),
+                               *alone = tacit_outlook_main(&outlook->alone);
+    say(how, TACIT_SAY_EXPECTED,
+        "%s %.3f (%.3f to %.3f) with %llu rounds; a site alone %.3f, all rows pooled "
+        "%.3f, on rows drawn to the schema with a signal of %.2f: %s",
+        tacit_outlook_main_name(outlook), together->mean, together->low, together->high,
+        (unsigned long long)one->rounds, alone->mean, tacit_outlook_main(&outlook->pooled)->mean,
+        outlook->signal, tacit_outlook_verdict_text(one->verdict));
+}
+
+static tacit_status refuse_hopeless(const tacit_vetting *how, const tacit_outlook *outlook,
+                                    const tacit_study *study, tacit_error *error) {
+    const tacit_outlook_method *one = &outlook->methods[0];
+    double together = tacit_outlook_main(&one->expected)->mean,
+           alone = tacit_outlook_main(&outlook->alone)->mean;
+    if (!tacit_outlook_hopeless(outlook, one)) {
+        if (one->verdict == TACIT_OUTLOOK_DOES_NOT)
+            say(how, TACIT_SAY_WARNING,
+                "a site alone is expected to do better (%s %.3f) than the study (%.3f): more "
+                "rows, a larger epsilon or another method may change that: tacit plan",
+                tacit_outlook_main_name(outlook), alone, together);
+        return TACIT_OK;
+    }
+    if (!how->forced)
+        return tacit_fail(error, TACIT_USAGE,
+                          "study '%s' is hopeless: method %s at epsilon %g with %zu rows is expected to have "
+                          "an %s of %.3f, and a site alone %.3f. See what would do with tacit plan, or add "
+                          "it all the same with the option 'force'",
+                          study->name, study->plan.method->name, study->plan.epsilon, outlook->rows,
+                          tacit_outlook_main_name(outlook), together, alone);
+    say(how, TACIT_SAY_WARNING,
+        "the study is hopeless (expected %s %.3f, a site alone %.3f) and is added by force",
+        tacit_outlook_main_name(outlook), together, alone);
+    return TACIT_OK;
+}
+
+static tacit_status take_lambda(tacit_study *study, const tacit_outlook *outlook, tacit_error *error) {
+    double lambda = outlook->methods[0].plan.lambda;
+    if (!study->lambda_chosen || lambda == study->plan.lambda) return TACIT_OK;
+    return tacit_study_set_lambda(study, lambda, error);
+}
+
+static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
+    double positives =
+        how->described != NULL ? tacit_described_positives(how->described, study->plan.schema) : 0;
+    tacit_outlook outlook = TACIT_OUTLOOK_INIT;
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status =
+        tacit_study_outlook(&outlook, study, NULL, how->signal, positives, NULL, how->progress, &why);
+    if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
+        if (error != NULL) *error = why;
+        return status;
+    }
+    if (status != TACIT_OK || outlook.count == 0) {
+        say(how, TACIT_SAY_NOTE, "what the study will be worth cannot be foreseen: %s",
+            status != TACIT_OK ? why.text : outlook.refused[0].why);
+        tacit_outlook_clear(&outlook);
+        return TACIT_OK;
+    }
+    TACIT_CHECK(take_lambda(study, &outlook, error));
+    TACIT_CHECK(refuse_hopeless(how, &outlook, study, error));
+    say_expected(how, &outlook);
+cleanup:
+    tacit_outlook_clear(&outlook);
+    return status;
+}
+
+tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
+    TACIT_TRY(check_hope(study, how, error));
+    return tacit_study_is_foreseen(study) ? foresee(study, how, error) : TACIT_OK;
+}
