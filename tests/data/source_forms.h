@@ -22,7 +22,16 @@ typedef struct form {
     tacit_status vanished;         /* besides the same rows, what may come of it */
 } form;
 
-enum { FORM_CSV, FORM_FOLDER, FORM_LIBSVM, FORM_DOCUMENTS, FORM_SQLITE, FORM_POSTGRES, FORM_STATISTICAL };
+enum {
+    FORM_CSV,
+    FORM_FOLDER,
+    FORM_LIBSVM,
+    FORM_DOCUMENTS,
+    FORM_SQLITE,
+    FORM_POSTGRES,
+    FORM_DUCKDB,
+    FORM_STATISTICAL
+};
 #ifdef TACIT_READSTAT
 enum { FORMS = FORM_STATISTICAL + 1 };
 #else
@@ -46,6 +55,9 @@ void append_to(const char *path);
 extern char csv_path[128], sqlite_path[128], statistical_path[128];
 void sqlite_do(const char *text);
 const char *server_name(void); /* of PostgreSQL; NULL: there is none */
+bool has_duckdb(void);
+void duckdb_do(const char *path, const char *text); /* in a database; NULL: one in memory */
+extern char parquet_path[128];
 
 typedef struct reading {
     tacit_buffer rows;              /* as text */

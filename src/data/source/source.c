@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "data/schema/names.h"
 
-/* Every kind. What has no prefix is asked in this order; CSV takes any file that is left. */
+/* Every kind. What is named by its path is asked in this order; CSV takes any file that is left. */
 #define LISTED(name) &tacit_source_##name,
 static const tacit_source_kind *const kinds[] = { TACIT_SOURCES(LISTED) };
 
@@ -30,7 +30,7 @@ static const tacit_source_kind *find_prefix(const char *name) {
 
 static const tacit_source_kind *find_taker(const tacit_place *place) {
     for (size_t i = 0; i < KINDS; i++)
-        if (kinds[i]->prefix == NULL && kinds[i]->takes(place)) return kinds[i];
+        if (kinds[i]->takes != NULL && kinds[i]->takes(place)) return kinds[i];
     return NULL;
 }
 
@@ -44,8 +44,11 @@ bool tacit_source_is_query(const char *name) { return find_prefix(name) != NULL;
 void tacit_source_allow(tacit_harden_settings *settings, const char *name) {
     if (name == NULL) return;
     const tacit_source_kind *kind = find_prefix(name);
-    tacit_place place = { .name = name, .rest = name };
-    if (kind != NULL) place.rest = name + strlen(kind->prefix);
+    tacit_place place = { .name = name, .rest = name, .is_folder = is_folder(name) };
+    if (kind != NULL)
+        place.rest = name + strlen(kind->prefix);
+    else
+        kind = find_taker(&place);
     if (kind != NULL && kind->allow != NULL)
         kind->allow(settings, &place);
     else if (is_folder(place.rest))

@@ -19,11 +19,12 @@ enum {
 #define TACIT_SOURCE_STATISTICAL(X)
 #endif
 
-/* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this
+/* The table of kinds: a line here and the file NAME.c make a source. Those that are named by paths are asked in this
  * order. */
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
     X(postgres)                                                                                              \
+    X(duckdb)                                                                                                \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
     TACIT_SOURCE_STATISTICAL(X)                                                                              \
