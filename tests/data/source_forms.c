@@ -1,7 +1,5 @@
 #include "source_forms.h"
 
-#include "data/source/duckdb_library.h"
-
 #include <ftw.h>
 #include <libpq-fe.h>
 #ifdef TACIT_READSTAT
@@ -349,62 +347,6 @@ static void vanish_postgres(void) {
                 "'client backend'");
 }
 
-char parquet_path[128];
-
-/* tests/duckdb.py says where it is. */
-bool has_duckdb(void) {
-    const char *path = getenv("TACIT_DUCKDB");
-    return path != NULL && path[0] != 0;
-}
-
-void duckdb_do(const char *path, const char *text) {
-    duckdb_library library;
-    duckdb_pointer database = NULL, connection = NULL;
-    duckdb_result result = { .inside = NULL };
-    tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(duckdb_library_load(&library, "a test", &error), error);
-    assert_int_equal(library.open_ext(path, &database, NULL, NULL), 0);
-    assert_int_equal(library.connect(database, &connection), 0);
-    if (library.query(connection, text, &result) != 0)
-        fail_msg("%s: %s", text, library.result_error(&result));
-    library.destroy_result(&result);
-    library.disconnect(&connection);
-    library.close(&database);
-}
-
-/* A Parquet file that DuckDB writes from the CSV file. */
-static void write_parquet(const char *age) {
-    char text[768];
-    snprintf(parquet_path, sizeof parquet_path, "%s/t.parquet", base);
-    snprintf(
-        text, sizeof text,
-        "COPY (SELECT * FROM read_csv('%s', header = true, columns = {'who': 'VARCHAR', 'age': '%s', 'note': "
-        "'VARCHAR', 'sick': 'VARCHAR'})) TO '%s' (FORMAT parquet, ROW_GROUP_SIZE 2048)",
-        csv_path, age, parquet_path);
-    duckdb_do(NULL, text);
-}
-
-static void make_parquet(char name[512], size_t rows, bool with_long) {
-    make_csv(name, rows, with_long);
-    write_parquet("DOUBLE");
-    strcpy(name, parquet_path);
-}
-
-static void spoil_parquet(char name[512]) {
-    spoil_csv(name);
-    write_parquet("VARCHAR");
-    strcpy(name, parquet_path);
-}
-
-/* The file at the path becomes another one. */
-static void change_parquet(size_t rows) {
-    char name[512];
-    assert_int_equal(unlink(parquet_path), 0);
-    make_parquet(name, rows + 1, false);
-}
-
-static void vanish_parquet(void) { assert_int_equal(unlink(parquet_path), 0); }
-
 #ifdef TACIT_READSTAT
 char statistical_path[128];
 
@@ -492,6 +434,8 @@ const form forms[FORMS] = {
       change_sqlite, vanish_sqlite, TACIT_OK },
     { "postgres", "a query", COLUMNS, make_postgres, expect_row, spoil_postgres,
       "PostgreSQL: row 2, column 2 (age)", change_postgres, vanish_postgres, TACIT_INPUT },
+    { "odbc", "a query", COLUMNS, make_odbc, expect_row, spoil_odbc, "ODBC: row 2, column 2 (age)",
+      change_postgres, vanish_postgres, TACIT_INPUT },
     { "duckdb", "a Parquet file", COLUMNS, make_parquet, expect_row, spoil_parquet,
       "t.parquet: row 2, column 2 (age)", change_parquet, vanish_parquet, TACIT_INPUT },
 #ifdef TACIT_READSTAT
@@ -502,6 +446,7 @@ const form forms[FORMS] = {
 
 bool can_be_made(const form *one) {
     if (strcmp(one->kind, "postgres") == 0) return server_name() != NULL;
+    if (strcmp(one->kind, "odbc") == 0) return server_name() != NULL && odbc_driver("psqlodbcw.so") != NULL;
     return strcmp(one->kind, "duckdb") != 0 || has_duckdb();
 }
 

@@ -29,6 +29,7 @@ enum {
     FORM_DOCUMENTS,
     FORM_SQLITE,
     FORM_POSTGRES,
+    FORM_ODBC,
     FORM_DUCKDB,
     FORM_STATISTICAL
 };
@@ -54,8 +55,15 @@ void put(const char *path, const tacit_buffer *text);
 void append_to(const char *path);
 extern char csv_path[128], sqlite_path[128], statistical_path[128];
 void sqlite_do(const char *text);
-const char *server_name(void); /* of PostgreSQL; NULL: there is none */
+const char *server_name(void);             /* of PostgreSQL; NULL: there is none */
+const char *odbc_driver(const char *file); /* its path; NULL: it is not installed */
+void make_odbc(char name[512], size_t rows, bool with_long);
+void spoil_odbc(char name[512]);
 bool has_duckdb(void);
+void make_parquet(char name[512], size_t rows, bool with_long);
+void spoil_parquet(char name[512]);
+void change_parquet(size_t rows);
+void vanish_parquet(void);
 void duckdb_do(const char *path, const char *text); /* in a database; NULL: one in memory */
 extern char parquet_path[128];
 

@@ -499,17 +499,6 @@ static tacit_status add_value(duckdb_source *self, size_t j, tacit_error *error)
     return add_text(self, &self->columns[j], (const duckdb_text *)data + i, error);
 }
 
-/* Another pass over the same rows must find as many. */
-static tacit_status check_count(duckdb_source *self, tacit_error *error) {
-    if (self->rows_before != UINT64_MAX && self->rows_before != self->base.row)
-        return tacit_fail(error, TACIT_INPUT,
-                          "%s: there were %" PRIu64 " rows, and now there are %" PRIu64 ": do not change "
-                          "what is being read",
-                          self->base.name, self->rows_before, self->base.row);
-    self->rows_before = self->base.row;
-    return TACIT_OK;
-}
-
 static tacit_status duckdb_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
     duckdb_source *self = (duckdb_source *)source;
     filling_empty(&self->block);
@@ -525,7 +514,7 @@ static tacit_status duckdb_next(tacit_source *source, size_t most, tacit_row_blo
         TACIT_TRY(fetch(self, error));
     }
     out->ended = self->at == self->size;
-    if (out->ended) TACIT_TRY(check_count(self, error));
+    if (out->ended) TACIT_TRY(source_check_count(source, &self->rows_before, error));
     filling_finish(&self->block);
     out->cells = self->block.cells;
     return TACIT_OK;

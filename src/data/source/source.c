@@ -306,6 +306,16 @@ tacit_status source_add_text(tacit_source *source, filling *to, const char *text
     return filling_add_text(to, TACIT_CELL_PLAIN, text, length, line, error);
 }
 
+tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error) {
+    if (*before != UINT64_MAX && *before != source->row)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: there were %" PRIu64 " rows, and now there are %" PRIu64
+                          ": do not change what is being read",
+                          source->name, *before, source->row);
+    *before = source->row;
+    return TACIT_OK;
+}
+
 /* ---- cells and rows ---- */
 
 tacit_cell tacit_cell_as_text(const tacit_cell *cell, char scratch[TACIT_NUMBER_TEXT]) {

@@ -8,6 +8,7 @@
  *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file, text, folder
  *   sqlite:/path/clinic.db?QUERY    the rows of a query of a SQLite file; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, in a read-only transaction
+ *   odbc:DSN=clinic?QUERY           the same of any database that has an ODBC driver
  *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB is installed
  *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY of a database
  *
