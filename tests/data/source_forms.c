@@ -434,13 +434,21 @@ const form forms[FORMS] = {
       change_sqlite, vanish_sqlite, TACIT_OK },
     { "postgres", "a query", COLUMNS, make_postgres, expect_row, spoil_postgres,
       "PostgreSQL: row 2, column 2 (age)", change_postgres, vanish_postgres, TACIT_INPUT },
+    { "odbc", "a query", COLUMNS, make_odbc, expect_row, spoil_odbc, "ODBC: row 2, column 2 (age)",
+      change_postgres, vanish_postgres, TACIT_INPUT },
+    { "duckdb", "a Parquet file", COLUMNS, make_parquet, expect_row, spoil_parquet,
+      "t.parquet: row 2, column 2 (age)", change_parquet, vanish_parquet, TACIT_INPUT },
 #ifdef TACIT_READSTAT
     { "statistical", "a Stata file", COLUMNS, make_statistical, expect_row, spoil_statistical,
       "t.dta: row 2, column 2 (age)", change_statistical, vanish_statistical, TACIT_INPUT },
 #endif
 };
 
-bool can_be_made(const form *one) { return strcmp(one->kind, "postgres") != 0 || server_name() != NULL; }
+bool can_be_made(const form *one) {
+    if (strcmp(one->kind, "postgres") == 0) return server_name() != NULL;
+    if (strcmp(one->kind, "odbc") == 0) return server_name() != NULL && odbc_driver("psqlodbcw.so") != NULL;
+    return strcmp(one->kind, "duckdb") != 0 || has_duckdb();
+}
 
 void make(const form *one, char name[512], size_t rows, bool with_long) {
     documents_made = rows;

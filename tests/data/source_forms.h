@@ -22,7 +22,17 @@ typedef struct form {
     tacit_status vanished;         /* besides the same rows, what may come of it */
 } form;
 
-enum { FORM_CSV, FORM_FOLDER, FORM_LIBSVM, FORM_DOCUMENTS, FORM_SQLITE, FORM_POSTGRES, FORM_STATISTICAL };
+enum {
+    FORM_CSV,
+    FORM_FOLDER,
+    FORM_LIBSVM,
+    FORM_DOCUMENTS,
+    FORM_SQLITE,
+    FORM_POSTGRES,
+    FORM_ODBC,
+    FORM_DUCKDB,
+    FORM_STATISTICAL
+};
 #ifdef TACIT_READSTAT
 enum { FORMS = FORM_STATISTICAL + 1 };
 #else
@@ -45,7 +55,17 @@ void put(const char *path, const tacit_buffer *text);
 void append_to(const char *path);
 extern char csv_path[128], sqlite_path[128], statistical_path[128];
 void sqlite_do(const char *text);
-const char *server_name(void); /* of PostgreSQL; NULL: there is none */
+const char *server_name(void);             /* of PostgreSQL; NULL: there is none */
+const char *odbc_driver(const char *file); /* its path; NULL: it is not installed */
+void make_odbc(char name[512], size_t rows, bool with_long);
+void spoil_odbc(char name[512]);
+bool has_duckdb(void);
+void make_parquet(char name[512], size_t rows, bool with_long);
+void spoil_parquet(char name[512]);
+void change_parquet(size_t rows);
+void vanish_parquet(void);
+void duckdb_do(const char *path, const char *text); /* in a database; NULL: one in memory */
+extern char parquet_path[128];
 
 typedef struct reading {
     tacit_buffer rows;              /* as text */

@@ -194,7 +194,7 @@ static void files_of_other_programs_are_named(void **state) {
     static const struct {
         const char *bytes, *what;
         size_t length;
-    } files[] = { { "PAR1\x15\x04", "a Parquet file", 6 },
+    } files[] = { { "PAR1\x15\x04", "a Parquet file, which is read by its path", 6 },
                   { "PK\x03\x04\x14", "an Excel or OpenDocument workbook", 5 },
                   { "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "old kind (.xls)", 8 },
                   { "\0\0\0\0\0\0\0\0\0\0\0\0\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\0",

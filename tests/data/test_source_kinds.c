@@ -95,6 +95,27 @@ static void sqlite_values_keep_their_type_and_every_digit(void **state) {
                "0.30000000000000004|9007199254740993|-3||x||Inf\n");
 }
 
+static void odbc_values_keep_their_type_and_every_digit(void **state) {
+    (void)state;
+    char name[512], place[256];
+    const char *driver = odbc_driver("libsqlite3odbc.so");
+    if (driver == NULL) return;
+    make(&forms[FORM_SQLITE], name, 0, false);
+    snprintf(place, sizeof place, "Driver=%s;Database=%s", driver, sqlite_path);
+    sqlite_do("CREATE TABLE IF NOT EXISTS v (\"größe\" DOUBLE, big BIGINT, few INTEGER, none TEXT, name "
+              "TEXT, bytes BLOB); INSERT INTO v "
+              "VALUES (0.3125, 9007199254740993, -3, NULL, 'Zoë \xF0\x9F\x98\x80', x'00ff')");
+    read_query("odbc", place, "SELECT * FROM v", "0.3125|9007199254740993|-3||Zoë \xF0\x9F\x98\x80|bytes\n");
+    snprintf(name, sizeof name, "odbc:%s?DELETE FROM v", place);
+    fails(name, TACIT_USAGE, "must be one SELECT");
+    snprintf(name, sizeof name, "odbc:%s?SELECT 1; DELETE FROM v", place);
+    fails(name, TACIT_USAGE, "without a semicolon");
+    snprintf(name, sizeof name, "odbc:%s?SELECT nothing FROM v", place);
+    fails(name, TACIT_INPUT, "nothing");
+    fails("odbc:DSN=nowhere-at-all?SELECT 1", TACIT_IO, "ODBC: ");
+    fails("odbc:DSN=clinic", TACIT_USAGE, "question mark");
+}
+
 static void a_query_gives_rows_and_changes_nothing(void **state) {
     (void)state;
     char name[512];
@@ -178,8 +199,10 @@ static void passwords_are_refused_in_every_spelling(void **state) {
     (void)state;
     static const char *const names[] = { "postgres:host=db password=secret?SELECT 1",
                                          "postgres:postgresql://u:secret@db/x?SELECT 1",
-                                         "postgresql://u:secret@db/x?SELECT 1" };
-    for (size_t i = 0; i < 3; i++) {
+                                         "postgresql://u:secret@db/x?SELECT 1",
+                                         "odbc:DSN=clinic;UID=u;PWD=secret?SELECT 1",
+                                         "odbc:Driver=x;Pwd = {secret;?};UID=u?SELECT 1" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         tacit_source *source = NULL;
         tacit_dataset *rows = NULL;
         tacit_error error = TACIT_ERROR_INIT;
@@ -327,6 +350,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_linked_rows_the_last_counts_at_the_place_of_the_first),
         cmocka_unit_test(sqlite_values_keep_their_type_and_every_digit),
+        cmocka_unit_test(odbc_values_keep_their_type_and_every_digit),
         cmocka_unit_test(a_query_gives_rows_and_changes_nothing),
         cmocka_unit_test(types_that_cannot_be_numbers_are_categories),
         cmocka_unit_test(what_is_neither_number_nor_text_is_refused_only_where_it_is_used),

@@ -35,7 +35,7 @@ ROWS = 40
 
 
 def environment(home=None):
-    kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS") or name == "TACIT_HARDENING"}
+    kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS") or name in ("TACIT_HARDENING", "TACIT_DUCKDB")}
     return {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept,
             **({"TACIT_HOME": str(home)} if home else {})}
 

@@ -1,4 +1,5 @@
-"""Rows from folders, SQLite and PostgreSQL, linked by a column that never leaves."""
+"""Rows from folders, SQLite, PostgreSQL and DuckDB, linked by a column that never leaves."""
+import os
 import random
 import sqlite3
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 from deployed import DeployedTest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import duckdb_library  # noqa: E402
 import postgres  # noqa: E402
 
 HEADER = "who,age,dose,sick"
@@ -110,6 +112,21 @@ class Sources(DeployedTest):
         self.refuse_from(1, f"postgres:{server}?CREATE TABLE t (x int)", says=["PostgreSQL", "read-only"])
         self.refuse_from(1, f"postgres:{server}?SELECT 1; SELECT 2", says=["PostgreSQL", "multiple commands"])
         self.refuse_from(1, f"postgres:host={Path(self.path) / 'nowhere'}?SELECT 1", says=["PostgreSQL"])
+
+    def test_rows_that_duckdb_reads(self):
+        library = duckdb_library.find()
+        if library is None:
+            self.skipTest(duckdb_library.MISSING)
+        before = os.environ.get("TACIT_DUCKDB")
+        self.addCleanup(lambda: os.environ.pop("TACIT_DUCKDB") if before is None else os.environ.update(TACIT_DUCKDB=before))
+        os.environ["TACIT_DUCKDB"] = library
+        rows = self.path / "visits.ndjson"
+        rows.write_text("".join('{"who": "%s", "age": %s, "dose": %s, "sick": "%s"}\n' % row for row in visits(1, 40)))
+        self.assertIn("yours has 40 rows", self.join_from(rows, "--link", "who"))
+        query = f"duckdb:SELECT * FROM '{rows}' WHERE age < .5"
+        few = sum(row[1] < .5 for row in visits(1, 40))
+        self.assertIn(f"yours has {few} rows", self.join_from(query, party=1))
+        self.refuse_from(2, f"duckdb:COPY (SELECT 1) TO '{self.path / 'out.csv'}'", says=["one SELECT"])
 
 
 if __name__ == "__main__":

@@ -20,9 +20,7 @@ static const char with_readstat[] = "a Tacit that was built with ReadStat (libre
 #endif
 
 static const foreign kinds[] = {
-    { 0, MAGIC("PAR1"), "a Parquet file",
-      "write it as CSV, for example with DuckDB: COPY 'FILE' TO 'rows.csv'" },
-    { 0, MAGIC("ARROW1"), "an Arrow (Feather) file", "write it as CSV" },
+    { 0, MAGIC("ARROW1"), "an Arrow (Feather) file", "write it as Parquet or CSV" },
     { 0, MAGIC("PK\x03\x04"), "an Excel or OpenDocument workbook (or another zip archive)", save_as },
     { 0, MAGIC("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1"), "an Excel workbook of an old kind (.xls)", save_as },
 #ifndef TACIT_READSTAT

@@ -8,12 +8,18 @@
 
 static bool is_gap(char at) { return at == ' ' || at == '\t' || at == '\n'; }
 
-/* Where the value of "password = value" begins; NULL when `at` is no such key. sslpassword ends in the same
- * letters. */
-static const char *value_of(const char *at) {
-    static const char key[] = "password";
-    if (strncasecmp(at, key, sizeof key - 1) != 0) return NULL;
-    at += sizeof key - 1;
+static bool is_odbc(const char *source) { return strncmp(source, "odbc:", 5) == 0; }
+
+/* Where the value of "password = value" begins, for ODBC also that of "pwd = value"; NULL when `at` is no such key. sslpassword
+ * ends in the same letters. */
+static const char *value_of(const char *at, bool odbc) {
+    static const char key[] = "password", short_key[] = "pwd";
+    if (strncasecmp(at, key, sizeof key - 1) == 0)
+        at += sizeof key - 1;
+    else if (odbc && strncasecmp(at, short_key, sizeof short_key - 1) == 0)
+        at += sizeof short_key - 1;
+    else
+        return NULL;
     while (is_gap(*at)) at++;
     if (*at != '=') return NULL;
     do {
@@ -23,7 +29,8 @@ static const char *value_of(const char *at) {
 }
 
 /* The end of a value: of quotes, or before what ends a word, an argument or the connection. */
-static const char *end_of(const char *at) {
+static const char *end_of(const char *at, bool odbc) {
+    if (odbc) return at + strcspn(at, *at == '{' ? "}" : ";?");
     if (*at != '\'') return at + strcspn(at, " \t\n&?");
     for (at++; *at != 0 && *at != '\''; at++)
         if (*at == '\\' && at[1] != 0) at++;
@@ -32,12 +39,12 @@ static const char *end_of(const char *at) {
 
 /* The next password of a database's connection from `at` on, which the query's question mark ends: where it
  * begins and ends; false: there is none. */
-static bool next_password(const char *at, const char **from, const char **to) {
+static bool next_password(const char *at, bool odbc, const char **from, const char **to) {
     for (; *at != 0 && *at != '?'; at++) {
-        const char *value = value_of(at);
-        if (value != NULL && end_of(value) > value) {
+        const char *value = value_of(at, odbc);
+        if (value != NULL && end_of(value, odbc) > value) {
             *from = value;
-            *to = end_of(value);
+            *to = end_of(value, odbc);
             return true;
         }
         if (strncmp(at, "://", 3) != 0) continue;
@@ -51,22 +58,24 @@ static bool next_password(const char *at, const char **from, const char **to) {
     return false;
 }
 
-static bool is_database(const char *source) { return strncmp(source, "postgres", 8) == 0; }
+static bool is_database(const char *source) { return strncmp(source, "postgres", 8) == 0 || is_odbc(source); }
 
 tacit_status tacit_source_check(const char *source, tacit_error *error) {
     const char *from, *to;
-    if (!is_database(source) || !next_password(source, &from, &to)) return TACIT_OK;
+    if (!is_database(source) || !next_password(source, is_odbc(source), &from, &to)) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
         "the data source holds a password, which would be read in ledger, figures and backups: leave it out, "
-        "and keep it in ~/.pgpass or a service file (postgres:service=NAME?QUERY)");
+        "and keep it in %s",
+        is_odbc(source) ? "odbc.ini, under a name (odbc:DSN=NAME?QUERY)"
+                        : "~/.pgpass or a service file (postgres:service=NAME?QUERY)");
 }
 
 const char *tacit_source_shown(char out[TACIT_SOURCE_SHOWN_SIZE], const char *source) {
     static const char mask[] = "***";
     size_t used = 0;
     const char *at = source, *from, *to;
-    while (is_database(source) && next_password(at, &from, &to)) {
+    while (is_database(source) && next_password(at, is_odbc(source), &from, &to)) {
         used += (size_t)snprintf(out + used, TACIT_SOURCE_SHOWN_SIZE - used, "%.*s%s", (int)(from - at), at,
                                  mask);
         at = to;

@@ -11,7 +11,7 @@
 #include "base/number.h"
 #include "data/schema/names.h"
 
-/* Every kind. What has no prefix is asked in this order; CSV takes any file that is left. */
+/* Every kind. What is named by its path is asked in this order; CSV takes any file that is left. */
 #define LISTED(name) &tacit_source_##name,
 static const tacit_source_kind *const kinds[] = { TACIT_SOURCES(LISTED) };
 
@@ -30,7 +30,7 @@ static const tacit_source_kind *find_prefix(const char *name) {
 
 static const tacit_source_kind *find_taker(const tacit_place *place) {
     for (size_t i = 0; i < KINDS; i++)
-        if (kinds[i]->prefix == NULL && kinds[i]->takes(place)) return kinds[i];
+        if (kinds[i]->takes != NULL && kinds[i]->takes(place)) return kinds[i];
     return NULL;
 }
 
@@ -44,8 +44,11 @@ bool tacit_source_is_query(const char *name) { return find_prefix(name) != NULL;
 void tacit_source_allow(tacit_harden_settings *settings, const char *name) {
     if (name == NULL) return;
     const tacit_source_kind *kind = find_prefix(name);
-    tacit_place place = { .name = name, .rest = name };
-    if (kind != NULL) place.rest = name + strlen(kind->prefix);
+    tacit_place place = { .name = name, .rest = name, .is_folder = is_folder(name) };
+    if (kind != NULL)
+        place.rest = name + strlen(kind->prefix);
+    else
+        kind = find_taker(&place);
     if (kind != NULL && kind->allow != NULL)
         kind->allow(settings, &place);
     else if (is_folder(place.rest))
@@ -301,6 +304,16 @@ tacit_status source_add_text(tacit_source *source, filling *to, const char *text
     if (length > 0 && memchr(text, 0, length) != NULL)
         return filling_add_text(to, TACIT_CELL_OTHER, odd, sizeof odd - 1, line, error);
     return filling_add_text(to, TACIT_CELL_PLAIN, text, length, line, error);
+}
+
+tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error) {
+    if (*before != UINT64_MAX && *before != source->row)
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: there were %" PRIu64 " rows, and now there are %" PRIu64
+                          ": do not change what is being read",
+                          source->name, *before, source->row);
+    *before = source->row;
+    return TACIT_OK;
 }
 
 /* ---- cells and rows ---- */

@@ -8,6 +8,9 @@
  *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file, text, folder
  *   sqlite:/path/clinic.db?QUERY    the rows of a query of a SQLite file; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, in a read-only transaction
+ *   odbc:DSN=clinic?QUERY           the same of any database that has an ODBC driver
+ *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB is installed
+ *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY of a database
  *
  * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file
  * with a tacit_source_kind in it and a line in the table of source.c; see README.md.
@@ -76,10 +79,10 @@ typedef struct tacit_place {
 
 typedef struct tacit_source_kind {
     const char *name;   /* "csv" */
-    const char *prefix; /* "sqlite:"; NULL: such a source is named by its path */
+    const char *prefix; /* "sqlite:"; NULL: such a source is only named by its path */
     const char *row;    /* what a row is called in errors; NULL: rows are lines of a file */
     bool sparse;
-    /* Is the place of this kind? Asked in the order of the table, unless there is a prefix. */
+    /* Is the place of this kind? Asked in the order of the table where no prefix fits; NULL: a path never is. */
     bool (*takes)(const tacit_place *place);
     tacit_status (*open)(tacit_source **out, const tacit_place *place, const tacit_source_options *options,
                          tacit_error *error);

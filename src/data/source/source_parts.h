@@ -19,11 +19,13 @@ enum {
 #define TACIT_SOURCE_STATISTICAL(X)
 #endif
 
-/* The table of kinds: a line here and the file NAME.c make a source. Those without a prefix are asked in this
+/* The table of kinds: a line here and the file NAME.c make a source. Those that are named by paths are asked in this
  * order. */
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
     X(postgres)                                                                                              \
+    X(odbc)                                                                                                  \
+    X(duckdb)                                                                                                \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
     TACIT_SOURCE_STATISTICAL(X)                                                                              \
@@ -79,6 +81,10 @@ void filling_finish(filling *self);
  * cell of kind other. */
 tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
                              tacit_error *error);
+
+/* At the end of a pass: another one over the same rows must find as many. `before` is what an earlier one found, UINT64_MAX before
+ * the first. */
+tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error);
 
 /* A source that drains another one, which it takes in any case, and gives of all rows with the same value of
  * a column the last. */

@@ -1,0 +1,552 @@
+/*
+ * Rows that DuckDB reads: duckdb:SELECT ..., duckdb:/path/clinic.duckdb?SELECT ..., and files by their names:
+ * rows.parquet, visits.ndjson, 'years/y*.parquet', a folder of Parquet files, a .duckdb file with one table.
+ *
+ * DuckDB hands over vectors of 2,048 values; numbers are taken from them as they are. Types that no cell can hold
+ * are turned into text by DuckDB itself, in a SELECT around the query.
+ *
+ * A query reads and no more: one SELECT, no extension is fetched or loaded (so nothing is read from the network),
+ * databases are opened for reading only, and nothing is written to disk, where private rows could stay.
+ */
+#include <glob.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "data/source/duckdb_library.h"
+#include "data/source/source_parts.h"
+
+/* How the values of a column arrive, and what becomes of them. */
+typedef struct duckdb_column {
+    duckdb_kind kind; /* of the vectors */
+    bool odd;         /* a truth value says that there is one; no cell can hold it */
+} duckdb_column;
+
+typedef struct duckdb_source {
+    tacit_source base;
+    duckdb_library library;
+    duckdb_pointer database, connection, statement;
+    duckdb_column *columns;
+    char *pattern;        /* of the files that are read; NULL: a query */
+    uint64_t files;       /* a hash of how they were when the source was opened */
+    duckdb_result result; /* of a pass */
+    bool running;         /* there is a result */
+    duckdb_pointer chunk; /* the rows at hand, from `at` to `size` */
+    uint64_t at, size;
+    uint64_t rows_before; /* that an earlier pass had; UINT64_MAX: none has ended */
+    const void **data;    /* of the chunk's vectors */
+    const uint64_t **valid;
+    filling block;
+} duckdb_source;
+
+static tacit_status failed(const duckdb_source *self, const char *message, tacit_error *error) {
+    if (message == NULL) message = "DuckDB gives no reason";
+    return tacit_fail(error, TACIT_INPUT, "%s: %.*s", self->base.name, (int)strcspn(message, "\n"), message);
+}
+
+/* ---- names ---- */
+
+static bool ends_with(const char *name, const char *end) {
+    size_t length = strlen(name), tail = strlen(end);
+    return length > tail && strcmp(name + length - tail, end) == 0;
+}
+
+static bool is_database(const char *name) { return ends_with(name, ".duckdb"); }
+static bool is_parquet(const char *name) { return ends_with(name, ".parquet"); }
+
+static bool is_json(const char *name) {
+    static const char *const ends[] = { ".json", ".ndjson", ".jsonl", ".json.gz", ".ndjson.gz", ".jsonl.gz" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends_with(name, ends[i])) return true;
+    return false;
+}
+
+/* Parquet files in a folder, or in folders of it that are named by values ("year=2024"). NULL: there are none. */
+static const char *folder_pattern(const char *folder) {
+    static const char *const patterns[] = { "/*.parquet", "/*=*/*.parquet", "/*=*/*=*/*.parquet" };
+    char path[DUCKDB_PATH_SIZE];
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        glob_t found = { .gl_pathc = 0 };
+        if (snprintf(path, sizeof path, "%s%s", folder, patterns[i]) >= (int)sizeof path) return NULL;
+        bool any = glob(path, GLOB_NOSORT, NULL, &found) == 0 && found.gl_pathc > 0;
+        globfree(&found);
+        if (any) return patterns[i];
+    }
+    return NULL;
+}
+
+static bool takes(const tacit_place *place) {
+    if (place->is_folder) return folder_pattern(place->name) != NULL;
+    if (place->bytes != NULL && place->length >= 4 && memcmp(place->bytes, "PAR1", 4) == 0) return true;
+    return place->input == NULL &&
+           (is_parquet(place->name) || is_json(place->name) || is_database(place->name));
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+/* One number for names, sizes and times of the files: another one when any has changed. */
+static uint64_t look_at_files(const char *pattern) {
+    glob_t found = { .gl_pathc = 0 };
+    uint64_t hash = 0;
+    struct stat one;
+    if (pattern == NULL || glob(pattern, GLOB_NOCHECK, NULL, &found) != 0) return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        for (const char *c = found.gl_pathv[i]; *c != 0; c++) hash = mix(hash, (uint8_t)*c);
+        if (stat(found.gl_pathv[i], &one) != 0) continue;
+        hash = mix(mix(mix(hash, (uint64_t)one.st_ino), (uint64_t)one.st_size), (uint64_t)one.st_mtim.tv_sec);
+        hash = mix(hash, (uint64_t)one.st_mtim.tv_nsec);
+    }
+    globfree(&found);
+    return hash;
+}
+
+/* ---- the engine ---- */
+
+/* Rows of files come in the order of the files however many threads read them; those of a query, only with one. */
+static tacit_status configure(duckdb_source *self, duckdb_pointer *out, const char *path, bool is_query,
+                              tacit_error *error) {
+    const char *const settings[][2] = {
+        { "autoinstall_known_extensions", "false" },
+        { "autoload_known_extensions", "false" },
+        { "allow_community_extensions", "false" },
+        { "temp_directory", "" },
+        { "access_mode", path != NULL ? "READ_ONLY" : "AUTOMATIC" },
+        { "threads", "1" },
+    };
+    size_t count = sizeof settings / sizeof *settings - !is_query;
+    if (self->library.create_config(out) != 0) return tacit_fail_memory(error);
+    for (size_t i = 0; i < count; i++)
+        if (self->library.set_config(*out, settings[i][0], settings[i][1]) != 0)
+            return tacit_fail(error, TACIT_USAGE,
+                              "DuckDB %s does not know the setting %s: Tacit needs 1.0 or later",
+                              self->library.library_version(), settings[i][0]);
+    return TACIT_OK;
+}
+
+static tacit_status run(duckdb_source *self, const char *text, tacit_error *error) {
+    duckdb_result result = { .inside = NULL };
+    tacit_status status = TACIT_OK;
+    if (self->library.query(self->connection, text, &result) != 0)
+        status = failed(self, self->library.result_error(&result), error);
+    self->library.destroy_result(&result);
+    return status;
+}
+
+/* All rows of a database are of one moment, however often they are read. */
+static tacit_status connect_to(duckdb_source *self, const char *path, bool is_query, tacit_error *error) {
+    duckdb_pointer config = NULL;
+    char *said = NULL;
+    tacit_status status = configure(self, &config, path, is_query, error);
+    if (status == TACIT_OK && self->library.open_ext(path, &self->database, config, &said) != 0)
+        status = failed(self, said, error);
+    if (said != NULL) self->library.free(said);
+    if (config != NULL) self->library.destroy_config(&config);
+    TACIT_TRY(status);
+    if (self->library.connect(self->database, &self->connection) != 0) return tacit_fail_memory(error);
+    TACIT_TRY(run(self, "SET lock_configuration = true", error));
+    return run(self, "BEGIN TRANSACTION", error);
+}
+
+/* One SELECT, and no other statement. */
+static tacit_status prepare(duckdb_source *self, const char *text, tacit_error *error) {
+    duckdb_pointer statements = NULL;
+    uint64_t count = self->library.extract_statements(self->connection, text, &statements);
+    tacit_status status = TACIT_OK;
+    if (self->statement != NULL) self->library.destroy_prepare(&self->statement);
+    if (count == 0 && self->library.extract_statements_error(statements) != NULL)
+        status = failed(self, self->library.extract_statements_error(statements), error);
+    else if (count != 1)
+        status = tacit_fail(error, TACIT_USAGE, "%s: the query must be one SELECT", self->base.name);
+    else if (self->library.prepare_extracted_statement(self->connection, statements, 0, &self->statement) !=
+             0)
+        status = failed(self, self->library.prepare_error(self->statement), error);
+    else if (self->library.prepared_statement_type(self->statement) != DUCKDB_STATEMENT_SELECT)
+        status = tacit_fail(error, TACIT_USAGE, "%s: the query must be one SELECT", self->base.name);
+    self->library.destroy_extracted(&statements);
+    return status;
+}
+
+/* ---- columns ---- */
+
+/* Fifteen digits and a power of ten are doubles, and their quotient is the nearest one to the decimal. */
+static bool is_short_decimal(const duckdb_source *self, uint64_t j) {
+    duckdb_pointer type = self->library.prepared_statement_column_logical_type(self->statement, j);
+    uint8_t width = self->library.decimal_width(type);
+    self->library.destroy_logical_type(&type);
+    return width > 0 && width <= 15;
+}
+
+/* What a column is asked for as: what comes of it, what is known of it, and the SQL around its name. */
+static const char *choose(const duckdb_source *self, uint64_t j, duckdb_column *out,
+                          tacit_column_hint *hint) {
+    duckdb_kind kind = (duckdb_kind)self->library.prepared_statement_column_type(self->statement, j);
+    *out = (duckdb_column){ .kind = kind };
+    *hint = TACIT_HINT_NUMBER;
+    if (kind >= DUCKDB_INT8 && kind <= DUCKDB_DOUBLE) return "";
+    if (kind == DUCKDB_DECIMAL && is_short_decimal(self, j)) {
+        out->kind = DUCKDB_DOUBLE;
+        return "::DOUBLE";
+    }
+    *hint = TACIT_HINT_CATEGORY;
+    if (kind == DUCKDB_VARCHAR || kind == DUCKDB_BOOLEAN || kind == DUCKDB_BLOB) return "";
+    out->kind = DUCKDB_VARCHAR;
+    switch (kind) {
+    case DUCKDB_DECIMAL:
+    case DUCKDB_HUGEINT:
+    case DUCKDB_UHUGEINT: *hint = TACIT_HINT_NUMBER; return "::VARCHAR";
+    case DUCKDB_DATE:
+    case DUCKDB_TIMESTAMP:
+    case DUCKDB_TIMESTAMP_S:
+    case DUCKDB_TIMESTAMP_MS:
+    case DUCKDB_TIMESTAMP_NS:
+    case DUCKDB_TIMESTAMP_ZONE:
+        *hint = TACIT_HINT_NONE;
+        return "::VARCHAR"; /* dates are found by their look */
+    case DUCKDB_ENUM:
+    case DUCKDB_UUID:
+    case DUCKDB_BIT:
+    case DUCKDB_TIME:
+    case DUCKDB_TIME_ZONE:
+    case DUCKDB_INTERVAL: return "::VARCHAR";
+    default: break;
+    }
+    *out = (duckdb_column){ .kind = DUCKDB_BOOLEAN, .odd = true };
+    return " IS NOT NULL";
+}
+
+/* Names and kinds of the columns; the SELECT that gives them as cells can hold them, or an empty text where the query
+ * does already. */
+static tacit_status take_columns(duckdb_source *self, tacit_buffer *around, tacit_error *error) {
+    uint64_t count = self->library.prepared_statement_column_count(self->statement);
+    bool changed = false;
+    self->columns = tacit_allocate(count, sizeof *self->columns);
+    self->data = tacit_allocate(count, sizeof *self->data);
+    self->valid = tacit_allocate(count, sizeof *self->valid);
+    if (self->columns == NULL || self->data == NULL || self->valid == NULL) return tacit_fail_memory(error);
+    TACIT_TRY(tacit_buffer_print(around, error, "SELECT "));
+    for (uint64_t j = 0; j < count; j++) {
+        tacit_column_hint hint;
+        const char *name = self->library.prepared_statement_column_name(self->statement, j);
+        const char *as = choose(self, j, &self->columns[j], &hint);
+        tacit_status status =
+            name == NULL ? tacit_fail_memory(error) : source_add_column(&self->base, name, hint, error);
+        self->library.free((void *)(uintptr_t)name);
+        TACIT_TRY(status);
+        TACIT_TRY(tacit_buffer_print(around, error, "%sc%" PRIu64 "%s", j > 0 ? ", " : "", j, as));
+        changed = changed || as[0] != 0;
+    }
+    TACIT_TRY(tacit_buffer_print(around, error, " FROM tacit_rows"));
+    if (!changed) tacit_buffer_clear(around);
+    return TACIT_OK;
+}
+
+/* The view has names of its own for the columns, so that those of the query need no quotes. */
+static tacit_status make_view(duckdb_source *self, const char *query, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_buffer_print(&text, error, "CREATE TEMP VIEW tacit_rows(");
+    for (size_t j = 0; status == TACIT_OK && j < self->base.columns.count; j++)
+        status = tacit_buffer_print(&text, error, "%sc%zu", j > 0 ? ", " : "", j);
+    if (status == TACIT_OK) status = tacit_buffer_print(&text, error, ") AS %s", query);
+    if (status == TACIT_OK) status = run(self, tacit_buffer_text(&text), error);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status open_query(duckdb_source *self, const char *query, tacit_error *error) {
+    tacit_buffer around = TACIT_BUFFER_INIT;
+    TACIT_TRY(prepare(self, query, error));
+    tacit_status status = take_columns(self, &around, error);
+    if (status == TACIT_OK && around.length > 0) status = make_view(self, query, error);
+    if (status == TACIT_OK && around.length > 0) status = prepare(self, tacit_buffer_text(&around), error);
+    tacit_buffer_clear(&around);
+    return status;
+}
+
+/* ---- opening ---- */
+
+static void end_pass(duckdb_source *self) {
+    if (self->chunk != NULL) self->library.destroy_data_chunk(&self->chunk);
+    if (self->running) self->library.destroy_result(&self->result);
+    self->running = false;
+    self->at = self->size = 0;
+}
+
+static void duckdb_close(tacit_source *source) {
+    duckdb_source *self = (duckdb_source *)source;
+    end_pass(self);
+    if (self->statement != NULL) self->library.destroy_prepare(&self->statement);
+    if (self->connection != NULL) self->library.disconnect(&self->connection);
+    if (self->database != NULL) self->library.close(&self->database);
+    free(self->columns);
+    free(self->pattern);
+    free((void *)self->data);
+    free((void *)self->valid);
+    filling_clear(&self->block);
+}
+
+/* SELECT * FROM read_parquet('...'). */
+static tacit_status select_files(tacit_buffer *out, bool json, const char *pattern, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "SELECT * FROM %s('", json ? "read_json_auto" : "read_parquet"));
+    for (const char *c = pattern; *c != 0; c++)
+        TACIT_TRY(tacit_buffer_append(out, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1, error));
+    return tacit_buffer_append(out, "')", 2, error);
+}
+
+/* The one table that a database has, in the schema that is searched. */
+static tacit_status select_table(duckdb_source *self, tacit_buffer *out, tacit_error *error) {
+    duckdb_result found = { .inside = NULL };
+    tacit_status status = TACIT_OK;
+    if (self->library.query(
+            self->connection,
+            "SELECT '\"' || replace(table_name, '\"', '\"\"') || '\"' FROM information_schema.tables "
+            "WHERE table_schema = 'main'",
+            &found) != 0)
+        status = failed(self, self->library.result_error(&found), error);
+    duckdb_pointer chunk = status == TACIT_OK ? self->library.fetch_chunk(found) : NULL;
+    uint64_t count = chunk != NULL ? self->library.data_chunk_get_size(chunk) : 0;
+    if (status == TACIT_OK && count != 1) {
+        status =
+            tacit_fail(error, TACIT_USAGE,
+                       "%s has %" PRIu64 " tables: name the rows by a query, duckdb:%s?SELECT * FROM ...",
+                       self->base.name, count, self->base.name);
+    } else if (status == TACIT_OK) {
+        const duckdb_text *text =
+            self->library.vector_get_data(self->library.data_chunk_get_vector(chunk, 0));
+        const char *name = text->length <= DUCKDB_INSIDE ? text->start : text->pointer;
+        status = tacit_buffer_print(out, error, "SELECT * FROM %.*s", (int)text->length, name);
+    }
+    if (chunk != NULL) self->library.destroy_data_chunk(&chunk);
+    self->library.destroy_result(&found);
+    return status;
+}
+
+static tacit_status open_named(duckdb_source *self, const tacit_place *place, tacit_error *error) {
+    tacit_buffer query = TACIT_BUFFER_INIT, pattern = TACIT_BUFFER_INIT;
+    bool database = is_database(place->name), json = is_json(place->name) && place->bytes == NULL;
+    const char *inside = place->is_folder ? folder_pattern(place->name) : "";
+    tacit_status status =
+        tacit_buffer_print(&pattern, error, "%s%s", place->name, inside != NULL ? inside : "");
+    if (status == TACIT_OK && (self->pattern = tacit_copy_text(tacit_buffer_text(&pattern))) == NULL)
+        status = tacit_fail_memory(error);
+    if (status == TACIT_OK) {
+        self->files = look_at_files(self->pattern);
+        status = connect_to(self, database ? place->name : NULL, database, error);
+    }
+    if (status == TACIT_OK)
+        status =
+            database ? select_table(self, &query, error) : select_files(&query, json, self->pattern, error);
+    if (status == TACIT_OK) status = open_query(self, tacit_buffer_text(&query), error);
+    tacit_buffer_clear(&query);
+    tacit_buffer_clear(&pattern);
+    return status;
+}
+
+/* QUERY, or /path/clinic.duckdb?QUERY. */
+static tacit_status open_asked(duckdb_source *self, const char *rest, tacit_error *error) {
+    char *path = NULL, *query = NULL;
+    if (rest[0] != '/') {
+        TACIT_TRY(connect_to(self, NULL, true, error));
+        return open_query(self, rest, error);
+    }
+    TACIT_TRY(
+        source_split_query(&path, &query, rest, "duckdb:/data/clinic.duckdb?SELECT * FROM visits", error));
+    tacit_status status = connect_to(self, path, true, error);
+    if (status == TACIT_OK) status = open_query(self, query, error);
+    free(path);
+    return status;
+}
+
+/* Of a file that was told by its first bytes: DuckDB opens it by its path, so they must lie there as they are. */
+static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
+    char bytes[4];
+    FILE *file = place->bytes != NULL ? fopen(place->name, "rb") : NULL;
+    bool plain = place->bytes == NULL ||
+                 (file != NULL && fread(bytes, 1, 4, file) == 4 && memcmp(bytes, "PAR1", 4) == 0);
+    if (file != NULL) fclose(file);
+    if (plain) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_INPUT,
+        "%s holds a Parquet file, which is read by its path and not compressed: unpack it first",
+        place->name);
+}
+
+static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
+                                const tacit_source_options *options, tacit_error *error) {
+    duckdb_source *self = NULL;
+    duckdb_library library;
+    bool asked = place->rest != place->name;
+    (void)options;
+    TACIT_TRY(check_plain(place, error));
+    TACIT_TRY(duckdb_library_load(&library, asked ? "such a query" : place->name, error));
+    TACIT_TRY(
+        source_create(&self, sizeof *self, &tacit_source_duckdb, asked ? "DuckDB" : place->name, error));
+    self->library = library;
+    self->rows_before = UINT64_MAX;
+    tacit_status status = asked ? open_asked(self, place->rest, error) : open_named(self, place, error);
+    if (status == TACIT_OK)
+        *out = &self->base;
+    else
+        tacit_source_free(&self->base);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static tacit_status begin_pass(duckdb_source *self, tacit_error *error) {
+    duckdb_pointer pending = NULL;
+    tacit_status status = TACIT_OK;
+    if (self->library.pending_prepared_streaming(self->statement, &pending) != 0)
+        status = failed(self, self->library.pending_error(pending), error);
+    else if (self->library.execute_pending(pending, &self->result) != 0) {
+        status = failed(self, self->library.result_error(&self->result), error);
+        self->library.destroy_result(&self->result);
+    }
+    self->library.destroy_pending(&pending);
+    self->running = status == TACIT_OK;
+    return status;
+}
+
+/* Have rows at hand, or none after the last. */
+static tacit_status fetch(duckdb_source *self, tacit_error *error) {
+    while (self->at == self->size) {
+        if (self->chunk != NULL) self->library.destroy_data_chunk(&self->chunk);
+        self->chunk = self->library.fetch_chunk(self->result);
+        self->at = 0;
+        self->size = self->chunk != NULL ? self->library.data_chunk_get_size(self->chunk) : 0;
+        if (self->chunk == NULL) {
+            const char *said = self->library.result_error(&self->result);
+            return said != NULL && said[0] != 0 ? failed(self, said, error) : TACIT_OK;
+        }
+        for (size_t j = 0; j < self->base.columns.count; j++) {
+            duckdb_pointer vector = self->library.data_chunk_get_vector(self->chunk, j);
+            self->data[j] = self->library.vector_get_data(vector);
+            self->valid[j] = self->library.vector_get_validity(vector);
+        }
+    }
+    return TACIT_OK;
+}
+
+/* A whole number that is no double keeps its digits. */
+static tacit_status add_whole(duckdb_source *self, bool negative, uint64_t size, tacit_error *error) {
+    static const uint64_t largest = UINT64_C(1) << 53;
+    char text[32];
+    double number = (double)size;
+    if (size <= largest)
+        return filling_add_number(&self->block, negative ? -number : number, self->base.row + 1, error);
+    int length = snprintf(text, sizeof text, "%s%" PRIu64, negative ? "-" : "", size);
+    return source_add_text(&self->base, &self->block, text, (size_t)length, error);
+}
+
+static tacit_status add_signed(duckdb_source *self, int64_t value, tacit_error *error) {
+    return add_whole(self, value < 0, value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value, error);
+}
+
+/* What is not finite is read as in a text file. */
+static tacit_status add_real(duckdb_source *self, double value, tacit_error *error) {
+    if (isfinite(value)) return filling_add_number(&self->block, value, self->base.row + 1, error);
+    const char *text = isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
+    return source_add_text(&self->base, &self->block, text, strlen(text), error);
+}
+
+static tacit_status add_truth(duckdb_source *self, const duckdb_column *column, bool value,
+                              tacit_error *error) {
+    static const char odd[] = "a list or a structure";
+    const char *text = value ? "true" : "false";
+    if (column->odd && value)
+        return filling_add_text(&self->block, TACIT_CELL_OTHER, odd, sizeof odd - 1, self->base.row + 1,
+                                error);
+    if (column->odd) text = "";
+    return source_add_text(&self->base, &self->block, text, strlen(text), error);
+}
+
+/* Early writers of Parquet did not say which bytes are texts. */
+static tacit_status add_text(duckdb_source *self, const duckdb_column *column, const duckdb_text *value,
+                             tacit_error *error) {
+    static const char odd[] = "bytes that are no text";
+    const char *text = value->length <= DUCKDB_INSIDE ? value->start : value->pointer;
+    if (column->kind == DUCKDB_BLOB && !tacit_text_is_utf8(text, value->length))
+        return filling_add_text(&self->block, TACIT_CELL_OTHER, odd, sizeof odd - 1, self->base.row + 1,
+                                error);
+    return source_add_text(&self->base, &self->block, text, value->length, error);
+}
+
+static tacit_status add_value(duckdb_source *self, size_t j, tacit_error *error) {
+    uint64_t i = self->at;
+    const void *data = self->data[j];
+    if (self->valid[j] != NULL && (self->valid[j][i / 64] >> i % 64 & 1) == 0)
+        return filling_add_text(&self->block, TACIT_CELL_PLAIN, "", 0, self->base.row + 1, error);
+    switch (self->columns[j].kind) {
+    case DUCKDB_INT8: return add_signed(self, ((const int8_t *)data)[i], error);
+    case DUCKDB_INT16: return add_signed(self, ((const int16_t *)data)[i], error);
+    case DUCKDB_INT32: return add_signed(self, ((const int32_t *)data)[i], error);
+    case DUCKDB_INT64: return add_signed(self, ((const int64_t *)data)[i], error);
+    case DUCKDB_UINT8: return add_whole(self, false, ((const uint8_t *)data)[i], error);
+    case DUCKDB_UINT16: return add_whole(self, false, ((const uint16_t *)data)[i], error);
+    case DUCKDB_UINT32: return add_whole(self, false, ((const uint32_t *)data)[i], error);
+    case DUCKDB_UINT64: return add_whole(self, false, ((const uint64_t *)data)[i], error);
+    case DUCKDB_FLOAT: return add_real(self, ((const float *)data)[i], error);
+    case DUCKDB_DOUBLE: return add_real(self, ((const double *)data)[i], error);
+    case DUCKDB_BOOLEAN: return add_truth(self, &self->columns[j], ((const bool *)data)[i], error);
+    default: break;
+    }
+    return add_text(self, &self->columns[j], (const duckdb_text *)data + i, error);
+}
+
+static tacit_status duckdb_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
+    duckdb_source *self = (duckdb_source *)source;
+    filling_empty(&self->block);
+    if (!self->running) TACIT_TRY(begin_pass(self, error));
+    TACIT_TRY(fetch(self, error));
+    while (self->at < self->size && out->rows + out->left_out < most && !filling_is_full(&self->block)) {
+        bool chosen = tacit_row_filter_keeps(source->filter, source->row);
+        for (size_t j = 0; chosen && j < source->columns.count; j++) TACIT_TRY(add_value(self, j, error));
+        out->rows += chosen;
+        out->left_out += !chosen;
+        source->row++;
+        self->at++;
+        TACIT_TRY(fetch(self, error));
+    }
+    out->ended = self->at == self->size;
+    if (out->ended) TACIT_TRY(source_check_count(source, &self->rows_before, error));
+    filling_finish(&self->block);
+    out->cells = self->block.cells;
+    return TACIT_OK;
+}
+
+static tacit_status duckdb_rewind(tacit_source *source, tacit_error *error) {
+    duckdb_source *self = (duckdb_source *)source;
+    end_pass(self);
+    if (look_at_files(self->pattern) == self->files) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "%s has changed since it was opened", source->name);
+}
+
+/* A query may read files anywhere; files by name lie in the folder before the first star. */
+static void duckdb_allow(tacit_harden_settings *settings, const tacit_place *place) {
+    char path[DUCKDB_PATH_SIZE];
+    tacit_harden_allow(settings, getenv("TACIT_DUCKDB"), false);
+    tacit_harden_allow(settings, "/sys/fs/cgroup",
+                       false); /* how much memory it may use; it dies where this is closed */
+    if (duckdb_library_path(path)) tacit_harden_allow(settings, path, false);
+    settings->reads_all = settings->reads_all || place->rest != place->name;
+    int length = (int)strcspn(place->name, "*?[");
+    if (place->rest == place->name &&
+        snprintf(path, sizeof path, "%.*s", length, place->name) < (int)sizeof path)
+        tacit_harden_allow_around(settings, path, false);
+}
+
+const tacit_source_kind tacit_source_duckdb = { .name = "duckdb",
+                                                .prefix = "duckdb:",
+                                                .row = "row",
+                                                .takes = takes,
+                                                .open = duckdb_open,
+                                                .next = duckdb_next,
+                                                .rewind = duckdb_rewind,
+                                                .free = duckdb_close,
+                                                .allow = duckdb_allow };

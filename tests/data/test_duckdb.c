@@ -1,0 +1,220 @@
+/* What is special to rows that DuckDB reads: types, patterns, folders, databases, and what a query may not do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "source_forms.h"
+
+static void expect_query(const char *name, const char *expected) {
+    tacit_source *source = NULL;
+    reading got = { .count = 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_source_open(&source, name, NULL, &error), error);
+    assert_string_equal(source->kind->name, "duckdb");
+    for (int pass = 0; pass < 2; pass++) {
+        reading_clear(&got);
+        CHECK_OK(read_rest(source, 100, &got, &error), error);
+        if (strcmp(tacit_buffer_text(&got.rows), expected) != 0)
+            fail_msg("%s: expected %s got %s", name, expected, tacit_buffer_text(&got.rows));
+        CHECK_OK(tacit_source_rewind(source, &error), error);
+    }
+    reading_clear(&got);
+    tacit_source_free(source);
+}
+
+static void fails(const char *name, tacit_status expected, const char *says) {
+    tacit_source *source = NULL;
+    reading got = { .count = 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = tacit_source_open(&source, name, NULL, &error);
+    if (status == TACIT_OK) status = read_rest(source, 100, &got, &error);
+    reading_clear(&got);
+    tacit_source_free(source);
+    if (status != expected || strstr(error.text, says) == NULL)
+        fail_msg("%s: expected %d '%s', got %d: %s", name, (int)expected, says, (int)status, error.text);
+}
+
+static void values_of_every_type_keep_their_digits(void **state) {
+    (void)state;
+    expect_query(
+        "duckdb:SELECT (-1)::TINYINT, 2::SMALLINT, 3::INTEGER, 4::UTINYINT, 5::USMALLINT, 6::UINTEGER",
+        "-1|2|3|4|5|6\n");
+    expect_query("duckdb:SELECT 9007199254740993::BIGINT, (-9223372036854775808)::BIGINT, "
+                 "18446744073709551615::UBIGINT",
+                 "9007199254740993|-9223372036854775808|18446744073709551615\n");
+    expect_query("duckdb:SELECT 0.1::DOUBLE + 0.2::DOUBLE, 0.5::FLOAT, 'nan'::DOUBLE, '-inf'::FLOAT",
+                 "0.30000000000000004|0.5|nan|-inf\n");
+    expect_query("duckdb:SELECT 0.07::DECIMAL(15,2), 12345678901234567.89::DECIMAL(19,2), 1e30::HUGEINT",
+                 "0.070000000000000007|12345678901234567.89|1000000000000000019884624838656\n");
+    expect_query("duckdb:SELECT true, false, NULL::BOOLEAN, 'a'::ENUM('a', 'b'), ''", "true|false||a|\n");
+    expect_query(
+        "duckdb:SELECT DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00', TIME '01:02:03', NULL::DATE",
+        "2024-02-29|2024-02-29 12:30:00|01:02:03|\n");
+    expect_query("duckdb:SELECT 'twelve bytes', 'thirteen byte', [1, 2] AS list, 'text'::BLOB",
+                 "twelve bytes|thirteen byte|a list or a structure|text\n");
+    expect_query("duckdb:SELECT '\\xFF\\x00'::BLOB AS b", "bytes that are no text\n");
+}
+
+static void a_query_reads_and_no_more(void **state) {
+    (void)state;
+    char path[192], name[512];
+    make(&forms[FORM_DUCKDB], name, 3, false);
+    snprintf(path, sizeof path, "%s.out", parquet_path);
+    snprintf(name, sizeof name, "duckdb:COPY (SELECT 1) TO '%s'", path);
+    fails(name, TACIT_USAGE, "must be one SELECT");
+    assert_int_equal(access(path, F_OK), -1);
+    fails("duckdb:SELECT 1; SELECT 2", TACIT_USAGE, "must be one SELECT");
+    fails("duckdb:SET threads = 4", TACIT_USAGE, "must be one SELECT");
+    fails("duckdb:INSTALL httpfs", TACIT_USAGE, "must be one SELECT");
+    fails("duckdb:", TACIT_USAGE, "must be one SELECT");
+    fails("duckdb:SELECT FROM WHERE", TACIT_INPUT, "DuckDB: ");
+    fails("duckdb:SELECT 1 AS a, 2 AS a", TACIT_INPUT, "both called 'a'");
+    fails("duckdb:SELECT * FROM 'https://127.0.0.1:9/rows.parquet'", TACIT_INPUT,
+          "httpfs"); /* and it is not fetched */
+    fails("duckdb:SELECT i, (1 / (3 - i))::VARCHAR::DATE FROM range(9) t(i)", TACIT_INPUT, "DuckDB: ");
+    fails("duckdb:/nowhere/clinic.duckdb?SELECT 1", TACIT_INPUT, "/nowhere/clinic.duckdb");
+    fails("duckdb:/nowhere/clinic.duckdb", TACIT_USAGE, "question mark");
+    snprintf(name, sizeof name, "duckdb:SELECT who FROM '%s' ORDER BY who DESC; -- the last first",
+             parquet_path);
+    expect_query(name, "p2\np1\np0\n");
+}
+
+static void a_pattern_or_a_folder_is_one_table(void **state) {
+    (void)state;
+    char folder[160], name[512], text[1024];
+    make(&forms[FORM_DUCKDB], name, 1, false);
+    snprintf(folder, sizeof folder, "%s-parts", parquet_path);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (int k = 0; k < 3; k++) {
+        snprintf(text, sizeof text, "COPY (SELECT %d AS k, 'it''s' AS t) TO '%s/part %d.parquet'", k, folder,
+                 k);
+        duckdb_do(NULL, text);
+    }
+    expect_query(folder, "0|it's\n1|it's\n2|it's\n");
+    snprintf(name, sizeof name, "%s/*[12].parquet", folder);
+    expect_query(name, "1|it's\n2|it's\n");
+    snprintf(
+        text, sizeof text,
+        "COPY (SELECT k, k %% 2 AS odd FROM range(4) t(k)) TO '%s/by' (FORMAT parquet, PARTITION_BY (odd))",
+        folder);
+    duckdb_do(NULL, text);
+    snprintf(name, sizeof name, "%s/by", folder);
+    expect_query(name, "0|0\n2|0\n1|1\n3|1\n");
+}
+
+static void json_and_databases_are_named_by_their_paths(void **state) {
+    (void)state;
+    char path[192], name[512];
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    make(&forms[FORM_DUCKDB], name, 1, false);
+    snprintf(path, sizeof path, "%s.ndjson", parquet_path);
+    tacit_buffer_print(&text, NULL, "{\"age\": 1.5, \"sick\": \"no\"}\n{\"age\": null, \"sick\": \"yes\"}\n");
+    put(path, &text);
+    tacit_buffer_clear(&text);
+    expect_query(path, "1.5|no\n|yes\n");
+    snprintf(path, sizeof path, "%s.duckdb", parquet_path);
+    duckdb_do(path, "CREATE TABLE \"my visits\" AS SELECT k FROM range(3) t(k)");
+    expect_query(path, "0\n1\n2\n");
+    snprintf(name, sizeof name, "duckdb:%s?SELECT sum(k) AS s FROM \"my visits\"", path);
+    expect_query(name, "3\n");
+    snprintf(name, sizeof name, "duckdb:%s?DELETE FROM \"my visits\" RETURNING k", path);
+    fails(name, TACIT_USAGE, "must be one SELECT");
+    duckdb_do(path, "CREATE TABLE other AS SELECT 1 AS k");
+    fails(path, TACIT_USAGE, "has 2 tables");
+}
+
+static void a_file_that_changes_between_passes_is_refused(void **state) {
+    (void)state;
+    char name[512];
+    tacit_source *source = NULL;
+    reading got = { .count = 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    make(&forms[FORM_DUCKDB], name, 5, false);
+    CHECK_OK(tacit_source_open(&source, name, NULL, &error), error);
+    CHECK_OK(read_rest(source, 100, &got, &error), error);
+    forms[FORM_DUCKDB].change(5);
+    assert_int_equal(tacit_source_rewind(source, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "has changed"));
+    reading_clear(&got);
+    tacit_source_free(source);
+}
+
+/* The good files hold what their names say, the bad ones end in a sentence or in rows, never in a crash. */
+static void sample_files_of_other_writers_are_read_or_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *file;
+        size_t rows;
+    } good[] = { { "alltypes_plain.parquet", 8 },
+                 { "delta_length_byte_array.parquet", 1000 },
+                 { "datapage_v1-snappy-compressed-checksum.parquet", 5120 },
+                 { "byte_stream_split.zstd.parquet", 300 },
+                 { "fixed_length_byte_array.parquet", 1000 } };
+    const char *data = getenv("TACIT_DATA");
+    if (data == NULL) {
+        print_message("TACIT_DATA is not set: the sample files are left out\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char path[512];
+        tacit_source *source = NULL;
+        reading got = { .count = 0 };
+        tacit_error error = TACIT_ERROR_INIT;
+        snprintf(path, sizeof path, "%s/parquet/good/%s", data, good[i].file);
+        if (access(path, R_OK) != 0) continue;
+        CHECK_OK(tacit_source_open(&source, path, NULL, &error), error);
+        CHECK_OK(read_rest(source, 1000, &got, &error), error);
+        assert_int_equal(got.count, good[i].rows);
+        reading_clear(&got);
+        tacit_source_free(source);
+    }
+}
+
+static void without_the_library_one_sentence_says_how_to_install_it(void **state) {
+    (void)state;
+    const char *before = getenv("TACIT_DUCKDB");
+    char *kept = strdup(before != NULL ? before : "");
+    setenv("TACIT_DUCKDB", "/nowhere/libduckdb.so", 1);
+    fails("/data/rows.parquet", TACIT_USAGE, "script/setup with");
+    fails("duckdb:SELECT 1", TACIT_USAGE, "script/setup with");
+    setenv("TACIT_DUCKDB", kept, 1);
+    free(kept);
+}
+
+static void a_hardened_process_reaches_files_and_library(void **state) {
+    (void)state;
+    tacit_harden_settings settings = { .count = 0 };
+    char name[512];
+    bool folder = false, library = false;
+    make(&forms[FORM_DUCKDB], name, 1, false);
+    tacit_source_allow(&settings, name);
+    *strrchr(name, '/') = 0;
+    for (size_t i = 0; i < settings.count; i++) {
+        folder = folder || (strcmp(settings.paths[i], name) == 0 && !settings.writes[i]);
+        library = library || strcmp(settings.paths[i], getenv("TACIT_DUCKDB")) == 0;
+    }
+    assert_true(folder && library && !settings.reads_all);
+    tacit_source_allow(&settings, "duckdb:SELECT * FROM '/data/rows.parquet'");
+    assert_true(settings.reads_all); /* where a query reads is known to DuckDB alone */
+    tacit_harden_clear(&settings);
+}
+
+int main(void) {
+    const struct CMUnitTest all[] = {
+        cmocka_unit_test(without_the_library_one_sentence_says_how_to_install_it),
+        cmocka_unit_test(values_of_every_type_keep_their_digits),
+        cmocka_unit_test(a_query_reads_and_no_more),
+        cmocka_unit_test(a_pattern_or_a_folder_is_one_table),
+        cmocka_unit_test(json_and_databases_are_named_by_their_paths),
+        cmocka_unit_test(a_file_that_changes_between_passes_is_refused),
+        cmocka_unit_test(sample_files_of_other_writers_are_read_or_refused),
+        cmocka_unit_test(a_hardened_process_reaches_files_and_library),
+    };
+    const struct CMUnitTest missing[] = {
+        cmocka_unit_test(without_the_library_one_sentence_says_how_to_install_it),
+    };
+    return has_duckdb() ? cmocka_run_group_tests(all, forms_begin, forms_end)
+                        : cmocka_run_group_tests(missing, forms_begin, forms_end);
+}
