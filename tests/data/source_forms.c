@@ -347,6 +347,27 @@ static void vanish_postgres(void) {
                 "'client backend'");
 }
 
+/* A linking file that brings the columns of one table together again. */
+static void name_linking(char name[512]) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    snprintf(name, 512, "%s/t.link.yaml", base);
+    tacit_buffer_print(&text, NULL,
+                       "key: who\nsources:\n  - {rows: t.csv, columns: [age, note]}\n"
+                       "  - {rows: t.csv, columns: [sick]}\n");
+    put(name, &text);
+    tacit_buffer_clear(&text);
+}
+
+static void make_linking(char name[512], size_t rows, bool with_long) {
+    make_csv(name, rows, with_long);
+    name_linking(name);
+}
+
+static void spoil_linking(char name[512]) {
+    spoil_csv(name);
+    name_linking(name);
+}
+
 #ifdef TACIT_READSTAT
 char statistical_path[128];
 
@@ -434,6 +455,8 @@ const form forms[FORMS] = {
       change_sqlite, vanish_sqlite, TACIT_OK },
     { "postgres", "a query", COLUMNS, make_postgres, expect_row, spoil_postgres,
       "PostgreSQL: row 2, column 2 (age)", change_postgres, vanish_postgres, TACIT_INPUT },
+    { "linking", "a file", COLUMNS, make_linking, expect_row, spoil_linking, "t.csv:3:2 (age)", change_csv,
+      vanish_csv, TACIT_OK },
 #ifdef TACIT_READSTAT
     { "statistical", "a Stata file", COLUMNS, make_statistical, expect_row, spoil_statistical,
       "t.dta: row 2, column 2 (age)", change_statistical, vanish_statistical, TACIT_INPUT },

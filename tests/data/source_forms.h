@@ -22,7 +22,16 @@ typedef struct form {
     tacit_status vanished;         /* besides the same rows, what may come of it */
 } form;
 
-enum { FORM_CSV, FORM_FOLDER, FORM_LIBSVM, FORM_DOCUMENTS, FORM_SQLITE, FORM_POSTGRES, FORM_STATISTICAL };
+enum {
+    FORM_CSV,
+    FORM_FOLDER,
+    FORM_LIBSVM,
+    FORM_DOCUMENTS,
+    FORM_SQLITE,
+    FORM_POSTGRES,
+    FORM_LINKING,
+    FORM_STATISTICAL
+};
 #ifdef TACIT_READSTAT
 enum { FORMS = FORM_STATISTICAL + 1 };
 #else

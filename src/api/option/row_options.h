@@ -8,7 +8,7 @@
 /* What may be named where rows are read; docs/data.md says it in full. */
 #define TACIT_SOURCES_HELP                                                                                   \
     "CSV or LIBSVM, also compressed; a file of SAS, Stata or SPSS; a folder of CSV files, or of documents; " \
-    "sqlite:PATH?QUERY; or postgres:CONNINFO?QUERY"
+    "sqlite:PATH?QUERY; postgres:CONNINFO?QUERY; or a linking file, NAME.link.yaml"
 
 /* What TACIT_OPTIONS_READING was given. Borrows from both. */
 tacit_load_options tacit_reading_options(const tacit_arguments *arguments, const tacit_progress *progress);

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/schema/names.h"
+#include "data/source/linking.h"
 
 /* Every kind. What has no prefix is asked in this order; CSV takes any file that is left. */
 #define LISTED(name) &tacit_source_##name,
@@ -45,7 +46,10 @@ void tacit_source_allow(tacit_harden_settings *settings, const char *name) {
     if (name == NULL) return;
     const tacit_source_kind *kind = find_prefix(name);
     tacit_place place = { .name = name, .rest = name };
-    if (kind != NULL) place.rest = name + strlen(kind->prefix);
+    if (kind != NULL)
+        place.rest = name + strlen(kind->prefix);
+    else if (linking_is_named(name) && !is_folder(name))
+        kind = &tacit_source_linking;
     if (kind != NULL && kind->allow != NULL)
         kind->allow(settings, &place);
     else if (is_folder(place.rest))
@@ -225,6 +229,8 @@ tacit_status tacit_source_fail(const tacit_source *source, uint64_t line, size_t
     }
     tacit_source_place(source, line, place);
     size_t position = column + 1 + (source->dropped > 0 && column + 1 >= source->dropped);
+    if (source->kind->position != NULL && column < source->columns.count)
+        position = source->kind->position(source, column) + 1;
     return tacit_fail(error, status, "%s%s%zu%s: %s", place, source->row_name != NULL ? ", column " : ":",
                       position, known, said);
 }

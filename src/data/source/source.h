@@ -8,6 +8,7 @@
  *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file, text, folder
  *   sqlite:/path/clinic.db?QUERY    the rows of a query of a SQLite file; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, in a read-only transaction
+ *   clinic.link.yaml                a linking file: rows of several sources together, person by person
  *
  * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file
  * with a tacit_source_kind in it and a line in the table of source.c; see README.md.
@@ -90,6 +91,8 @@ typedef struct tacit_source_kind {
     /* The file that a line is in, where a source has several; takes the file's part off the line. NULL: the
      * source's name. */
     const char *(*file)(const tacit_source *source, uint64_t *line);
+    /* Where a column is in its file, counted from 0, if that is not its place in the table; or NULL. */
+    size_t (*position)(const tacit_source *source, size_t column);
     /* Let a hardened process reach what it reads. NULL: the path, or the folder around it. */
     void (*allow)(tacit_harden_settings *settings, const tacit_place *place);
 } tacit_source_kind;

@@ -24,6 +24,7 @@ enum {
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
     X(postgres)                                                                                              \
+    X(linking)                                                                                               \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
     TACIT_SOURCE_STATISTICAL(X)                                                                              \
