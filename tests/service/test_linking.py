@@ -8,6 +8,7 @@ import csv
 import gzip
 import json
 import os
+import random
 import sqlite3
 import sys
 import unittest
@@ -151,5 +152,37 @@ class Visits(Linked):
                     self.assertAlmostEqual(mine[key], theirs[key], delta=1e-8 * abs(theirs[key]))
 
 
+class Sites(DeployedTest):
+    """(1 | site): every party is a term of each sum, so that there have to be many."""
+    count = 32
+
+    def rows(self, party):
+        path = self.path / f"site{party}.csv"
+        if not path.exists():
+            draw = random.Random(party)
+            level = draw.gauss(0, 1)
+            lines = [(dose, level + 2 * dose + draw.gauss(0, 0.5)) for dose in (draw.random() for _ in range(20))]
+            path.write_text("dose,effect\n" + "".join(f"{dose:.5f},{effect:.5f}\n" for dose, effect in lines))
+        return path
+
+    def test_random_effects_of_sites_by_the_formula(self):
+        (self.path / "schema.yaml").write_text("label: {name: effect, kind: number, low: -10, high: 10}\ncolumns:\n  - {name: dose, kind: number, low: 0, high: 1}\n")
+        terms = "effect ~ dose + (1 | site)"
+        self.study(method="mixed", set="{group: party}", epsilon=None, **{"lambda": 0}, terms=f"'{terms}'", parties=f"{{expected: {self.count}, minimum: {self.count}}}",
+                   minimum_rows=10)
+        self.coordinator()
+        parties = {party: self.start(*self.join_words(party, self.invite(), *EXACT), home=self.home(party)) for party in range(self.count)}
+        report = self.check_done(parties, charged=[])["report"]
+        each = [word for party in range(self.count) for word in ("--party", self.rows(party))]
+        self.succeed("simulate", "--method", "mixed", *each, "--test", self.rows(0), "--schema", "schema.yaml", "--terms", terms, "--set", "group=party", "--out", "each.json")
+        for ours, theirs in zip(report["tables"], json.loads((self.path / "each.json").read_text())["report"]["tables"], strict=True):
+            self.assertEqual(ours, theirs)
+
+
 if __name__ == "__main__":
+    if "--sites" in sys.argv:
+        sys.argv.remove("--sites")
+        del Linked, Visits
+    else:
+        del Sites
     unittest.main()
