@@ -1,8 +1,8 @@
 /*
  * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a
- * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column, with 'm' and 'i' a
- * linking file brings them together with themselves, by time or in intervals. Cells go the whole way that a query's
- * go, to encoded rows. 'k': a linking file, read but not followed.
+ * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column, with 'm' and
+ * 'i' a linking file brings them together with themselves, by time or in intervals. Cells go the whole way
+ * that a query's go, to encoded rows. 'k': a linking file, read but not followed.
  */
 #include <sqlite3.h>
 #include <stdio.h>

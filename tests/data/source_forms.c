@@ -347,25 +347,25 @@ static void vanish_postgres(void) {
                 "'client backend'");
 }
 
-/* A linking file that brings the columns of one table together again. */
-static void name_linking(char name[512]) {
+void link_with_itself(const char *rows, char name[512]) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     snprintf(name, 512, "%s/t.link.yaml", base);
     tacit_buffer_print(&text, NULL,
-                       "key: who\nsources:\n  - {rows: t.csv, columns: [age, note]}\n"
-                       "  - {rows: t.csv, columns: [sick]}\n");
+                       "key: who\nsources:\n  - {rows: '%s', columns: [age, note]}\n"
+                       "  - {rows: '%s', columns: [sick]}\n",
+                       rows, rows);
     put(name, &text);
     tacit_buffer_clear(&text);
 }
 
 static void make_linking(char name[512], size_t rows, bool with_long) {
     make_csv(name, rows, with_long);
-    name_linking(name);
+    link_with_itself("t.csv", name);
 }
 
 static void spoil_linking(char name[512]) {
     spoil_csv(name);
-    name_linking(name);
+    link_with_itself("t.csv", name);
 }
 
 #ifdef TACIT_READSTAT

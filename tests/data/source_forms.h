@@ -45,6 +45,8 @@ bool can_be_made(const form *one);
         if (can_be_made(one))
 
 void make(const form *one, char name[512], size_t rows, bool with_long);
+/* A linking file that brings the columns of one source together again. */
+void link_with_itself(const char *rows, char name[512]);
 tacit_schema *schema_of(const form *one);
 
 /* A folder for the files; both are for cmocka. */

@@ -299,8 +299,8 @@ static void make_sites(table *out) {
     for (size_t i = 0; i < out->data->rows; i++) out->data->dense.values[i * FEATURES + FEATURES - 1] = 0.5;
 }
 
-/* Whatever a coordinator says of intercepts, a party looks at what its own intercept makes of its rows, and the one that the
- * coordinator sends counts for nothing. */
+/* Whatever a coordinator says of intercepts, a party looks at what its own intercept makes of its rows, and
+ * the one that the coordinator sends counts for nothing. */
 static void test_a_lie_about_intercepts_gets_nothing_more(void **state) {
     (void)state;
     table rows = { .data = NULL };

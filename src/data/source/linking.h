@@ -5,12 +5,12 @@
  *   sources:
  *     - {rows: people.csv}                   # the first has the rows, to which the others bring columns
  *     - {rows: visits.csv, time: day}        # the last value of each column at that time, or
- *     - {rows: scans.csv, key: patient, time: day, carry: 365}       # nothing where it is older than that
- *     - {rows: transplants.csv, time: day, since: transplanted}      # 1 from then on, 0 before
+ *     - {rows: scans.csv, key: patient, time: day, carry: 365}   # nothing where it is older than that
+ *     - {rows: transplants.csv, time: day, since: transplanted}  # 1 from then on, 0 before
  *     - rows: wide.csv                       # a row with columns for several times becomes a row for each
  *       time: age
  *       long: {times: [8, 10], distance: [at8, at10]}
- *   intervals: {from: entry, until: day, event: died}    # follow-up is cut into (start, stop] where a value changes
+ *   intervals: {from: entry, until: day, event: died}   # follow-up in pieces (start, stop]
  *
  * A row that comes of it depends on the rows of one person alone.
  */
@@ -62,7 +62,8 @@ bool linking_is_named(const char *name);
 
 /* ---- rows of a source, by person ---- */
 
-/* A column that a source brings. Its cell in a row stands at `first` + `step` times the place of the row's time. */
+/* A column that a source brings. Its cell in a row stands at `first` + `step` times the place of the row's
+ * time. */
 typedef struct held_column {
     const char *name; /* borrowed of the declaration, or of the source */
     size_t first, step;
@@ -99,12 +100,13 @@ typedef enum held_clock { HELD_CLOCK_UNKNOWN, HELD_CLOCK_NUMBER, HELD_CLOCK_DATE
 tacit_status held_open(held_rows *self, const linking_source *about, const linking *all, bool is_first,
                        tacit_error *error);
 
-/* Read it to its end. Persons are numbered by `persons`: of the first source all, of others those that are known. */
+/* Read it to its end. Persons are numbered by `persons`: of the first source all, of others those that are
+ * known. */
 tacit_status held_drain(held_rows *self, tacit_levels *persons, bool is_first, held_clock *clock,
                         tacit_error *error);
 
-/* Sort by person and time. TACIT_INPUT where a person has two rows that cannot be told apart: of the same time or,
- * without times, in any source but the first. */
+/* Sort by person and time. TACIT_INPUT where a person has two rows that cannot be told apart: of the same
+ * time or, without times, in any source but the first. */
 tacit_status held_settle(held_rows *self, size_t persons, bool is_first, tacit_error *error);
 
 /* Have the rows of a person at hand. */
@@ -114,7 +116,8 @@ tacit_status held_visit(held_rows *self, size_t person, tacit_error *error);
 const tacit_cell *held_cell(const held_rows *self, size_t i, size_t column);
 bool held_is_missing(const tacit_cell *cell);
 
-/* What a column is at a time, or just after it: the last value that is not missing and not too old; NULL: none. */
+/* What a column is at a time, or just after it: the last value that is not missing and not too old; NULL:
+ * none. */
 const tacit_cell *held_at(const held_rows *self, size_t column, double time, bool after);
 
 /* A time from a cell; `column` of `line` is where it stands. TACIT_INPUT for what is none. */
@@ -139,10 +142,12 @@ typedef struct pieces {
     size_t time_count, time_capacity;
 } pieces;
 
-/* The pieces of the person at hand. `columns` are those of the first source: origin, from, until, event (SIZE_MAX: none). */
+/* Columns of the first source; SIZE_MAX: none. */
 typedef struct follow_up {
     size_t origin, from, until, event;
 } follow_up;
+
+/* The pieces of the person at hand. */
 tacit_status pieces_make(pieces *out, const linking *about, const held_rows *held, const follow_up *columns,
                          held_clock *clock, tacit_error *error);
 void pieces_clear(pieces *self);

@@ -1,8 +1,8 @@
 /*
- * The follow-up of a person in pieces (start, stop], in each of which no column changes: what tmerge and survSplit of R's
- * survival do. A value counts from just after its time, so that nothing that is known only at the end of a piece is
- * used for it. On a grid, changes wait for the end of their cell: a method that counts in cells (cox) then never meets
- * a piece that ends in the cell in which it began.
+ * The follow-up of a person in pieces (start, stop], in each of which no column changes: what tmerge and
+ * survSplit of R's survival do. A value counts from just after its time, so that nothing that is known only
+ * at the end of a piece is used for it. On a grid, changes wait for the end of their cell: a method that
+ * counts in cells (cox) then never meets a piece that ends in the cell in which it began.
  */
 #include <math.h>
 #include <stdlib.h>

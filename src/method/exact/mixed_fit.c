@@ -347,8 +347,8 @@ static tacit_status look_alone(work *self, double u, slope *out, tacit_error *er
     return TACIT_OK;
 }
 
-/* From theta = 1 downhill until the slope has changed its sign; `zero`: it has not until the variance is next to
- * nothing. In theta itself the deviance is concave far out, where no step along a secant leads back. */
+/* From theta = 1 downhill until the slope has changed its sign; `zero`: it has not until the variance is next
+ * to nothing. In theta itself the deviance is concave far out, where no step along a secant leads back. */
 static tacit_status bracket(work *self, slope *a, slope *b, bool *zero, tacit_error *error) {
     static const double LEAST = -10, MOST = 12, FIRST = 1.5;
     *zero = false;
@@ -365,8 +365,8 @@ static tacit_status bracket(work *self, slope *a, slope *b, bool *zero, tacit_er
     return TACIT_OK;
 }
 
-/* False position, with the end that stays halved (Illinois), until f^2/f', twice the distance to the optimum in
- * deviance, is 1e-13, or rounding lets it fall no further. */
+/* False position, with the end that stays halved (Illinois), until f^2/f', twice the distance to the optimum
+ * in deviance, is 1e-13, or rounding lets it fall no further. */
 static tacit_status descend_alone(work *self, tacit_error *error) {
     static const double NEAR = 1e-13, STALLED = 1e-9;
     mixed_fit *fit = self->fit;
