@@ -1,7 +1,8 @@
 /*
  * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a
- * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column. Cells go the
- * whole way that a query's go, to encoded rows.
+ * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column, with 'm' and
+ * 'i' a linking file brings them together with themselves, by time or in intervals. Cells go the whole way
+ * that a query's go, to encoded rows. 'k': a linking file, read but not followed.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "data/dataset.h"
+#include "data/source/linking.h"
 #include "outside.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -55,6 +57,28 @@ static void make_table(const uint8_t *bytes, size_t length) {
     sqlite3_close(file);
 }
 
+static void read_linking(const uint8_t *bytes, size_t length) {
+    linking about;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = linking_parse(&about, (const char *)bytes, length, "fuzz.link.yaml", &error);
+    outside_explained(status, &error);
+    if (status == TACIT_OK) linking_clear(&about);
+}
+
+/* The table with itself: key y, time a. */
+static void write_linking(bool intervals) {
+    char text[3 * 4096];
+    const char *path = outside_path("cells.db");
+    int length =
+        snprintf(text, sizeof text,
+                 "key: y\nsources:\n  - {rows: 'sqlite:%s?SELECT * FROM t'%s}\n"
+                 "  - {rows: 'sqlite:%s?SELECT y, a AS t, b AS c FROM t', time: t, carry: 1, since: "
+                 "s, columns: [c]}\n%s",
+                 path, intervals ? "" : ", time: a", path,
+                 intervals ? "intervals: {until: a, event: b, stop: a, cut: [0.5], episode: e}\n" : "");
+    outside_file("cells.link.yaml", text, (size_t)length);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     tacit_dataset *rows = NULL;
@@ -62,11 +86,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     char data[4096 + 64];
     if (schema == NULL) begin();
     if (length == 0) return 0;
+    if (bytes[0] == 'k') {
+        read_linking(bytes + 1, length - 1);
+        return 0;
+    }
     if (bytes[0] == 'd')
         outside_file("cells.db", bytes + 1, length - 1);
     else
         make_table(bytes + 1, length - 1);
-    snprintf(data, sizeof data, "sqlite:%s?SELECT * FROM t", outside_path("cells.db"));
+    if (bytes[0] == 'm' || bytes[0] == 'i') {
+        write_linking(bytes[0] == 'i');
+        snprintf(data, sizeof data, "%s", outside_path("cells.link.yaml"));
+    } else {
+        snprintf(data, sizeof data, "sqlite:%s?SELECT * FROM t", outside_path("cells.db"));
+    }
     options.link = bytes[0] == 'l' ? "y" : NULL;
     tacit_status status = tacit_dataset_load(&rows, NULL, data, schema, &options, &error);
     outside_explained(status, &error);

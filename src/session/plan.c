@@ -330,10 +330,11 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
                           "method %s has no baselines and takes no strata(): leave it out of the terms, or "
                           "choose method cox",
                           method->name);
-    if (!method->takes_times && tacit_formula_clusters(schema->formula))
+    if (method->terms != TACIT_TERMS_ALL && tacit_formula_clusters(schema->formula))
         return tacit_fail(error, TACIT_USAGE,
-                          "cluster() in terms is for method cox: method estimate has the setting "
-                          "errors=cluster instead");
+                          "method %s has no clustered errors: leave cluster() out of the terms, or choose "
+                          "method estimate or cox",
+                          method->name);
     bool party;
     const char *slope;
     if (!method->takes_random && tacit_formula_random(schema->formula, &party, &slope))

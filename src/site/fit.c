@@ -307,6 +307,7 @@ tacit_status tacit_fit_rows(tacit_fit_result *out, const tacit_fit_job *job, tac
         TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
     TACIT_CHECK(run(&self, &result, error));
     result.rows = job->rows->rows;
+    if (tacit_plan_counts_persons(&self.plan) && job->rows->persons) result.persons = self.plan.minimum_rows;
     result.left_out = job->rows->counts.left_out;
     result.filled = job->rows->counts.missing;
     result.again = job->ledger != NULL && !self.fresh;

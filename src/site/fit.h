@@ -29,6 +29,7 @@ typedef struct tacit_fit_settings {
 typedef struct tacit_fit_result {
     tacit_model *model; /* with encoding and guarantee */
     size_t rows;
+    size_t persons;            /* where they are protected, with all of their rows; 0: rows are */
     uint64_t left_out, filled; /* rows that are incomplete, missing cells of the others: for their owner */
     bool again; /* the same request on the same rows was answered before: the same bytes, no new charge */
     tacit_account account; /* of the data source, afterwards, in the unit that was charged */

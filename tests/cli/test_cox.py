@@ -27,11 +27,11 @@ CASES = {"efron": (), "breslow": ("--set", "ties=breslow"), "strata": ("--set", 
 
 
 @functools.cache
-def figures_of_r(name="cox", *more, delimiter=","):
+def figures_of_r(name="cox", *more, delimiter=",", rows=WILMS):
     text = None
     if shutil.which("Rscript"):
         try:
-            done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=600)
+            done = subprocess.run(["Rscript", HERE / f"{name}.R", rows, *more], capture_output=True, text=True, check=False, timeout=600)
             if done.returncode == 0:
                 text = done.stdout
             elif "no package called" not in done.stderr:
@@ -69,6 +69,70 @@ class AgainstR(CoxTest):
                     ours = [one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")]
                 for mine, other in zip(ours, map(float, theirs)):
                     self.close(mine, other, 1e-8, (parties, case, name, ours, theirs))
+
+
+SETS = {
+    "lung": ("sex", 1100, "age + sex + ecog", "age, kind: number, low: 18, high: 100", "sex, kind: category, levels: [m, f]", "ecog, kind: number, low: 0, high: 5"),
+    "colon": ("arm", 3500, "arm + sex + age + nodes + extent", "arm, kind: category, levels: [Obs, Lev, Lev5FU]", "sex, kind: category, levels: [m, f]",
+              "age, kind: number, low: 18, high: 100", "nodes, kind: number, low: 0, high: 100", "extent, kind: number, low: 1, high: 4"),
+    "rotterdam": ("size", 7305, "age + size + grade + log(nodes + 1) + hormon + chemo", "age, kind: number, low: 18, high: 100", "size, kind: category, levels: [small, middle, large]",
+                  "grade, kind: number, low: 1, high: 3", "nodes, kind: number, low: 0, high: 100", "hormon, kind: number, low: 0, high: 1", "chemo, kind: number, low: 0, high: 1"),
+    "pbc": ("edema", 5000, "age + edema + log(bili) + log(albumin) + log(protime)", "age, kind: number, low: 18, high: 100", "edema, kind: category, levels: [none, some, much]",
+            "bili, kind: number, low: 0.1, high: 60", "albumin, kind: number, low: 0.5, high: 10", "protime, kind: number, low: 5, high: 50"),
+}
+
+
+class SetsOfSurvival(CoxTest):
+    """Lung, colon, rotterdam and pbc of R's survival: cox, its robust errors and tests of hazards, and curves, beside coxph, cox.zph, survfit and survdiff."""
+
+    def figures(self, name):
+        found = {}
+        for which, kind, row, *numbers in figures_of_r("sets", delimiter="|", rows=HERE / "sets"):
+            if which == name:
+                found.setdefault(kind, {})[row] = [None if number == "NA" else float(number) for number in numbers]
+        return found
+
+    def compare(self, ours, theirs, what):
+        for mine, other in zip(ours, theirs, strict=True):
+            self.assertEqual(mine is None, other is None, (what, ours, theirs))
+            if other is not None:
+                self.close(mine, other, 1e-8, (what, ours, theirs))
+
+    def check_cox(self, name, train, terms, theirs, parties):
+        words = ("--set", "width=30", "--set", "least=1", "--terms", f"surv(days, died) ~ {terms}")
+        summary, run = self.cox(*words, "--set", "proportional=km", train=train, schema=f"{name}.yaml", parties=parties)
+        robust, _ = self.cox(*words, "--set", "errors=robust", train=train, schema=f"{name}.yaml", parties=parties)
+        self.assertEqual([one["name"] for one in summary["coefficients"]], list(theirs["coefficient"]))
+        for one, other in zip(summary["coefficients"], robust["coefficients"]):
+            self.compare([one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")] + [other["error"]], theirs["coefficient"][one["name"]], (name, one["name"]))
+        events = sum(step[3] for step in summary["baseline"])
+        self.compare([summary["deviance"], summary["null_deviance"], summary["aic"], summary["rows"], events, run["auc"]["mean"]], theirs["fit"]["fit"], (name, "fit"))
+        for one in summary["proportional"]["tests"]:
+            self.compare([one[key] for key in ("statistic", "degrees", "p")], theirs["trend"][one["name"]], (name, "proportional", one["name"]))
+
+    def check_curves(self, name, train, by, theirs, parties):
+        self.succeed("simulate", "--method", "survival-exact", "--train", train, "--test", train, "--schema", f"{name}.yaml", "--parties", str(parties), "--seed", "1", "--set", "width=30",
+                     "--set", "least=1", "--set", f"by={by}", "--set", f"until={theirs['until']['until'][0]:g}", "--out", "report.json")
+        tables = {}
+        for table in json.loads((self.path / "report.json").read_text())["report"]["tables"]:
+            tables[table["name"]] = {row["label"]: row["values"] for row in table["rows"]}
+            if table["name"].startswith("curve"):
+                names = [column if isinstance(column, str) else column["name"] for column in table["columns"]]
+                wanted = [names.index(one) for one in ("at risk", "events", "survival", "error", "low", "high", "hazard", "hazard error")]
+                tables[table["name"]] = {label: [values[k] for k in wanted] for label, values in tables[table["name"]].items()}
+        for kind, rows in theirs.items():
+            for row, numbers in rows.items():
+                if kind.startswith("curve") or kind in ("group", "test"):
+                    self.compare(tables[kind if kind.startswith("curve") else kind + "s"][row], numbers, (name, kind, row))
+
+    def test_every_figure_is_that_of_r(self):
+        for name, (by, high, terms, *columns) in SETS.items():
+            train, theirs = str(HERE / "sets" / f"{name}.csv.gz"), self.figures(name)
+            self.write(f"{name}.yaml", f"label: {{name: [days, died], kind: time, low: 0, high: {high}}}\ncolumns:\n" + "".join(f"  - {{name: {column}}}\n" for column in columns))
+            for parties in (1, 5, 20) if name == "lung" else (5,):
+                with self.subTest(set=name, parties=parties):
+                    self.check_cox(name, train, terms, theirs, parties)
+                    self.check_curves(name, train, by, theirs, parties)
 
 
 class Terms(CoxTest):

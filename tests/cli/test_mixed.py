@@ -27,6 +27,8 @@ SCHEMAS = {
     "visits": "label: {name: falls, kind: count, low: 0, high: 200}\nperson: who\ncolumns:\n  - {name: age, kind: number, low: -1, high: 3}\n  - {name: noise, kind: skip}\n",
     "nothing": "label: {name: noise, kind: number, low: -10, high: 10}\nperson: who\ncolumns:\n  - {name: age, kind: number, low: -1, high: 3}\n  - {name: falls, kind: skip}\n",
 }
+FAR_APART = {"ML": (2.0025432672065, 0.0551749906747, 6.959516941399, 0.131588985535, -301.09249778848),
+             "REML": (2.0025432672065, 0.0552309203949, 7.238149193070, 0.131855898687, -302.80013944748)}
 PERSONS = {"sleep": "Subject", "cbpp": "herd", "visits": "who", "nothing": "who"}
 CASES = {
     "sleep slope ML": ("sleep", "slope=Days"),
@@ -121,6 +123,27 @@ class AgainstR(MixedTest):
                     self.check(found, its)
                     self.assertEqual("singular" in found["facts"], case == "visits nothing")
                     self.assertLessEqual(found["facts"]["rounds"], 40)
+
+
+class FarApart(MixedTest):
+    """Persons that differ eight times as much as their own rows do, where the deviance is concave in the standard deviation."""
+
+    def test_a_large_variance_is_found_in_few_rounds(self):
+        lines = ["who,dose,effect"]
+        for who in range(26):
+            for i in range(20):
+                dose = (7 * i + who) % 20 / 20
+                lines.append(f"p{who},{dose},{4 * math.sin(3 * who) + 2 * dose + 0.5 * math.sin(11 * i + 5 * who):.6f}")
+        self.write("visits.csv", "\n".join(lines) + "\n")
+        self.write("visits.yaml", "label: {name: effect, kind: number, low: -10, high: 10}\nperson: who\ncolumns:\n  - {name: dose, kind: number, low: 0, high: 1}\n")
+        # lme4 1.1-31: lmer(effect ~ dose + (1 | who)), its optimiser tightened
+        for likelihood, theirs in FAR_APART.items():
+            found = self.fit("visits", f"likelihood={likelihood}")
+            ours = [found["fixed"]["dose"]["estimate"], found["fixed"]["dose"]["error"], found["random"]["(Intercept)"]["variance"], found["random"]["residual"]["variance"],
+                    found["facts"]["log-likelihood"]]
+            for mine, other in zip(ours, theirs):
+                self.assertLessEqual(abs(mine - other), 1e-6 * abs(other), (likelihood, ours, theirs))
+            self.assertLessEqual(found["facts"]["rounds"], 16)
 
 
 class Words(MixedTest):

@@ -347,6 +347,27 @@ static void vanish_postgres(void) {
                 "'client backend'");
 }
 
+void link_with_itself(const char *rows, char name[512]) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    snprintf(name, 512, "%s/t.link.yaml", base);
+    tacit_buffer_print(&text, NULL,
+                       "key: who\nsources:\n  - {rows: '%s', columns: [age, note]}\n"
+                       "  - {rows: '%s', columns: [sick]}\n",
+                       rows, rows);
+    put(name, &text);
+    tacit_buffer_clear(&text);
+}
+
+static void make_linking(char name[512], size_t rows, bool with_long) {
+    make_csv(name, rows, with_long);
+    link_with_itself("t.csv", name);
+}
+
+static void spoil_linking(char name[512]) {
+    spoil_csv(name);
+    link_with_itself("t.csv", name);
+}
+
 #ifdef TACIT_READSTAT
 char statistical_path[128];
 
@@ -438,6 +459,8 @@ const form forms[FORMS] = {
       change_postgres, vanish_postgres, TACIT_INPUT },
     { "duckdb", "a Parquet file", COLUMNS, make_parquet, expect_row, spoil_parquet,
       "t.parquet: row 2, column 2 (age)", change_parquet, vanish_parquet, TACIT_INPUT },
+    { "linking", "a file", COLUMNS, make_linking, expect_row, spoil_linking, "t.csv:3:2 (age)", change_csv,
+      vanish_csv, TACIT_OK },
 #ifdef TACIT_READSTAT
     { "statistical", "a Stata file", COLUMNS, make_statistical, expect_row, spoil_statistical,
       "t.dta: row 2, column 2 (age)", change_statistical, vanish_statistical, TACIT_INPUT },

@@ -31,6 +31,7 @@ enum {
     FORM_POSTGRES,
     FORM_ODBC,
     FORM_DUCKDB,
+    FORM_LINKING,
     FORM_STATISTICAL
 };
 #ifdef TACIT_READSTAT
@@ -46,6 +47,8 @@ bool can_be_made(const form *one);
         if (can_be_made(one))
 
 void make(const form *one, char name[512], size_t rows, bool with_long);
+/* A linking file that brings the columns of one source together again. */
+void link_with_itself(const char *rows, char name[512]);
 tacit_schema *schema_of(const form *one);
 
 /* A folder for the files; both are for cmocka. */

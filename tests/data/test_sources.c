@@ -261,6 +261,31 @@ static void every_kind_survives_each_failed_allocation(void **state) {
     }
 }
 
+static void a_linking_file_takes_every_kind_of_table(void **state) {
+    (void)state;
+    EACH_FORM(one) {
+        char name[512], linked[512];
+        reading got = { .count = 0 };
+        tacit_error error = TACIT_ERROR_INIT;
+        if (one->columns != COLUMNS || one == &forms[FORM_LINKING]) continue;
+        make(one, name, 300, false);
+        link_with_itself(name, linked);
+        tacit_source *source = open_rows(&forms[FORM_LINKING], linked);
+        CHECK_OK(read_rest(source, 70, &got, &error), error);
+        expect_rows(one, &got, 300, false, 1);
+        reading_clear(&got);
+        tacit_source_free(source);
+        one->spoil(name);
+        link_with_itself(name, linked);
+        tacit_schema *schema = schema_of(one);
+        tacit_dataset *rows = NULL;
+        assert_int_equal(tacit_dataset_load(&rows, NULL, linked, schema, NULL, &error), TACIT_INPUT);
+        if (strstr(error.text, one->spoiled_place) == NULL)
+            fail_msg("%s: expected '%s' in: %s", one->kind, one->spoiled_place, error.text);
+        tacit_schema_free(schema);
+    }
+}
+
 /* ---- all the way to a dataset ---- */
 
 static void tables_of_every_kind_load_to_the_same_bits_and_drafts_are_marked(void **state) {
@@ -332,6 +357,7 @@ int main(void) {
         cmocka_unit_test(a_source_without_rows_says_so),
         cmocka_unit_test(rows_of_two_moments_never_mix),
         cmocka_unit_test(a_source_that_vanishes_gives_its_rows_or_an_error),
+        cmocka_unit_test(a_linking_file_takes_every_kind_of_table),
         cmocka_unit_test(every_kind_survives_each_failed_allocation),
         cmocka_unit_test(tables_of_every_kind_load_to_the_same_bits_and_drafts_are_marked),
         cmocka_unit_test(a_vocabulary_is_drafted_from_every_kind),

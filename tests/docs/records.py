@@ -107,7 +107,7 @@ class Records(unittest.TestCase):
 
     def expect_rows(self, source):
         self.tacit("data", "check", source, "--schema", "diabetes.yaml")
-        self.tacit("data", "convert", source, "--out", "rows.csv")
+        self.tacit("data", "convert", source, "--csv", "--out", "rows.csv")
         header, *rows = [line.split(",") for line in (self.path / "rows.csv").read_text().splitlines()]
         self.assertEqual(header, ["age", "sex", "hba1c", "hypertension", "died"])
         self.assertEqual(rows, expected(self.rows))

@@ -218,6 +218,112 @@ static void test_a_sum_of_squares_that_is_one_row_s_does_not_leave(void **state)
     clear_table(&rows);
 }
 
+/* ---- intercepts of each party's own ---- */
+
+typedef enum apart_lie {
+    HONEST,
+    NOT_SAID,
+    OUT_OF_RANGE,
+    STEEP,
+    OTHER_INTERCEPT,
+    UNASKED,
+    FROM_THE_START
+} apart_lie;
+
+typedef struct teller {
+    bench *bench;
+    apart_lie lie;
+} teller;
+
+/* The coordinator's question about sums, with one thing changed. */
+static tacit_status ask_apart(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
+                              tacit_error *error) {
+    const teller *self = context;
+    const apart_lie lie = self->lie;
+    const double *rows, *weights, *response;
+    const int64_t *matrix, *apart = NULL;
+    double changed[FEATURES];
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_question asked = *question;
+    tacit_status status;
+    if (lie == HONEST || strcmp(question->name, "sums") != 0)
+        return ask_sum(self->bench, question, total, parties, error);
+    TACIT_CHECK(tacit_message_numbers(question->message, "rows", 1, &rows, error));
+    TACIT_CHECK(tacit_message_integers(question->message, "matrix", 1, &matrix, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "weights", FEATURES, &weights, error));
+    TACIT_CHECK(tacit_message_numbers(question->message, "response", 3, &response, error));
+    if (lie != UNASKED) TACIT_CHECK(tacit_message_integers(question->message, "apart", 1, &apart, error));
+    int64_t said = lie == UNASKED || lie == FROM_THE_START ? 1 : lie == OUT_OF_RANGE ? 7 : *apart;
+    memcpy(changed, weights, sizeof changed);
+    if (said == 1 && lie == STEEP)
+        for (size_t j = 0; j < 2; j++) changed[j] = 60;
+    if (said == 1 && lie == OTHER_INTERCEPT) changed[FEATURES - 1] += 40;
+    TACIT_CHECK(tacit_message_add_numbers(&message, "rows", rows, 1, error));
+    TACIT_CHECK(tacit_message_add_integers(&message, "matrix", matrix, 1, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", changed, FEATURES, error));
+    TACIT_CHECK(tacit_message_add_numbers(&message, "response", response, 3, error));
+    if (lie != NOT_SAID) TACIT_CHECK(tacit_message_add_integers(&message, "apart", &said, 1, error));
+    asked.message = &message;
+    status = ask_sum(self->bench, &asked, total, parties, error);
+cleanup:
+    tacit_message_clear(&message);
+    return status;
+}
+
+static tacit_status fit_apart(table *rows, const char *intercepts, apart_lie lie, double weights[FEATURES],
+                              tacit_error *error) {
+    bench *self = study_with(rows, "logistic", "newton");
+    tacit_outcome outcome = TACIT_OUTCOME_INIT;
+    teller context = { self, lie };
+    CHECK_OK(tacit_plan_set(&self->plan, "intercepts", intercepts, error), *error);
+    for (size_t k = 0; k < GROUP; k++) self->sites[k].policy.minimum_rows = 20;
+    self->session =
+        (tacit_session){ .plan = &self->plan, .transport = { .ask_sum = ask_apart, .context = &context } };
+    tacit_status status = self->plan.method->coordinate(&self->session, &outcome, error);
+    if (status == TACIT_OK) memcpy(weights, outcome.models[0]->weights, FEATURES * sizeof *weights);
+    tacit_outcome_clear(&outcome);
+    bench_close(self);
+    return status;
+}
+
+static void make_sites(table *out) {
+    tacit_error error = TACIT_ERROR_INIT;
+    const char text[] = "label: {name: y, classes: [a, b]}\ncolumns:\n"
+                        "  - {name: u, kind: number, low: -1, high: 1}\n"
+                        "  - {name: v, kind: number, low: -1, high: 1}\n"
+                        "  - {name: w, kind: number, low: -1, high: 1}\n";
+    make_table(out, TACIT_RESPONSE_CLASS, 100, "classes: [a, b]");
+    sharpen(out, 30);
+    tacit_schema_free(out->schema);
+    CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
+    for (size_t i = 0; i < out->data->rows; i++) out->data->dense.values[i * FEATURES + FEATURES - 1] = 0.5;
+}
+
+/* Whatever a coordinator says of intercepts, a party looks at what its own intercept makes of its rows, and
+ * the one that the coordinator sends counts for nothing. */
+static void test_a_lie_about_intercepts_gets_nothing_more(void **state) {
+    (void)state;
+    table rows = { .data = NULL };
+    tacit_error error = TACIT_ERROR_INIT;
+    double honest[FEATURES], other[FEATURES];
+    make_sites(&rows);
+    CHECK_OK(fit_apart(&rows, "party", HONEST, honest, &error), error);
+    assert_int_equal(fit_apart(&rows, "party", NOT_SAID, other, &error), TACIT_PROTOCOL);
+    assert_int_equal(fit_apart(&rows, "party", OUT_OF_RANGE, other, &error), TACIT_PROTOCOL);
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(fit_apart(&rows, "party", STEEP, other, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "rows make up almost all of this party's"));
+    error = (tacit_error)TACIT_ERROR_INIT;
+    CHECK_OK(fit_apart(&rows, "party", OTHER_INTERCEPT, other, &error), error);
+    assert_memory_equal(other, honest, (FEATURES - 1) * sizeof *other);
+    CHECK_OK(fit_apart(&rows, "party", FROM_THE_START, other, &error), error);
+    for (size_t j = 0; j + 1 < FEATURES; j++) CHECK_NEAR(other[j], honest[j], 1e-6);
+    CHECK_OK(fit_apart(&rows, "common", HONEST, honest, &error), error);
+    CHECK_OK(fit_apart(&rows, "common", UNASKED, other, &error), error);
+    assert_memory_equal(other, honest, sizeof other);
+    clear_table(&rows);
+}
+
 /* ---- one choice of numbers ---- */
 
 typedef struct shelf {
@@ -370,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_classes_almost_told_apart_are_fitted_or_refused_with_a_sentence),
         cmocka_unit_test(test_honest_robust_errors_and_summaries_of_influence_are_answered),
         cmocka_unit_test(test_an_inverse_that_no_hessian_has_is_refused),
+        cmocka_unit_test(test_a_lie_about_intercepts_gets_nothing_more),
         cmocka_unit_test(test_a_party_is_asked_at_one_choice_of_numbers),
         cmocka_unit_test(test_a_sum_of_squares_that_is_one_row_s_does_not_leave),
     };

@@ -8,8 +8,8 @@
 /* What may be named where rows are read; docs/data.md says it in full. */
 #define TACIT_SOURCES_HELP                                                                                   \
     "CSV or LIBSVM, also compressed; a file of SAS, Stata or SPSS; Parquet or JSON; a folder of CSV files, " \
-    "of Parquet files or of documents; sqlite:PATH?QUERY; duckdb:QUERY; odbc:DSN=NAME?QUERY; or "            \
-    "postgres:CONNINFO?QUERY"
+    "of Parquet files or of documents; sqlite:PATH?QUERY; duckdb:QUERY; odbc:DSN=NAME?QUERY; "               \
+    "postgres:CONNINFO?QUERY; or a linking file, NAME.link.yaml"
 
 /* What TACIT_OPTIONS_READING was given. Borrows from both. */
 tacit_load_options tacit_reading_options(const tacit_arguments *arguments, const tacit_progress *progress);

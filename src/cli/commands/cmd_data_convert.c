@@ -1,4 +1,4 @@
-/* tacit data convert: CSV to LIBSVM and back, values unchanged. */
+/* tacit data convert: CSV to LIBSVM and back, or any table to CSV; values unchanged. */
 #include <math.h>
 #include <string.h>
 
@@ -151,6 +151,54 @@ cleanup:
     return status;
 }
 
+/* ---- any table to CSV ---- */
+
+static void put_text(FILE *out, const char *text) {
+    bool quoted = text[strcspn(text, ",;\"\r\n\t")] != 0;
+    if (quoted) fputc('"', out);
+    for (; *text != 0; text++) {
+        if (*text == '"') fputc('"', out);
+        fputc(*text, out);
+    }
+    if (quoted) fputc('"', out);
+}
+
+static tacit_status put_cells(FILE *out, const tacit_source *source, const tacit_cell *cells,
+                              tacit_error *error) {
+    char digits[TACIT_NUMBER_TEXT];
+    for (size_t j = 0; j < source->columns.count; j++) {
+        tacit_cell cell = tacit_cell_as_text(&cells[j], digits);
+        if (cell.kind == TACIT_CELL_OTHER)
+            return tacit_source_fail(source, cell.line, j, error, TACIT_INPUT, "%s cannot be written as CSV",
+                                     cell.text);
+        if (j > 0) fputc(',', out);
+        put_text(out, cell.text);
+    }
+    fputc('\n', out);
+    return TACIT_OK;
+}
+
+static tacit_status write_table(tacit_console *console, FILE *out, tacit_source *source,
+                                const tacit_load_options *options, tacit_error *error) {
+    tacit_row_block block = { .ended = false };
+    for (size_t j = 0; j < source->columns.count; j++) {
+        if (j > 0) fputc(',', out);
+        put_text(out, source->columns.text[j]);
+    }
+    fputc('\n', out);
+    while (!block.ended) {
+        if (tacit_progress_cancelled(options->progress))
+            return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+        TACIT_TRY(tacit_source_next(source, ROWS_BETWEEN_LOOKS, &block, error));
+        for (size_t i = 0; i < block.rows; i++)
+            TACIT_TRY(put_cells(out, source, block.cells + i * source->columns.count, error));
+    }
+    return tacit_console_document(console,
+                                  json_pack("{s:s,s:I,s:I}", "format", "csv", "rows", (json_int_t)source->row,
+                                            "columns", (json_int_t)source->columns.count),
+                                  error);
+}
+
 static tacit_status run_convert(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE"),
@@ -163,8 +211,11 @@ static tacit_status run_convert(const tacit_arguments *arguments, tacit_console 
     TACIT_TRY(tacit_reading_open(&source, path, &options, error));
     tacit_status status = tacit_output_open(&output, target, console->out, ROWS_MODE, error);
     if (status == TACIT_OK) {
-        status = (source->kind->sparse ? write_csv : write_libsvm)(console, output.stream, source, &options,
-                                                                   error);
+        tacit_status (*write)(tacit_console *, FILE *, tacit_source *, const tacit_load_options *,
+                              tacit_error *) = source->kind->sparse                     ? write_csv
+                                               : tacit_arguments_flag(arguments, "csv") ? write_table
+                                                                                        : write_libsvm;
+        status = write(console, output.stream, source, &options, error);
         status = tacit_output_close(&output, status, error);
     }
     tacit_source_free(source);
@@ -175,8 +226,10 @@ static tacit_status run_convert(const tacit_arguments *arguments, tacit_console 
 const tacit_command tacit_command_data_convert = {
     .name = "data convert",
     .section = "Data",
-    .summary = "rows to LIBSVM text, or LIBSVM text to CSV",
-    .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text. To "
+    .summary = "rows to LIBSVM text or CSV, LIBSVM text to CSV",
+    .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text or, with "
+                   "--csv, CSV: so "
+                   "you see the rows that a query or a linking file gives. To "
                    "LIBSVM: a category becomes one index a level, two classes become -1 and +1, more become "
                    "0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To CSV: "
                    "columns x1, x2, ... and label. A new file can be read by its owner only.",
@@ -188,6 +241,7 @@ const tacit_command tacit_command_data_convert = {
     .options =
         (const tacit_option[]){
             TACIT_OPTIONS_READING,
+            { .name = "csv", .kind = TACIT_OPTION_FLAG, .help = "write CSV, whatever the rows come from" },
             { .name = "out",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE",
@@ -198,6 +252,7 @@ const tacit_command tacit_command_data_convert = {
         (const tacit_example[]){
             { "Give rows to a program that reads LIBSVM text.",
               "tacit data convert patients.csv --label outcome --out patients.svm" },
+            { "See what a linking file makes of its sources.", "tacit data convert clinic.link.yaml --csv" },
             { .text = NULL },
         },
     .run = run_convert,

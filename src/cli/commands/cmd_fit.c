@@ -44,6 +44,10 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
     char price[TACIT_PRICE_TEXT_SIZE], remark[TACIT_REMARK_SIZE];
     tacit_console_print(console, "%s on %zu rows, %s; the model is in %s\n", guarantee->method, result->rows,
                         tacit_price_text(price, &guarantee->charged), path);
+    if (result->persons > 0)
+        tacit_console_print(console,
+                            "a record is a person here: each of %zu is protected with all of their rows\n",
+                            result->persons);
     if (result->left_out > 0 || result->filled > 0)
         tacit_console_note(
             console,
@@ -66,6 +70,8 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
         result->again, "source", tacit_json_text(source), "account",
         tacit_account_document(account, NULL, guarantee->charged.unit), "lambda",
         tacit_json_number(guarantee->lambda), "lambda_from", tacit_lambda_from_name(guarantee->lambda_from));
+    if (result->persons > 0)
+        json_object_set_new(document, "persons", json_integer((json_int_t)result->persons));
     return tacit_console_document(console, document, error);
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/schema/names.h"
+#include "data/source/linking.h"
 
 /* Every kind. What is named by its path is asked in this order; CSV takes any file that is left. */
 #define LISTED(name) &tacit_source_##name,
@@ -228,6 +229,8 @@ tacit_status tacit_source_fail(const tacit_source *source, uint64_t line, size_t
     }
     tacit_source_place(source, line, place);
     size_t position = column + 1 + (source->dropped > 0 && column + 1 >= source->dropped);
+    if (source->kind->position != NULL && column < source->columns.count)
+        position = source->kind->position(source, column) + 1;
     return tacit_fail(error, status, "%s%s%zu%s: %s", place, source->row_name != NULL ? ", column " : ":",
                       position, known, said);
 }

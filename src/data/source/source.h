@@ -11,6 +11,7 @@
  *   odbc:DSN=clinic?QUERY           the same of any database that has an ODBC driver
  *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB is installed
  *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY of a database
+ *   clinic.link.yaml                a linking file: rows of several sources together, person by person
  *
  * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file
  * with a tacit_source_kind in it and a line in the table of source.c; see README.md.
@@ -93,6 +94,8 @@ typedef struct tacit_source_kind {
     /* The file that a line is in, where a source has several; takes the file's part off the line. NULL: the
      * source's name. */
     const char *(*file)(const tacit_source *source, uint64_t *line);
+    /* Where a column is in its file, counted from 0, if that is not its place in the table; or NULL. */
+    size_t (*position)(const tacit_source *source, size_t column);
     /* Let a hardened process reach what it reads. NULL: the path, or the folder around it. */
     void (*allow)(tacit_harden_settings *settings, const tacit_place *place);
 } tacit_source_kind;

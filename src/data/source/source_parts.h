@@ -26,6 +26,7 @@ enum {
     X(postgres)                                                                                              \
     X(odbc)                                                                                                  \
     X(duckdb)                                                                                                \
+    X(linking)                                                                                               \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
     TACIT_SOURCE_STATISTICAL(X)                                                                              \

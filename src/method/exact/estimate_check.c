@@ -1,4 +1,5 @@
 /* Which plans method estimate takes: whether family, label, schema and settings suit each other. */
+#include "data/formula/formula.h"
 #include "method/exact/estimate.h"
 #include "method/methods.h"
 
@@ -7,6 +8,12 @@ enum { MOST_WIDTH = 2000 };
 /* What is asked for beside the Hessian. */
 static tacit_status check_settings(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
+    if (settings->errors != TACIT_ERRORS_CLUSTER && plan->schema != NULL && plan->schema->formula != NULL &&
+        tacit_formula_clusters(plan->schema->formula))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "cluster() in terms needs the setting errors=cluster of method estimate or cox, which owners "
+            "read");
     if (!tacit_estimate_looks_again(plan)) return TACIT_OK;
     if (!family->likelihood)
         return tacit_fail(

@@ -211,7 +211,11 @@ static tacit_status read_apart(const tacit_party *party, const tacit_question *q
     *out = false;
     if (!tacit_estimate_apart_wanted(party->plan)) return TACIT_OK;
     TACIT_TRY(tacit_message_integers(question->message, "apart", 1, &apart, error));
-    *out = *apart != 0;
+    if (*apart != 0 && *apart != 1)
+        return tacit_fail(
+            error, TACIT_PROTOCOL,
+            "the coordinator says neither whether intercepts are common nor whether they are apart");
+    *out = *apart == 1;
     if (*out && party->reducer != NULL)
         return tacit_fail(
             error, TACIT_USAGE,

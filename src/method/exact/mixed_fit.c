@@ -321,12 +321,69 @@ static tacit_status finish_others(work *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* ---- descent ---- */
-
 static tacit_status look(work *self, point *one, tacit_error *error) {
     return self->fit->design.family->quadratic ? look_linear(self, one, error)
                                                : look_others(self, one, error);
 }
+
+/* ---- one variance of a linear model ---- */
+
+typedef struct slope {
+    double u, f; /* log theta, and dD/du there */
+} slope;
+
+static tacit_status look_alone(work *self, double u, slope *out, tacit_error *error) {
+    self->there.at[0] = exp(u);
+    TACIT_TRY(look(self, &self->there, error));
+    swap_points(self);
+    *out = (slope){ u, self->here.at[0] * self->here.gradient[0] };
+    return TACIT_OK;
+}
+
+/* From theta = 1 downhill until the slope has changed its sign; `zero`: it has not until the variance is next
+ * to nothing. In theta itself the deviance is concave far out, where no step along a secant leads back. */
+static tacit_status bracket(work *self, slope *a, slope *b, bool *zero, tacit_error *error) {
+    static const double LEAST = -10, MOST = 12, FIRST = 1.5;
+    *zero = false;
+    TACIT_TRY(look_alone(self, 0, b, error));
+    double step = b->f > 0 ? -FIRST : FIRST;
+    do {
+        *a = *b;
+        if (a->u >= MOST) return no_estimate(error);
+        *zero = a->u <= LEAST;
+        if (*zero) return TACIT_OK;
+        TACIT_TRY(look_alone(self, fmin(fmax(a->u + step, LEAST), MOST), b, error));
+        step *= 2;
+    } while (a->f * b->f > 0);
+    return TACIT_OK;
+}
+
+/* False position, with the end that stays halved (Illinois), until f^2/f', twice the distance to the optimum
+ * in deviance, is 1e-13, or rounding lets it fall no further. */
+static tacit_status descend_alone(work *self, tacit_error *error) {
+    static const double NEAR = 1e-13, STALLED = 1e-9;
+    mixed_fit *fit = self->fit;
+    slope a, b, c;
+    bool zero;
+    double before = INFINITY;
+    TACIT_TRY(bracket(self, &a, &b, &zero, error));
+    if (zero) self->here.at[0] = 0;
+    for (fit->iterations = 0; !zero && fit->iterations < MOST_STEPS; fit->iterations++) {
+        const double curvature = (b.f - a.f) / (b.u - a.u), left = b.f * b.f / curvature;
+        if (left <= NEAR || (left <= STALLED && left > before / 2)) return TACIT_OK;
+        TACIT_TRY(tacit_plan_allows(fit->session->plan, fit->iterations, error));
+        before = left;
+        TACIT_TRY(look_alone(self, b.u - b.f / curvature, &c, error));
+        if (c.f * b.f < 0)
+            a = b;
+        else
+            a.f /= 2;
+        b = c;
+    }
+    return zero ? TACIT_OK : no_estimate(error);
+}
+
+/* ---- descent ---- */
 
 static tacit_status find_direction(work *self, tacit_error *error) {
     const bool linear = self->fit->design.family->quadratic;
@@ -411,7 +468,8 @@ tacit_status mixed_fit_run(mixed_fit *self, tacit_error *error) {
     TACIT_CHECK(start(self, error));
     TACIT_CHECK(begin_work(&all, self, error));
     TACIT_CHECK(place(&all, error));
-    TACIT_CHECK(descend(&all, error));
+    const bool alone = self->design.family->quadratic && self->design.theta == 1;
+    TACIT_CHECK(alone ? descend_alone(&all, error) : descend(&all, error));
     self->residual = 1;
     TACIT_CHECK(self->design.family->quadratic ? finish_linear(&all, error) : finish_others(&all, error));
     self->deviance = all.here.value + 2 * self->factorials;
