@@ -143,6 +143,16 @@ class Visits(Linked):
     def test_random_effects_of_persons(self):
         self.check_report("bili ~ day + (day | person)")
 
+    def test_people_are_protected_with_all_rows_of_all_their_sources(self):
+        self.study(method="dpnewton", set="{unit: person, person-rows: 6, noise: party, rounds: 2}", epsilon=4, delta="1e-5", **{"lambda": None}, parties="{expected: 4, minimum: 4}",
+                   minimum_rows=78)  # people of each party, whose rows are some 500
+        self.coordinator()
+        parties = {party: self.join(party) for party in PARTIES}
+        parties[0].wait_line("at least 78 persons are required")
+        self.check_done(parties, charged=[])
+        for party in PARTIES:
+            self.assertTrue(self.charges(party))
+
     def test_clustered_errors_by_the_formula(self):
         terms = "bili ~ day + albumin + cluster(id)"
         model = self.deployed("estimate", terms, "{errors: cluster, family: linear}")

@@ -207,14 +207,11 @@ static tacit_cell make_cell(const linking_table *self, const made_column *made, 
     const held_row *row = &first->rows[first->begin + of->row];
     const tacit_cell *found = NULL;
     tacit_cell cell = { .text = "", .kind = TACIT_CELL_PLAIN };
+    if (made->kind == MADE_FIRST || (made->kind == MADE_EVENT && of->last))
+        return *held_cell(first, of->row, made->column);
     switch (made->kind) {
-    case MADE_EVENT:
-        if (!of->last) {
-            cell = number_cell(0);
-            break;
-        }
-        /* fall through */
-    case MADE_FIRST: return *held_cell(first, of->row, made->column);
+    case MADE_FIRST:
+    case MADE_EVENT: cell = number_cell(0); break;
     case MADE_TIME: cell = number_cell(row->time); break;
     case MADE_START: cell = number_cell(of->start - of->origin); break;
     case MADE_STOP: cell = number_cell(of->stop - of->origin); break;
