@@ -117,6 +117,38 @@ class Estimates(DeployedTest):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-8 * abs(theirs[key]))
         self.assertAlmostEqual(summary["sites"]["statistic"], simulated["sites"]["statistic"], delta=1e-6)
 
+    def test_a_cross_validated_study_has_the_figures_of_a_simulation(self):
+        for party in range(3):
+            self.rows(party, 150)
+        self.define("newton", ", folds: 5")
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        self.assertIn("outside each fold", parties[0].text())
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual(len(self.charges(0)), summary["rounds"])
+        files = [word for party in range(3) for word in ("--party", self.rows(party))]
+        simulated = json.loads(self.succeed("simulate", "--method", "estimate", *files, "--test", self.rows(0), "--schema",
+                                            "schema.yaml", "--set", "folds=5", "--json").stdout)["summary"]
+        self.assertEqual(summary["validation"]["facts"], simulated["validation"]["facts"])
+        for mine, theirs in zip(summary["validation"]["tables"], simulated["validation"]["tables"]):
+            self.assertEqual(mine, theirs)
+        # The rows outside each fold are sets that exact sums are known of, under names of their own.
+        with contextlib.closing(sqlite3.connect(self.home(0) / "past.db")) as past:
+            self.assertEqual(past.execute("SELECT count(*), count(DISTINCT identity) FROM used").fetchone(), (6, 6))
+        card = self.succeed("card", self.folder / "trial.model.json").stdout
+        self.assertIn("## Cross-validation", card)
+
+    def test_folds_below_the_owners_minimum_are_refused(self):
+        self.define("newton", ", folds: 5")  # 40 rows: 8 in a fold
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        for process in parties.values():
+            self.assertNotEqual(process.finish(), 0)
+        self.assertTrue(any("smallest of 5 folds of this party's rows has 8, fewer than the owner's minimum of 10" in process.text()
+                            for process in parties.values()))
+        self.assertEqual(self.status()["state"], "failed")
+
     def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
         formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
         self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})
@@ -216,6 +248,30 @@ columns:
 
     def define(self, words=None):
         return {"method": "estimate", "set": words, "epsilon": None, "lambda": 0}
+
+    def test_the_level_is_merged_by_an_amendment_and_the_same_parties_finish_it(self):
+        self.study(**self.define())
+        self.coordinator()
+        for party in [self.join(party, *EXACT) for party in range(3)]:
+            self.assertEqual(party.finish(), 1, party.text())
+        self.assertIn("merge the level with another: take it out of the column's levels in the schema and write others: LEVEL there",
+                      self.status()["reason"])
+        text = (self.path / "schema.yaml").read_text().replace("[a, b, c]", "[a, b], others: b")
+        (self.path / "merged.yaml").write_text(text)
+        self.succeed("study", "amend", self.folder, self.definition(schema="merged.yaml", **self.define()))
+        again = {}
+        for party in range(3):
+            self.succeed("consent", "trial", "--yes", home=self.home(party))
+            again[party] = self.resume(party)
+        self.check_done(again, charged=[])
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual([one["name"] for one in summary["coefficients"]], ["(Intercept)", "age", "ward=b"])
+        lines = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
+        pooled = json.loads(self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema",
+                                         "merged.yaml", "--parties", "1", "--json").stdout)["summary"]
+        for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
+            self.assertAlmostEqual(mine["estimate"], theirs["estimate"], delta=1e-9 * (1 + abs(theirs["estimate"])))
 
     def test_a_study_that_failed_is_amended_and_the_same_parties_finish_it(self):
         self.study(**self.define())
