@@ -260,9 +260,12 @@ columns:
         (self.path / "merged.yaml").write_text(text)
         self.succeed("study", "amend", self.folder, self.definition(schema="merged.yaml", **self.define()))
         again = {}
-        for party in range(3):
-            self.succeed("consent", "trial", "--yes", home=self.home(party))
+        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["is not the study's schema", "--schema", "is written"])
+        for party in range(3):  # the first has it written, and the others have the file
+            self.succeed("consent", "trial", "--yes", "--schema", self.path / ("own.yaml" if party == 0 else "merged.yaml"),
+                         home=self.home(party))
             again[party] = self.resume(party)
+        self.assertIn("others: b", (self.path / "own.yaml").read_text())
         self.check_done(again, charged=[])
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         self.assertEqual([one["name"] for one in summary["coefficients"]], ["(Intercept)", "age", "ward=b"])
