@@ -120,6 +120,69 @@ class Exact(DescribeTest):
         self.assertIn("not private", text)
 
 
+class Missing(DescribeTest):
+    """missing=counted: what was dropped and what was filled, of a schema that leaves rows out."""
+    SCHEMA = """label: {name: death, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: chol, kind: number, low: 0, high: 2500}
+  - {name: copper, kind: number, low: 0, high: 600, missing: {fill: 100}}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+missing: complete-case
+"""
+
+    def sites(self, count):
+        """The truth, in Python, and a file a site."""
+        self.write("pbc.yaml", self.SCHEMA)
+        rows = list(csv.DictReader((EXAMPLES / "pbc.csv").read_text().splitlines()))
+        words = []
+        for site in range(count):
+            with open(self.path / f"site{site}.csv", "w", newline="") as out:
+                writer = csv.DictWriter(out, rows[0].keys())
+                writer.writeheader()
+                writer.writerows(rows[site::count])
+            words += ["--party", f"site{site}.csv"]
+        truth = {f"{name}: {rule}": sum(row[name] == "" for row in rows)
+                 for name, rule in (("age", "complete-case"), ("chol", "complete-case"), ("copper", "fill"),
+                                    ("stage", "complete-case"), ("death", "complete-case"))}
+        truth["rows left out"] = sum("" in (row["age"], row["chol"], row["stage"], row["death"]) for row in rows)
+        return truth, words
+
+    def counted(self, method, words, *more):
+        done = self.succeed("simulate", "--method", method, *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set",
+                            "missing=counted", "--json", *more)
+        found = next(table for table in json.loads(done.stdout)["report"]["tables"] if table["name"] == "missing")
+        return {row["label"]: (row["values"][0], (row.get("noise_errors") or [None])[0]) for row in found["rows"]}
+
+    def test_exact_counts_are_those_of_the_files_over_1_5_and_20_parties(self):
+        for parties in (1, 5, 20):
+            truth, words = self.sites(parties)
+            self.assertGreater(truth["rows left out"], 100)
+            found = self.counted("describe-exact", words, "--seed", "1")
+            self.assertEqual({row: value for row, (value, _) in found.items()}, truth)
+
+    def test_noisy_counts_are_off_by_their_errors(self):
+        """Thirty seeded releases of six counts: the mean of 180 squares over errors is within 1 +- .5 (its error is .1)."""
+        truth, words = self.sites(3)
+        squares = []
+        for seed in range(30):
+            for row, (value, error) in self.counted("describe", words, "--seed", str(seed), "--epsilon", "1", "--delta", "1e-5").items():
+                squares.append(((value - truth[row]) / error) ** 2)
+        self.assertEqual(len(squares), 180)
+        self.assertLess(abs(sum(squares) / len(squares) - 1), 0.5)
+
+    def test_without_being_asked_for_they_are_not_there_and_a_model_says_how_to_ask(self):
+        truth, words = self.sites(2)
+        done = self.succeed("simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--json")
+        self.assertNotIn("missing", [table["name"] for table in json.loads(done.stdout)["report"]["tables"]])
+        self.succeed("simulate", "--method", "dpnewton", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--epsilon", "8",
+                     "--delta", "1e-5", "--set", "purpose=inference", "--out", "model.json")
+        self.assertIn("Missing: not counted; method describe with missing=counted does", self.succeed("summary", "model.json").stdout)
+        self.assertIn("How many values were missing is not in it", self.succeed("card", "model.json").stdout)
+        self.fail_with(2, "simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set", "missing=counted",
+                       "--set", "sites=apart", says=["leave sites out"])
+
+
 class Private(DescribeTest):
     def release(self, *words):
         source = str(EXAMPLES / "wilms.csv")

@@ -363,6 +363,24 @@ class MissingValues(DeployedTest):
         self.assertEqual((found["missing"]["left_out"], found["missing"]["withheld"]), (12, 1))
         self.assertEqual(found["missing"]["columns"][0], {"name": "age", "rule": "complete-case", "cells": 12, "withheld": 1})
 
+    def test_a_report_counts_what_was_left_out_and_a_private_one_with_noise(self):
+        self.spoil("complete-case", (12, 3, 0))
+        for study, method, more in (("exact", "describe-exact", {"epsilon": None}), ("noisy", "describe", {"epsilon": 1, "delta": "1e-5"})):
+            self.study(study, method=method, set="{missing: counted}", **{"lambda": None}, **more)
+        parties = {party: self.join(party, study="noisy", epsilon=5) for party in range(3)}
+        self.assertIn("how many values of each column are missing", parties[0].text())
+        self.check_done(parties, study="noisy")
+        noisy = self.counted("noisy")
+        self.assertTrue(all(value is not None for value, *_ in noisy.values()))
+        self.check_done({party: self.join(party, *EXACT, study="exact") for party in range(3)}, study="exact", charged=[])
+        self.assertEqual(self.counted("exact")["rows left out"], [12, 1])  # the second has three, and says none
+        self.assertEqual(self.counted("exact")["age: complete-case"], [12, 1])
+
+    def counted(self, study):
+        report = json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)
+        table = next(each for each in report["tables"] if each["name"] == "missing")
+        return {row["label"]: row["values"] for row in table["rows"]}
+
     def test_few_incomplete_rows_are_not_imputed(self):
         """The sums of two sets would differ in these rows alone."""
         self.spoil("impute", (12, 3, 0))

@@ -444,8 +444,8 @@ def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "re
 def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
              errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", influence: Literal["no", "yes"] = "no",
-             impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none",
-             intercepts: Literal["common", "party"] = "common") -> dict[str, Any]:
+             impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none", intercepts: Literal["common", "party"] = "common",
+             folds: int = 0, fold_seed: int = 1) -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
 
     family
@@ -467,9 +467,13 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
         likelihood-ratio tests by term: drop1 leaves out each term that no other contains, sequential adds one after the other.
     intercepts
         party: each party has one of its own, which nobody sees, and whether parties differ is tested.
+    folds
+        of cross-validation: the model is fitted without each fold of the parties' rows and evaluated on it; 0: none. From 0 to 20.
+    fold_seed
+        public seed by which parties deal their rows out to folds. From 0 to 1000000000.
     """
     return _changed(estimate, {"family": family, "optimiser": optimiser, "level": level, "bias": bias, "errors": errors,
-        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts})
+        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts, "folds": folds, "fold_seed": fold_seed})
 
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",

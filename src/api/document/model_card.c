@@ -358,7 +358,7 @@ static tacit_status write_parties(const writing *self) {
     return tacit_page_list(&self->page, false, self->error);
 }
 
-enum { MOST_LIMITS = 10 };
+enum { MOST_LIMITS = 12 };
 
 /* What a reader must not conclude. All texts are constant. */
 static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIMITS]) {
@@ -376,6 +376,11 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
     else if (card->evaluation->report->noisy)
         out[count++] = "The figures of its evaluation have privacy noise in them; differences smaller than "
                        "their intervals mean nothing.";
+    if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
+        (model->estimates == NULL || model->estimates->missing_columns == 0))
+        out[count++] =
+            "How many values were missing is not in it: method describe with missing=counted counts "
+            "them, and rows that were left out.";
     if (!guarantee->is_private)
         out[count++] = "It is not differentially private: it may tell something about single rows.";
     if (guarantee->is_private && guarantee->noise == TACIT_NOISE_SIMULATED)

@@ -94,6 +94,9 @@ tacit_status tacit_estimate_pool_sets(const tacit_plan *plan,
 /* Ask for the numbers of missing values and put them into the estimates; `parties` answered so far. */
 tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties, tacit_estimates *estimates,
                                           tacit_error *error);
+/* Missing values of each column of the schema and of the label, rows left out; then of each the parties that have some, but
+ * few, and say none. */
+tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan);
 tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_question *question,
                                            tacit_reply *reply, tacit_error *error);
 

@@ -322,7 +322,7 @@ cleanup:
 /* ---- how many there were ---- */
 
 /* Cells of each column and of the label, rows left out; then, for each, whether a party withholds it. */
-static tacit_sum_spec count_spec(const tacit_plan *plan) {
+tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan) {
     return (tacit_sum_spec){ 2 * (plan->schema->cols + 2), 4294967296.0 * 1e5, 0 };
 }
 
@@ -332,7 +332,7 @@ tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_quest
     if (schema == NULL || !tacit_schema_counts_missing(schema))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for missing values, and the schema says nothing of them");
-    tacit_sum_spec spec = count_spec(party->plan);
+    tacit_sum_spec spec = tacit_estimate_missing_sum(party->plan);
     size_t columns = schema->cols + 1;
     uint64_t *counts = TACIT_NEW(uint64_t, columns);
     tacit_status status = counts != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -385,7 +385,7 @@ tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties
                                           tacit_error *error) {
     const tacit_schema *schema = session->plan->schema;
     if (schema == NULL || !tacit_schema_counts_missing(schema)) return TACIT_OK;
-    tacit_sum_spec spec = count_spec(session->plan);
+    tacit_sum_spec spec = tacit_estimate_missing_sum(session->plan);
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status = tacit_ask_sum(session, "missing", NULL, &spec, &sum, error);
     if (status == TACIT_OK && sum.parties != parties)
