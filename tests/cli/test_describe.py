@@ -8,9 +8,11 @@ Figures of R are those in describe/describe.csv, or fresh ones where Rscript is 
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -22,15 +24,40 @@ from test_program import TACIT, ProgramTest
 
 HERE = Path(__file__).resolve().parent / "describe"
 EXAMPLES = HERE.parents[2] / "examples"
-SETS = {"wilms": ("relapse", "stage*relapse"), "lung": ("died", "sex*died,ecog*died")}
+SETS = {"wilms": ("relapse", "stage*relapse"), "lung": ("died", "sex*died,ecog*died"), "liver": ("death", "sex*death,stage*death")}
 CELLS = 256
 RANGES = {"wilms": {"unfavourable": 1, "late_unfavourable": 1, "age": 240, "study": 1},
-          "lung": {"age": 82, "karnofsky": 100, "karnofsky_patient": 100, "calories": 4000, "weight_loss": 150}}
+          "lung": {"age": 82, "karnofsky": 100, "karnofsky_patient": 100, "calories": 4000, "weight_loss": 150},
+          "liver": {"age": 70, "bili": 40, "chol": 2000, "albumin": 5, "copper": 600}}
+LIVER = """label: {name: death, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: bili, kind: number, low: 0, high: 40}
+  - {name: chol, kind: number, low: 0, high: 2000}
+  - {name: albumin, kind: number, low: 1, high: 6}
+  - {name: copper, kind: number, low: 0, high: 600}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+"""
+FOLDER = tempfile.TemporaryDirectory(prefix="tacit-describe-")
+
+
+def file_of(name):
+    """Of pbc.csv some columns, the label last."""
+    if name != "liver":
+        return EXAMPLES / f"{name}.csv"
+    columns = re.findall(r"- .name: (\w+)", LIVER) + ["death"]
+    path = Path(FOLDER.name) / "liver.csv"
+    with open(path, "w", newline="") as out:
+        writer = csv.DictWriter(out, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(csv.DictReader((EXAMPLES / "pbc.csv").read_text().splitlines()))
+    return path
 
 
 def figures_of_r():
     if shutil.which("Rscript"):
-        text = subprocess.run(["Rscript", HERE / "describe.R", *(EXAMPLES / f"{name}.csv" for name in SETS)], capture_output=True,
+        text = subprocess.run(["Rscript", HERE / "describe.R", *map(file_of, SETS)], capture_output=True,
                               text=True, check=True, timeout=120).stdout
     else:
         text = (HERE / "describe.csv").read_text()
@@ -57,14 +84,15 @@ class DescribeTest(ProgramTest):
 
 
 class AgainstR(DescribeTest):
-    def test_every_number_of_two_sets_over_1_5_and_20_parties(self):
+    def test_every_number_of_three_sets_over_1_5_and_20_parties(self):
         figures = figures_of_r()
         schema = (EXAMPLES / "wilms.schema.yaml").read_text()
         self.write("wider.yaml", schema.replace("high: 120", "high: 240"))  # a value beyond its bounds counts at the bound
         self.assertGreater(len(figures), 200)
         for parties in (1, 5, 20):
-            schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml"}
-            found = {name: values(self.describe("--data", EXAMPLES / f"{name}.csv", "--schema", schemas[name], "--by", by, "--cross", cross,
+            schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml",
+                       "liver": self.write("liver.yaml", LIVER)}
+            found = {name: values(self.describe("--data", file_of(name), "--schema", schemas[name], "--by", by, "--cross", cross,
                                                 "--threshold", "0", "--parties", str(parties)))
                      for name, (by, cross) in SETS.items()}
             for name, table, row, column, theirs in figures:
@@ -78,7 +106,7 @@ class AgainstR(DescribeTest):
 
     def test_figures_of_sites_are_those_of_their_rows(self):
         """Sites that are the levels of the label: R's figures by label, and those of all rows."""
-        for name, (label, _) in SETS.items():
+        for name, (label, _) in list(SETS.items())[:2]:
             levels = {line.rsplit(",", 1)[1] for line in (EXAMPLES / f"{name}.csv").read_text().splitlines()[1:]}
             self.succeed("simulate", "--method", "describe-exact", "--train", EXAMPLES / f"{name}.csv", "--test", EXAMPLES / f"{name}.csv", "--schema",
                          EXAMPLES / f"{name}.schema.yaml", "--split", f"by:{label}", "--set", "sites=apart", "--set", "threshold=0", "--seed", "1",

@@ -591,7 +591,7 @@ def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, le
 
 
 def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 10, by: Text = "none", cross: Text = "none", cells: int = 0,
-             sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+             sites: Literal["together", "apart"] = "together", missing: Literal["plain", "counted"] = "plain") -> dict[str, Any]:
     """Settings of method describe: descriptive statistics under noise: the table before any model.
 
     noise
@@ -606,12 +606,15 @@ def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 1
         that a number's bounds are cut into, at least; 0: chosen from expected rows, epsilon and the number of columns. From 0 to 1024.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, too; a tenth of the budget.
     """
-    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells, "sites": sites})
+    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells, "sites": sites,
+        "missing": missing})
 
 
-def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none",
-                   sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none", sites: Literal["together", "apart"] = "together",
+                   missing: Literal["plain", "counted"] = "plain") -> dict[str, Any]:
     """Settings of method describe-exact: descriptive statistics from exact sums: the table before any model.
 
     threshold
@@ -622,8 +625,10 @@ def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "non
         pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, too; a tenth of the budget.
     """
-    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross, "sites": sites})
+    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross, "sites": sites, "missing": missing})
 
 
 def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",

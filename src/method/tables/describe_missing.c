@@ -21,7 +21,7 @@ tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error) 
     if (settings->missing != DESCRIBE_MISSING_COUNTED) return TACIT_OK;
     if (describe_apart(plan))
         return tacit_fail(error, TACIT_USAGE, "missing=counted is of all parties together: leave sites out");
-    if (plan->schema == NULL || (settings->exact != 0 && !tacit_schema_counts_missing(plan->schema)))
+    if (settings->exact != 0 && plan->schema != NULL && !tacit_schema_counts_missing(plan->schema))
         return tacit_fail(error, TACIT_USAGE,
                           "missing=counted needs a schema that says what becomes of missing values: write "
                           "missing: complete-case, or another of its words");

@@ -131,13 +131,15 @@ survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 
     unit = unit), lapply(formals(survival_exact_settings), eval))
 }
 
-describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together") {
-  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells,
-    sites = sites), lapply(formals(describe_settings), eval))
+describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together",
+                              missing = "plain") {
+  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells, sites = sites,
+    missing = missing), lapply(formals(describe_settings), eval))
 }
 
-describe_exact_settings <- function(threshold = 10, by = "none", cross = "none", sites = "together") {
-  changed(list(threshold = threshold, by = by, cross = cross, sites = sites), lapply(formals(describe_exact_settings), eval))
+describe_exact_settings <- function(threshold = 10, by = "none", cross = "none", sites = "together", missing = "plain") {
+  changed(list(threshold = threshold, by = by, cross = cross, sites = sites,
+    missing = missing), lapply(formals(describe_exact_settings), eval))
 }
 
 evaluate_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
