@@ -138,6 +138,12 @@ class Estimates(DeployedTest):
             self.assertEqual(past.execute("SELECT count(*), count(DISTINCT identity) FROM used").fetchone(), (6, 6))
         card = self.succeed("card", self.folder / "trial.model.json").stdout
         self.assertIn("## Cross-validation", card)
+        # Another model of the same rows has the same folds, of which nothing new is learnt; other folds of them are large, too.
+        for study, more in (("other", ""), ("dealt-again", ", fold_seed: 2")):
+            self.study(study, method="estimate", set="{folds: 5%s}" % more, epsilon=None, terms="sick ~ age", **{"lambda": 0})
+            self.check_done({party: self.join(party, *EXACT, study=study) for party in range(3)}, study=study, charged=[])
+        with contextlib.closing(sqlite3.connect(self.home(0) / "past.db")) as past:
+            self.assertEqual(past.execute("SELECT count(*), count(DISTINCT identity) FROM used").fetchone(), (18, 11))
 
     def test_folds_below_the_owners_minimum_are_refused(self):
         self.define("newton", ", folds: 5")  # 40 rows: 8 in a fold
