@@ -1,11 +1,11 @@
 /*
- * Folds of cross-validation: a party's rows in so many parts of equal size, the same ones whoever deals, whenever,
- * and in whatever order the rows lie.
+ * Folds of cross-validation: a party's rows in so many parts of equal size, the same ones whoever deals,
+ * whenever, and in whatever order the rows lie.
  *
- * Rows are put in order by class and then by a hash of what is in them (their identity in the source where it is
- * known, else the encoded row) under the public seed, and dealt out one after the other: sizes differ by at most
- * one, every fold has its share of each class, and equal rows are spread over the folds. Rows of one person stay
- * together: persons are put in order by the smallest hash of their rows, and dealt out.
+ * Rows are put in order by class and then by a hash of what is in them (their identity in the source where
+ * it is known, else the encoded row) under the public seed, and dealt out one after the other: sizes differ
+ * by at most one, every fold has its share of each class, and equal rows are spread over the folds. Rows of
+ * one person stay together: persons are put in order by the smallest hash of their rows, and dealt out.
  */
 #pragma once
 
@@ -30,8 +30,8 @@ tacit_status tacit_folds_deal(tacit_folds *out, const tacit_view *rows, tacit_fo
                               tacit_error *error);
 void tacit_folds_clear(tacit_folds *folds);
 
-/* TACIT_REFUSED where the smallest fold has fewer rows than `minimum`: exact sums of all rows, less those outside a
- * fold, are the fold's. */
+/* TACIT_REFUSED where the smallest fold has fewer rows than `minimum`: exact sums of all rows, less those
+ * outside a fold, are the fold's. */
 tacit_status tacit_folds_admit(const tacit_folds *folds, uint64_t minimum, tacit_error *error);
 
 /* The rows of a fold, and all others; the latter borrowed until the next call. */

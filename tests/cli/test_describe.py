@@ -186,8 +186,9 @@ missing: complete-case
         for parties in (1, 5, 20):
             truth, words = self.sites(parties)
             self.assertGreater(truth["rows left out"], 100)
-            found = self.counted("describe-exact", words, "--seed", "1")
+            found = self.counted("describe-exact", words, "--seed", "1", "--set", "threshold=0")
             self.assertEqual({row: value for row, (value, _) in found.items()}, truth)
+        self.assertIsNone(self.counted("describe-exact", words, "--seed", "1")["stage: complete-case"][0])  # six, below the threshold
 
     def test_noisy_counts_are_off_by_their_errors(self):
         """Thirty seeded releases of six counts: the mean of 180 squares over errors is within 1 +- .5 (its error is .1)."""

@@ -149,6 +149,17 @@ class AgainstR(MissingTest):
             self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
             self.assertLess(abs(math.log(more[name]["between"] / between)), math.log(4), name)
 
+    # The same errors, for 11 coefficients.
+    def test_imputed_sets_are_fitted_with_firths_penalty_as_by_brglm2(self):
+        table = self.estimate(ALL + "impute\n", "--set", "impute=100", "--set", "bias=firth", train=self.two_sites(), parties=None)
+        ours, theirs = self.named(table), figures_of_r()["firth"]
+        more = {one["name"].replace("=", "").strip("()"): one for one in table["imputed"]["coefficients"]}
+        self.assertEqual(set(ours), set(theirs))
+        for name, (estimate, within, between, degrees) in theirs.items():
+            error = math.sqrt(between / 40 + more[name]["between"] / 100)
+            self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
+            self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
+
     def test_filled_values_go_through_terms(self):
         """With terms a missing number is the value that its column says, as without them, and both count what was filled."""
         plain = self.estimate(FILLED.replace("missing: indicator", "missing: {fill: 300}"))

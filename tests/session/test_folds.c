@@ -1,4 +1,5 @@
-/* Cross-validation by method estimate through real gates: an honest study, and coordinators that ask for more. */
+/* Cross-validation by method estimate through real gates: an honest study, and coordinators that ask for
+ * more. */
 #include "secure_bench.h"
 
 #include <math.h>

@@ -36,13 +36,12 @@ static tacit_status check_settings(const tacit_plan *plan, const tacit_family *f
 static tacit_status check_sets(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
-    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->bias != TACIT_ESTIMATE_PLAIN ||
-        settings->influence != TACIT_INFLUENCE_NO || family->loss.several != NULL)
+    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->influence != TACIT_INFLUENCE_NO ||
+        family->loss.several != NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "imputed sets (missing: impute) are fitted by optimiser newton, and only estimates "
-                          "are pooled, by Rubin's rules, which summaries of influence and Firth's penalised "
-                          "likelihood have none of: leave 'bias' and 'influence' out, and families "
-                          "multinomial and ordinal");
+                          "are pooled, by Rubin's rules, which summaries of influence have none of: leave "
+                          "'influence' out, and families multinomial and ordinal");
     if (plan->schema->formula != NULL && plan->schema->rows != TACIT_ROWS_BOUND)
         return tacit_fail(
             error, TACIT_USAGE,

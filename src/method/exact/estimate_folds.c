@@ -1,7 +1,7 @@
 /*
- * Cross-validation at the coordinator (estimate.h): k Newton descents in step with each other, so that k models take
- * the rounds of one. A model that has converged stays where it is; one whose step does not descend halves it while the
- * others go on.
+ * Cross-validation at the coordinator (estimate.h): k Newton descents in step with each other, so that k
+ * models take the rounds of one. A model that has converged stays where it is; one whose step does not
+ * descend halves it while the others go on.
  */
 #include <math.h>
 #include <stdlib.h>

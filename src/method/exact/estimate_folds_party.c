@@ -1,11 +1,12 @@
 /*
  * What parties do for cross-validation (estimate.h).
  *
- * What the folds give away. The sums of all rows less those outside a fold are the fold's own, so a fold is a set of
- * rows like any other: a real party whose smallest fold has fewer rows than its owner's minimum takes no part, and the
- * record of past exact sums holds the rows outside every fold as a set of their own (site/site_sum_history.c). Weights
- * may be lies: those of each fold are looked at as those of any round are (estimate_bounds.c), over the rows outside it,
- * and the scores of held-out rows are counted at one choice of weights in a study.
+ * What the folds give away. The sums of all rows less those outside a fold are the fold's own, so a fold is
+ * a set of rows like any other: a real party whose smallest fold has fewer rows than its owner's minimum
+ * takes no part, and the record of past exact sums holds the rows outside every fold as a set of their own
+ * (site/site_sum_history.c). Weights may be lies: those of each fold are looked at as those of any round are
+ * (estimate_bounds.c), over the rows outside it, and the scores of held-out rows are counted at one choice
+ * of weights in a study.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Imputation where features are terms: columns are completed as they are in the file, as R's mice does it, and the terms are
- * made of the completed ones (estimate_impute.h). */
+/* Imputation where features are terms: columns are completed as they are in the file, as R's mice does it,
+ * and the terms are made of the completed ones (estimate_impute.h). */
 #include "method/exact/estimate_impute.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 /*
- * missing=counted: how many values each column lacks, and how many rows were left out for it (missing: complete-case),
- * which the other tables do not see. In describe they are part of the one vector (describe_plan.c has its sensitivity); in
- * describe-exact one more sum, in which a party with some, but fewer than its owner's minimum, says none and is counted.
+ * missing=counted: how many values each column lacks, and how many rows were left out for it (missing:
+ * complete-case), which the other tables do not see. In describe they are part of the one vector
+ * (describe_plan.c has its sensitivity); in describe-exact one more sum, in which a party with some, but
+ * fewer than its owner's minimum, says none and is counted.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ tacit_status describe_report_missing(tacit_report *report, const tacit_plan *pla
                                      tacit_error *error) {
     static const char *const names[] = { "count", NULL }, *const exact[] = { "count", "withheld", NULL };
     const tacit_schema *schema = plan->schema;
+    const double threshold = (double)describe_settings_of(plan)->threshold;
     tacit_report_table *table;
     TACIT_TRY(tacit_report_add_table(report, &table, "missing",
                                      withheld == NULL ? "Missing values by what becomes of them"
@@ -62,7 +64,8 @@ tacit_status describe_report_missing(tacit_report *report, const tacit_plan *pla
         if (j <= schema->cols)
             tacit_format(label, sizeof label, "%.150s: %s",
                          j < schema->cols ? schema->columns[j].name : schema->label, rule_of(schema, j));
-        const double value[] = { counts[j] / weight, withheld != NULL ? withheld[j] : 0 },
+        const bool few = withheld != NULL && counts[j] > 0 && counts[j] < threshold;
+        const double value[] = { few ? NAN : counts[j] / weight, withheld != NULL ? withheld[j] : 0 },
                      error_of[] = { noise };
         TACIT_TRY(tacit_report_add_row(table, label, value, withheld == NULL ? error_of : NULL, error));
     }
