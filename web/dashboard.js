@@ -202,6 +202,7 @@ function resultPart(study, result) {
   if (result.report) parts.push(reportPart(result.report));
   else if (result.estimates) parts.push(coefficientPart(result.estimates, result.ratio));
   else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
+  if (result.validation) parts.push(element("h3", {}, "Cross-validation"), reportPart(result.validation));
   return parts;
 }
 

@@ -29,6 +29,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     free(dataset->group);
     free(dataset->absent);
     free(dataset->identity);
+    free(dataset->raw);
     tacit_missing_cells_clear(&dataset->missing);
     free(dataset);
     return NULL;
@@ -87,6 +88,9 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
                          .absent_cells = dataset->counts.missing,
 
                          .missing = &dataset->missing,
+                         .identity = dataset->identity,
+                         .raw = dataset->raw,
+                         .raw_columns = dataset->raw_columns,
                          .all_left_out = true };
 }
 

@@ -47,6 +47,10 @@ typedef struct tacit_dataset {
     tacit_missing_cells missing;
     uint64_t
         *identity; /* of each row, a hash of all cells it has in its source (table.h); NULL: not asked for */
+    double
+        *raw; /* with terms over columns that are imputed: the schema's columns of each row, levels by their
+                  * number (-1: none of them), NaN where something is missing; else NULL */
+    size_t raw_columns; /* of the schema */
 } tacit_dataset;
 
 /* The vocabulary of a text column without a schema: hashed, or read off the rows, which is not private. */
@@ -136,6 +140,9 @@ typedef struct tacit_view {
     size_t absent_bytes;
     uint64_t absent_cells;              /* of the whole data set */
     const tacit_missing_cells *missing; /* of stored rows; NULL: not known */
+    const uint64_t *identity;           /* of stored rows, as that of the data set; NULL: not known */
+    const double *raw;                  /* of stored rows, as that of the data set, raw_columns each */
+    size_t raw_columns;
     bool all_left_out; /* the rows that the data set leaves out count as this view's, and nobody else's */
 } tacit_view;
 

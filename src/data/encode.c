@@ -256,18 +256,51 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
     return value * value * several;
 }
 
+static double term_factor(const tacit_schema *schema);
+
 /* The raw values of the row's columns, for terms: what is missing stands for the middle, or for no level. */
 static void collect_raw(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts) {
     for (size_t i = 0; i < encoder->slots; i++) {
         const slot *from = &encoder->slot[i];
-        size_t at = (size_t)(from->declared - encoder->schema->columns);
-        if (from->declared->kind == TACIT_SCHEMA_NUMBER) {
+        const tacit_schema_column *declared = from->declared;
+        size_t at = (size_t)(declared - encoder->schema->columns);
+        const uint64_t missing_before = counts->missing;
+        if (declared->kind == TACIT_SCHEMA_NUMBER) {
             encoder->number[at] = from->column->number[row];
             tacit_scale_number(&from->scale, encoder->number[at], counts);
+            if (isnan(encoder->number[at]) && declared->missing == TACIT_MISSING_VALUE)
+                encoder->number[at] = declared->fill;
         } else {
             encoder->level[at] = find_level(from, row, counts);
         }
+        if (counts->missing > missing_before) encoder->gap[encoder->gaps++] = from->position;
     }
+}
+
+void tacit_encoder_raw(const tacit_encoder *encoder, double *out) {
+    for (size_t i = 0; i < encoder->schema->cols; i++) out[i] = NAN;
+    for (size_t i = 0; i < encoder->slots; i++) {
+        const slot *from = &encoder->slot[i];
+        out[from->position] = from->declared->kind == TACIT_SCHEMA_NUMBER ? encoder->number[from->position]
+                                                                          : encoder->level[from->position];
+    }
+    for (size_t k = 0; k < encoder->gaps; k++)
+        if (tacit_schema_missing(encoder->schema, &encoder->schema->columns[encoder->gap[k]]) ==
+            TACIT_MISSING_IMPUTE)
+            out[encoder->gap[k]] = NAN;
+}
+
+void tacit_schema_encode_raw(const tacit_schema *schema, const double *raw, double *number, int32_t *level,
+                             double *out) {
+    const size_t features = tacit_formula_features(schema->formula);
+    for (size_t i = 0; i < schema->cols; i++) {
+        const bool known = !isnan(raw[i]);
+        number[i] = raw[i];
+        level[i] = known && schema->columns[i].kind == TACIT_SCHEMA_CATEGORY ? (int32_t)raw[i] : -1;
+    }
+    tacit_formula_dense_row(schema->formula, number, NULL, level, out);
+    for (size_t j = 0; j < features; j++) out[j] *= term_factor(schema);
+    if (schema->intercept) out[features] = tacit_schema_intercept_value(schema);
 }
 
 /* The entries of a row before scaling, and the square of its norm. */

@@ -47,6 +47,13 @@ double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
 /* The columns of the schema that were missing in the row that was encoded last, ascending; borrowed. */
 size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **columns);
 
+/* With terms: the raw values of the schema's columns in that row, levels by their number (-1: none of them), NaN for
+ * what is to be imputed and for columns that the terms do not use; and a row of such values as it is encoded, where rows
+ * are not shortened. `number` and `level` have room for a value of each column. */
+void tacit_encoder_raw(const tacit_encoder *encoder, double *out);
+void tacit_schema_encode_raw(const tacit_schema *schema, const double *raw, double *number, int32_t *level,
+                             double *out);
+
 /* The most entries one row can have. */
 size_t tacit_encoder_entries(const tacit_encoder *encoder);
 

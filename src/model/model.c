@@ -94,6 +94,7 @@ tacit_status tacit_model_check_predicts(const tacit_model *model, tacit_error *e
 tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
     tacit_report_free(model->report);
+    tacit_report_free(model->validation);
     free(model->weights);
     tacit_stack_free(model->stack);
     tacit_levels_clear(&model->class_names);

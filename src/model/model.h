@@ -65,7 +65,8 @@ typedef struct tacit_model {
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
     tacit_released_moments *moments; /* what the study released of the columns, for later ones; else NULL */
-    tacit_report *report; /* tables: then there are no weights, and nothing is predicted; else NULL */
+    tacit_report *report;     /* tables: then there are no weights, and nothing is predicted; else NULL */
+    tacit_report *validation; /* how good models without a part of the rows are on it; else NULL */
     tacit_guarantee guarantee;
 } tacit_model;
 

@@ -86,6 +86,9 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
         json_object_set_new(root, "report", tacit_report_to_json(model->report)) != 0)
         TACIT_CHECK(
             tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a name in the report is not UTF-8"));
+    if (model->validation != NULL &&
+        json_object_set_new(root, "validation", tacit_report_to_json(model->validation)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
     if (model->stack != NULL &&
         json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
@@ -309,6 +312,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     const json_t *moments = json_object_get(root, "moments");
     if (moments != NULL)
         TACIT_CHECK(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
+    const json_t *validation = json_object_get(root, "validation");
+    if (validation != NULL && report == NULL)
+        TACIT_CHECK(tacit_report_from_json(&model->validation, validation, error));
     *out = model;
 cleanup:
     if (status != TACIT_OK) tacit_model_free(model);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/dataset.h"
+#include "data/folds.h"
 #include "data/graph/round_schedule.h"
 #include "data/points.h"
 #include "model/model.h"
@@ -381,6 +382,9 @@ struct tacit_method {
     /* Whether figures of each party by itself are published under this plan, which its owner must allow. NULL:
      * never. */
     bool (*sites_apart)(const tacit_plan *plan);
+
+    /* The folds of cross-validation, whose rows exact sums are about as well. NULL: none. */
+    tacit_fold_plan (*folds)(const tacit_plan *plan);
 
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);

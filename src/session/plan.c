@@ -315,6 +315,12 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
             "method %s works on the columns themselves and takes no terms: leave 'terms' out, or "
             "choose another method",
             method->name);
+    for (size_t i = 0; i < schema->cols; i++)
+        if (schema->columns[i].missing == TACIT_MISSING_INDICATOR && tacit_formula_uses(schema->formula, i))
+            return tacit_fail(error, TACIT_USAGE,
+                              "'%s' has missing: indicator, which has no column beside terms: write "
+                              "complete-case, {fill: VALUE} or impute",
+                              schema->columns[i].name);
     if (method->terms != TACIT_TERMS_ALL && tacit_schema_offset(schema, &weight, &low, &high) != SIZE_MAX)
         return tacit_fail(
             error, TACIT_USAGE,

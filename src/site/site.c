@@ -268,10 +268,14 @@ tacit_status site_compare_schemas(const tacit_site *site, tacit_error *error) {
                          "the frame is not as the study's schema says; they first differ at '%.*s': give the "
                          "frame the study's names, bounds and classes",
                          length, line)
-            : tacit_fail(
-                  error, TACIT_REFUSED,
-                  "%s is not the study's schema; they first differ where the study says '%.*s': agree on one",
-                  site->schema_path, length, line);
+            : tacit_fail(error, TACIT_REFUSED,
+                         "%s is not the study's schema; they first differ where the study says '%.*s': agree "
+                         "on one%s",
+                         site->schema_path, length, line,
+                         site->earlier[0] == 0 ? ""
+                                               : ". If you do, name the file with the option 'schema' of "
+                                                 "tacit consent: one that is not "
+                                                 "there yet is written as the study says");
 cleanup:
     tacit_buffer_clear(&ours);
     tacit_buffer_clear(&theirs);

@@ -83,6 +83,8 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
 typedef struct tacit_site_word {
     bool allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site; /* true: from now on */
     const char *role;                                                                  /* NULL: as before */
+    const char
+        *schema; /* another file; one that is not there is written, as the study says. NULL: as before */
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as

@@ -123,6 +123,15 @@ static tacit_status take_amended(tacit_site *site, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* An amended study may say otherwise what columns are: the owner names a file that agrees, or has it written. */
+static tacit_status take_schema(tacit_site *site, const char *path, tacit_error *error) {
+    char *copy = tacit_copy_text(path);
+    if (copy == NULL) return tacit_fail_memory(error);
+    free(site->schema_path);
+    site->schema_path = copy;
+    return access(path, F_OK) == 0 ? TACIT_OK : tacit_study_write_schema(site->study, path, error);
+}
+
 /* A method without roles takes none; the one of before is then no more. */
 static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tacit_error *error) {
     char *role = NULL;
@@ -132,6 +141,7 @@ static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tac
     site->allow_difference = site->allow_difference || word->allow_difference;
     site->allow_neighbours = site->allow_neighbours || word->allow_neighbours;
     site->allow_site = site->allow_site || word->allow_site;
+    if (word->schema != NULL) TACIT_TRY(take_schema(site, word->schema, error));
     if (word->role == NULL && site->study->plan.method->roles != NULL) return TACIT_OK;
     if (word->role != NULL && (role = tacit_copy_text(word->role)) == NULL) return tacit_fail_memory(error);
     free(site->role);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "data/folds.h"
 #include "site/site_parts.h"
 #include "site/sum_history.h"
 
@@ -14,19 +15,47 @@ static tacit_status open_past(const tacit_site *site, tacit_sum_history **out, t
     return tacit_sum_history_open(out, path, error);
 }
 
+/* The rows outside each fold of cross-validation are sets of their own, under names of their own. */
+static tacit_status hold_folds(tacit_sum_history *history, const tacit_site *site,
+                               const tacit_sum_history_rows *whole, tacit_fold_plan plan,
+                               tacit_error *error) {
+    const tacit_view rows = tacit_dataset_view(site->rows);
+    char name[TACIT_SITE_ID_SIZE + 32];
+    tacit_folds folds;
+    TACIT_TRY(tacit_folds_deal(&folds, &rows, plan, error));
+    tacit_status status = tacit_folds_admit(&folds, whole->minimum, error);
+    for (size_t k = 0; status == TACIT_OK && k < folds.count; k++) {
+        const tacit_view outside = tacit_folds_outside(&folds, &rows, k);
+        tacit_sum_history_rows part = *whole;
+        snprintf(name, sizeof name, "%s%sfold%zu", site->id, strchr(site->id, '+') != NULL ? "." : "+",
+                 k + 1);
+        part.study = name;
+        part.index = outside.rows.index;
+        part.count = part.total = outside.rows.count;
+        status = tacit_sum_history_hold_rows(history, &part, error);
+    }
+    tacit_folds_clear(&folds);
+    return status;
+}
+
 tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error) {
+    const tacit_plan *plan = &site->study->plan;
     const tacit_sum_history_rows about = { .source = site->source,
                                            .study = site->id,
                                            .rows = site->rows,
                                            .total = site->total_rows,
                                            .schema = site->schema,
                                            .begun = begun,
-                                           .exact = tacit_plan_is_exact(&site->study->plan),
+                                           .exact = tacit_plan_is_exact(plan),
                                            .allowed = site->allow_difference,
                                            .minimum = minimum };
+    const tacit_fold_plan folds =
+        plan->method->folds != NULL ? plan->method->folds(plan) : (tacit_fold_plan){ .count = 0 };
     tacit_sum_history *history = NULL;
     tacit_status status = open_past(site, &history, error);
     if (status == TACIT_OK) status = tacit_sum_history_hold_rows(history, &about, error);
+    if (status == TACIT_OK && folds.count > 0 && site->rows->rows == site->total_rows)
+        status = hold_folds(history, site, &about, folds, error);
     tacit_sum_history_free(history);
     return status;
 }

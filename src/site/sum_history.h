@@ -22,6 +22,8 @@ tacit_sum_history *tacit_sum_history_free(tacit_sum_history *history);
 typedef struct tacit_sum_history_rows {
     const char *source, *study; /* as the ledger calls them: another version is another study */
     const tacit_dataset *rows;
+    const uint32_t *index; /* those of them that count, `count`; NULL: all */
+    size_t count;
     size_t total;               /* over all who hold rows; `rows` may be some of them */
     const tacit_schema *schema; /* how they were encoded: rows of another schema can only be counted */
     bool begun;                 /* something has left for this study: its rows stay what they were */

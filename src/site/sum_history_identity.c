@@ -14,17 +14,18 @@ static int compare_hashes(const void *a, const void *b) {
     return (first > second) - (first < second);
 }
 
-tacit_status sum_history_identify(const tacit_sum_history *history, const tacit_dataset *rows,
+tacit_status sum_history_identify(const tacit_sum_history *history, const tacit_view *rows,
                                   sum_history_identity *out, tacit_error *error) {
     *out = (sum_history_identity){ .count = 0 };
-    if (rows->identity == NULL || rows->rows > SUM_HISTORY_ROWS_MOST) return TACIT_OK;
-    out->hashes = TACIT_NEW(uint64_t, rows->rows + 1);
+    if (rows->identity == NULL || rows->rows.count > SUM_HISTORY_ROWS_MOST) return TACIT_OK;
+    out->hashes = TACIT_NEW(uint64_t, rows->rows.count + 1);
     if (out->hashes == NULL) return tacit_fail_memory(error);
-    out->count = rows->rows;
+    out->count = rows->rows.count;
     out->known = true;
     for (size_t i = 0; i < out->count; i++)
-        crypto_shorthash((uint8_t *)&out->hashes[i], (const uint8_t *)&rows->identity[i],
-                         sizeof rows->identity[i], history->key);
+        crypto_shorthash((uint8_t *)&out->hashes[i],
+                         (const uint8_t *)&rows->identity[tacit_rows_stored(&rows->rows, i)],
+                         sizeof *rows->identity, history->key);
     if (out->count > 0) qsort(out->hashes, out->count, sizeof *out->hashes, compare_hashes);
     crypto_generichash(out->digest, sizeof out->digest, (const uint8_t *)out->hashes,
                        out->count * sizeof *out->hashes, NULL, 0);

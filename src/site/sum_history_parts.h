@@ -22,7 +22,12 @@ typedef struct sum_history_identity {
     uint64_t *hashes; /* ascending */
 } sum_history_identity;
 
-tacit_status sum_history_identify(const tacit_sum_history *history, const tacit_dataset *rows,
+static inline tacit_view sum_history_view(const tacit_sum_history_rows *about) {
+    return about->index == NULL ? tacit_dataset_view(about->rows)
+                                : tacit_dataset_subset(about->rows, about->index, about->count);
+}
+
+tacit_status sum_history_identify(const tacit_sum_history *history, const tacit_view *rows,
                                   sum_history_identity *out, tacit_error *error);
 
 /* TACIT_REFUSED when sums over these rows and over those of earlier studies, combined in any way, would be about

@@ -40,7 +40,7 @@ static uint64_t hash_row(const tacit_sum_history *history, const tacit_view *vie
 
 static tacit_status hash_rows(const tacit_sum_history *history, const tacit_sum_history_rows *about,
                               row_set *out, tacit_error *error) {
-    const tacit_view view = tacit_dataset_view(about->rows);
+    const tacit_view view = sum_history_view(about);
     double *row = TACIT_NEW(double, view.rows.cols + 1 + tacit_view_columns(&view));
     out->count = view.rows.count;
     out->hashes = TACIT_NEW(uint64_t, out->count);
@@ -64,7 +64,8 @@ static tacit_status describe(const tacit_sum_history *history, const tacit_sum_h
     TACIT_CHECK(tacit_schema_encoding_text(about->schema, &text, error));
     crypto_generichash(out->encoding, sizeof out->encoding, text.bytes, text.length, NULL, 0);
     TACIT_CHECK(hash_rows(history, about, out, error));
-    TACIT_CHECK(sum_history_identify(history, about->rows, &out->identity, error));
+    const tacit_view view = sum_history_view(about);
+    TACIT_CHECK(sum_history_identify(history, &view, &out->identity, error));
     crypto_generichash_init(&state, NULL, 0, sizeof out->digest);
     crypto_generichash_update(&state, out->encoding, sizeof out->encoding);
     crypto_generichash_update(&state, (const uint8_t *)&total, sizeof total);

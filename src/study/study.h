@@ -97,6 +97,9 @@ tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_err
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);
 
+/* The schema as an owner keeps it, into a file: its terms and its subset are the study's affair. */
+tacit_status tacit_study_write_schema(const tacit_study *study, const char *path, tacit_error *error);
+
 /* TACIT_REFUSED outside the study's schedule. */
 tacit_status tacit_study_check_time(const tacit_study *study, int64_t now, tacit_error *error);
 

@@ -8,9 +8,11 @@ Figures of R are those in describe/describe.csv, or fresh ones where Rscript is 
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -22,15 +24,40 @@ from test_program import TACIT, ProgramTest
 
 HERE = Path(__file__).resolve().parent / "describe"
 EXAMPLES = HERE.parents[2] / "examples"
-SETS = {"wilms": ("relapse", "stage*relapse"), "lung": ("died", "sex*died,ecog*died")}
+SETS = {"wilms": ("relapse", "stage*relapse"), "lung": ("died", "sex*died,ecog*died"), "liver": ("death", "sex*death,stage*death")}
 CELLS = 256
 RANGES = {"wilms": {"unfavourable": 1, "late_unfavourable": 1, "age": 240, "study": 1},
-          "lung": {"age": 82, "karnofsky": 100, "karnofsky_patient": 100, "calories": 4000, "weight_loss": 150}}
+          "lung": {"age": 82, "karnofsky": 100, "karnofsky_patient": 100, "calories": 4000, "weight_loss": 150},
+          "liver": {"age": 70, "bili": 40, "chol": 2000, "albumin": 5, "copper": 600}}
+LIVER = """label: {name: death, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: bili, kind: number, low: 0, high: 40}
+  - {name: chol, kind: number, low: 0, high: 2000}
+  - {name: albumin, kind: number, low: 1, high: 6}
+  - {name: copper, kind: number, low: 0, high: 600}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+"""
+FOLDER = tempfile.TemporaryDirectory(prefix="tacit-describe-")
+
+
+def file_of(name):
+    """Of pbc.csv some columns, the label last."""
+    if name != "liver":
+        return EXAMPLES / f"{name}.csv"
+    columns = re.findall(r"- .name: (\w+)", LIVER) + ["death"]
+    path = Path(FOLDER.name) / "liver.csv"
+    with open(path, "w", newline="") as out:
+        writer = csv.DictWriter(out, columns, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(csv.DictReader((EXAMPLES / "pbc.csv").read_text().splitlines()))
+    return path
 
 
 def figures_of_r():
     if shutil.which("Rscript"):
-        text = subprocess.run(["Rscript", HERE / "describe.R", *(EXAMPLES / f"{name}.csv" for name in SETS)], capture_output=True,
+        text = subprocess.run(["Rscript", HERE / "describe.R", *map(file_of, SETS)], capture_output=True,
                               text=True, check=True, timeout=600).stdout
     else:
         text = (HERE / "describe.csv").read_text()
@@ -57,14 +84,15 @@ class DescribeTest(ProgramTest):
 
 
 class AgainstR(DescribeTest):
-    def test_every_number_of_two_sets_over_1_5_and_20_parties(self):
+    def test_every_number_of_three_sets_over_1_5_and_20_parties(self):
         figures = figures_of_r()
         schema = (EXAMPLES / "wilms.schema.yaml").read_text()
         self.write("wider.yaml", schema.replace("high: 120", "high: 240"))  # a value beyond its bounds counts at the bound
         self.assertGreater(len(figures), 200)
         for parties in (1, 5, 20):
-            schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml"}
-            found = {name: values(self.describe("--data", EXAMPLES / f"{name}.csv", "--schema", schemas[name], "--by", by, "--cross", cross,
+            schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml",
+                       "liver": self.write("liver.yaml", LIVER)}
+            found = {name: values(self.describe("--data", file_of(name), "--schema", schemas[name], "--by", by, "--cross", cross,
                                                 "--threshold", "0", "--parties", str(parties)))
                      for name, (by, cross) in SETS.items()}
             for name, table, row, column, theirs in figures:
@@ -78,7 +106,7 @@ class AgainstR(DescribeTest):
 
     def test_figures_of_sites_are_those_of_their_rows(self):
         """Sites that are the levels of the label: R's figures by label, and those of all rows."""
-        for name, (label, _) in SETS.items():
+        for name, (label, _) in list(SETS.items())[:2]:
             levels = {line.rsplit(",", 1)[1] for line in (EXAMPLES / f"{name}.csv").read_text().splitlines()[1:]}
             self.succeed("simulate", "--method", "describe-exact", "--train", EXAMPLES / f"{name}.csv", "--test", EXAMPLES / f"{name}.csv", "--schema",
                          EXAMPLES / f"{name}.schema.yaml", "--split", f"by:{label}", "--set", "sites=apart", "--set", "threshold=0", "--seed", "1",
@@ -118,6 +146,70 @@ class Exact(DescribeTest):
         text = (self.path / "next.yaml").read_text()
         self.assertIn("mean: 928.8, sd: 402, from: rows", text)
         self.assertIn("not private", text)
+
+
+class Missing(DescribeTest):
+    """missing=counted: what was dropped and what was filled, of a schema that leaves rows out."""
+    SCHEMA = """label: {name: death, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: chol, kind: number, low: 0, high: 2500}
+  - {name: copper, kind: number, low: 0, high: 600, missing: {fill: 100}}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+missing: complete-case
+"""
+
+    def sites(self, count):
+        """The truth, in Python, and a file a site."""
+        self.write("pbc.yaml", self.SCHEMA)
+        rows = list(csv.DictReader((EXAMPLES / "pbc.csv").read_text().splitlines()))
+        words = []
+        for site in range(count):
+            with open(self.path / f"site{site}.csv", "w", newline="") as out:
+                writer = csv.DictWriter(out, rows[0].keys())
+                writer.writeheader()
+                writer.writerows(rows[site::count])
+            words += ["--party", f"site{site}.csv"]
+        truth = {f"{name}: {rule}": sum(row[name] == "" for row in rows)
+                 for name, rule in (("age", "complete-case"), ("chol", "complete-case"), ("copper", "fill"),
+                                    ("stage", "complete-case"), ("death", "complete-case"))}
+        truth["rows left out"] = sum("" in (row["age"], row["chol"], row["stage"], row["death"]) for row in rows)
+        return truth, words
+
+    def counted(self, method, words, *more):
+        done = self.succeed("simulate", "--method", method, *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set",
+                            "missing=counted", "--json", *more)
+        found = next(table for table in json.loads(done.stdout)["report"]["tables"] if table["name"] == "missing")
+        return {row["label"]: (row["values"][0], (row.get("noise_errors") or [None])[0]) for row in found["rows"]}
+
+    def test_exact_counts_are_those_of_the_files_over_1_5_and_20_parties(self):
+        for parties in (1, 5, 20):
+            truth, words = self.sites(parties)
+            self.assertGreater(truth["rows left out"], 100)
+            found = self.counted("describe-exact", words, "--seed", "1", "--set", "threshold=0")
+            self.assertEqual({row: value for row, (value, _) in found.items()}, truth)
+        self.assertIsNone(self.counted("describe-exact", words, "--seed", "1")["stage: complete-case"][0])  # six, below the threshold
+
+    def test_noisy_counts_are_off_by_their_errors(self):
+        """Thirty seeded releases of six counts: the mean of 180 squares over errors is within 1 +- .5 (its error is .1)."""
+        truth, words = self.sites(3)
+        squares = []
+        for seed in range(30):
+            for row, (value, error) in self.counted("describe", words, "--seed", str(seed), "--epsilon", "1", "--delta", "1e-5").items():
+                squares.append(((value - truth[row]) / error) ** 2)
+        self.assertEqual(len(squares), 180)
+        self.assertLess(abs(sum(squares) / len(squares) - 1), 0.5)
+
+    def test_without_being_asked_for_they_are_not_there_and_a_model_says_how_to_ask(self):
+        truth, words = self.sites(2)
+        done = self.succeed("simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--json")
+        self.assertNotIn("missing", [table["name"] for table in json.loads(done.stdout)["report"]["tables"]])
+        self.succeed("simulate", "--method", "dpnewton", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--epsilon", "8",
+                     "--delta", "1e-5", "--set", "purpose=inference", "--out", "model.json")
+        self.assertIn("Missing: not counted; method describe with missing=counted does", self.succeed("summary", "model.json").stdout)
+        self.assertIn("How many values were missing is not in it", self.succeed("card", "model.json").stdout)
+        self.fail_with(2, "simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set", "missing=counted",
+                       "--set", "sites=apart", says=["leave sites out"])
 
 
 class Private(DescribeTest):

@@ -131,6 +131,44 @@ class AgainstR(MissingTest):
             self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
             self.assertLess(abs(math.log(more[name]["between"] / between)), math.log(4), name)
 
+    # The same errors, for 13 coefficients.
+    def test_imputed_columns_go_through_terms_as_after_mice(self):
+        schema = ALL.replace("name: bili, kind: number, low: 0,", "name: bili, kind: number, low: 0.1,")
+        table = self.estimate(schema + "impute\n", "--set", "impute=100", "--terms",
+                              "death ~ age*sex + log(bili) + chol*hepato + copper + trig + stage", train=self.two_sites(), parties=None)
+        ours = {one["name"].replace("(", "").replace(")", ""): one for one in table["coefficients"]}
+        more = {one["name"].replace("(", "").replace(")", ""): one for one in table["imputed"]["coefficients"]}
+        self.assertEqual((table["rows"], table["imputed"]["sets"]), (418, 100))
+        cells = {one["name"]: one["cells"] for one in table["missing"]["columns"]}
+        self.assertEqual((cells["chol"], cells["hepato"], cells["stage"], cells["age"]), (134, 106, 6, 0))
+        theirs = figures_of_r()["terms"]
+        self.assertEqual(set(ours), set(theirs))
+        for name, (estimate, within, between, degrees) in theirs.items():
+            error = math.sqrt(between / 40 + more[name]["between"] / 100)
+            self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
+            self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
+            self.assertLess(abs(math.log(more[name]["between"] / between)), math.log(4), name)
+
+    # The same errors, for 11 coefficients.
+    def test_imputed_sets_are_fitted_with_firths_penalty_as_by_brglm2(self):
+        table = self.estimate(ALL + "impute\n", "--set", "impute=100", "--set", "bias=firth", train=self.two_sites(), parties=None)
+        ours, theirs = self.named(table), figures_of_r()["firth"]
+        more = {one["name"].replace("=", "").strip("()"): one for one in table["imputed"]["coefficients"]}
+        self.assertEqual(set(ours), set(theirs))
+        for name, (estimate, within, between, degrees) in theirs.items():
+            error = math.sqrt(between / 40 + more[name]["between"] / 100)
+            self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
+            self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
+
+    def test_filled_values_go_through_terms(self):
+        """With terms a missing number is the value that its column says, as without them, and both count what was filled."""
+        plain = self.estimate(FILLED.replace("missing: indicator", "missing: {fill: 300}"))
+        terms = self.estimate(FILLED.replace("missing: indicator", "missing: {fill: 300}"), "--terms",
+                              "death ~ age + chol + trig + hepato + stage")
+        self.assertEqual(plain["missing"], terms["missing"])
+        for one, other in zip(plain["coefficients"], terms["coefficients"]):
+            self.assertAlmostEqual(one["estimate"], other["estimate"], delta=1e-9 * (1 + abs(one["estimate"])))
+
     def test_filling_is_told_from_imputing(self):
         """The control: the midpoint for all that is missing is far from mice."""
         table = self.estimate(ALL + "fill\n", train=self.two_sites(), parties=None)

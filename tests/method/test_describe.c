@@ -422,21 +422,25 @@ static tacit_status replace_row(void *context, size_t number, tacit_pair *out, t
         }
     }
     out->data[1]->label[row] = (int32_t)tacit_stream_below(&stream, 2);
+    for (uint32_t j = 0; j <= self->schema->cols; j++) /* counted where that is asked for: all of the row */
+        TACIT_TRY(tacit_missing_cells_add(&out->data[1]->missing, row, j, error));
     return TACIT_OK;
 }
 
 static void one_row_moves_the_vector_by_no_more_than_declared(void **state) {
-    static const char *const ways[][2] = {
-        { "threshold", "0" }, { "by", "site" }, { "cross", "site*arm" }, { "sites", "apart" }
-    };
+    static const char *const ways[][2] = { { "threshold", "0" },
+                                           { "by", "site" },
+                                           { "cross", "site*arm" },
+                                           { "missing", "counted" },
+                                           { "sites", "apart" } };
     (void)state;
-    for (size_t k = 0; k < 4; k++) {
+    for (size_t k = 0; k < 5; k++) {
         world self;
         tacit_error error = TACIT_ERROR_INIT;
         tacit_replay replay;
         make(&self, &tacit_method_describe);
         set(&self, ways[k][0], ways[k][1]);
-        set(&self, "noise", k < 3 ? "shares" : "party");
+        set(&self, "noise", k < 4 ? "shares" : "party");
         CHECK_OK(tacit_replay_run(&replay, replace_row, &self, 60, 1, NULL, &error), error);
         print_message("# %s: %.4f of what is declared\n", ways[k][0], replay.ratio);
         assert_true(replay.ratio <= 1);

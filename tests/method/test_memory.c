@@ -45,6 +45,17 @@ static void estimate_survives_each_failure(void **state) {
     }
 }
 
+static void cross_validation_survives_each_failure(void **state) {
+    (void)state;
+    parties self;
+    tacit_error error = TACIT_ERROR_INIT;
+    parties_make(&self, ball(60, 2, 1), 2, NULL);
+    self.plan.method = &tacit_method_estimate;
+    CHECK_OK(tacit_plan_set(&self.plan, "folds", "2", &error), error);
+    check_run(&self);
+    parties_end(&self);
+}
+
 static void meta_survives_each_failure(void **state) {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -319,6 +330,7 @@ static void transfer_survives_each_failure(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(estimate_survives_each_failure),
+        cmocka_unit_test(cross_validation_survives_each_failure),
         cmocka_unit_test(meta_survives_each_failure),
         cmocka_unit_test(mixed_survives_each_failure),
         cmocka_unit_test(cox_survives_each_failure),

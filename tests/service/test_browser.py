@@ -529,6 +529,18 @@ class Drawings(BrowserTest):
         self.check_narrow()
 
 
+    def promise_a_cross_validated_model_has_coefficients_and_figures(self):
+        report = {"kind": "evaluate", "mode": "exact", "rows": 200, "facts": [{"name": "cross-validation", "number": 5, "text": "5 folds of each party's rows"}],
+                  "tables": [{"name": "figures", "title": "How good", "columns": ["value", "low", "high"], "rows": [{"label": "auc", "values": [0.8, 0.76, 0.84]}]}]}
+        coefficient = {"name": "age", "estimate": 1, "error": 0.5, "statistic": 2, "p": 0.05, "low": 0, "high": 2}
+        self.draw("draw(resultPart({name: 'trial'}, arguments[0]))",
+                  {"guarantee": {"parties": 3, "private": False}, "ratio": "odds ratio", "validation": report,
+                   "estimates": {"family": "logistic", "level": 0.95, "rows": 200, "coefficients": [coefficient]}})
+        self.assertIn("Cross-validation", self.texts("h3"))
+        self.assertEqual(self.texts("#report dd"), ["5 folds of each party's rows"])
+        self.assertEqual(self.cells("figures"), ["auc", "0.8", "0.76", "0.84"])
+
+
 class Screens(BrowserTest):
     """The party page word for word, in each state that a study can be in (golden.py)."""
 

@@ -117,6 +117,44 @@ class Estimates(DeployedTest):
                 self.assertAlmostEqual(mine[key], theirs[key], delta=1e-8 * abs(theirs[key]))
         self.assertAlmostEqual(summary["sites"]["statistic"], simulated["sites"]["statistic"], delta=1e-6)
 
+    def test_a_cross_validated_study_has_the_figures_of_a_simulation(self):
+        for party in range(3):
+            self.rows(party, 150)
+        self.define("newton", ", folds: 5")
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        self.assertIn("outside each fold", parties[0].text())
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual(len(self.charges(0)), summary["rounds"])
+        files = [word for party in range(3) for word in ("--party", self.rows(party))]
+        simulated = json.loads(self.succeed("simulate", "--method", "estimate", *files, "--test", self.rows(0), "--schema",
+                                            "schema.yaml", "--set", "folds=5", "--json").stdout)["summary"]
+        self.assertEqual(summary["validation"]["facts"], simulated["validation"]["facts"])
+        for mine, theirs in zip(summary["validation"]["tables"], simulated["validation"]["tables"]):
+            self.assertEqual(mine, theirs)
+        # The rows outside each fold are sets that exact sums are known of, under names of their own.
+        with contextlib.closing(sqlite3.connect(self.home(0) / "past.db")) as past:
+            self.assertEqual(past.execute("SELECT count(*), count(DISTINCT identity) FROM used").fetchone(), (6, 6))
+        card = self.succeed("card", self.folder / "trial.model.json").stdout
+        self.assertIn("## Cross-validation", card)
+        # Another model of the same rows has the same folds, of which nothing new is learnt; other folds of them are large, too.
+        for study, more in (("other", ""), ("dealt-again", ", fold_seed: 2")):
+            self.study(study, method="estimate", set="{folds: 5%s}" % more, epsilon=None, terms="sick ~ age", **{"lambda": 0})
+            self.check_done({party: self.join(party, *EXACT, study=study) for party in range(3)}, study=study, charged=[])
+        with contextlib.closing(sqlite3.connect(self.home(0) / "past.db")) as past:
+            self.assertEqual(past.execute("SELECT count(*), count(DISTINCT identity) FROM used").fetchone(), (18, 11))
+
+    def test_folds_below_the_owners_minimum_are_refused(self):
+        self.define("newton", ", folds: 5")  # 40 rows: 8 in a fold
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        for process in parties.values():
+            self.assertNotEqual(process.finish(), 0)
+        self.assertTrue(any("smallest of 5 folds of this party's rows has 8, fewer than the owner's minimum of 10" in process.text()
+                            for process in parties.values()))
+        self.assertEqual(self.status()["state"], "failed")
+
     def test_terms_are_shown_to_owners_and_give_the_figures_of_all_rows(self):
         formula = "sick ~ age*dose + log(dose + 1) + offset(age/2)"
         self.study(method="estimate", set=None, epsilon=None, terms=formula, **{"lambda": 0})
@@ -217,6 +255,33 @@ columns:
     def define(self, words=None):
         return {"method": "estimate", "set": words, "epsilon": None, "lambda": 0}
 
+    def test_the_level_is_merged_by_an_amendment_and_the_same_parties_finish_it(self):
+        self.study(**self.define())
+        self.coordinator()
+        for party in [self.join(party, *EXACT) for party in range(3)]:
+            self.assertEqual(party.finish(), 1, party.text())
+        self.assertIn("merge the level with another: take it out of the column's levels in the schema and write others: LEVEL there",
+                      self.status()["reason"])
+        text = (self.path / "schema.yaml").read_text().replace("[a, b, c]", "[a, b], others: b")
+        (self.path / "merged.yaml").write_text(text)
+        self.succeed("study", "amend", self.folder, self.definition(schema="merged.yaml", **self.define()))
+        again = {}
+        self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["is not the study's schema", "--schema", "is written"])
+        for party in range(3):  # the first has it written, and the others have the file
+            self.succeed("consent", "trial", "--yes", "--schema", self.path / ("own.yaml" if party == 0 else "merged.yaml"),
+                         home=self.home(party))
+            again[party] = self.resume(party)
+        self.assertIn("others: b", (self.path / "own.yaml").read_text())
+        self.check_done(again, charged=[])
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual([one["name"] for one in summary["coefficients"]], ["(Intercept)", "age", "ward=b"])
+        lines = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join(lines[0] + lines[1][1:] + lines[2][1:]) + "\n")
+        pooled = json.loads(self.succeed("simulate", "--method", "estimate", "--train", "all.csv", "--test", "all.csv", "--schema",
+                                         "merged.yaml", "--parties", "1", "--json").stdout)["summary"]
+        for mine, theirs in zip(summary["coefficients"], pooled["coefficients"]):
+            self.assertAlmostEqual(mine["estimate"], theirs["estimate"], delta=1e-9 * (1 + abs(theirs["estimate"])))
+
     def test_a_study_that_failed_is_amended_and_the_same_parties_finish_it(self):
         self.study(**self.define())
         self.coordinator()
@@ -303,6 +368,24 @@ class MissingValues(DeployedTest):
         self.assertEqual(found["rows"], 225)
         self.assertEqual((found["missing"]["left_out"], found["missing"]["withheld"]), (12, 1))
         self.assertEqual(found["missing"]["columns"][0], {"name": "age", "rule": "complete-case", "cells": 12, "withheld": 1})
+
+    def test_a_report_counts_what_was_left_out_and_a_private_one_with_noise(self):
+        self.spoil("complete-case", (12, 3, 0))
+        for study, method, more in (("exact", "describe-exact", {"epsilon": None}), ("noisy", "describe", {"epsilon": 1, "delta": "1e-5"})):
+            self.study(study, method=method, set="{missing: counted}", **{"lambda": None}, **more)
+        parties = {party: self.join(party, study="noisy", epsilon=5) for party in range(3)}
+        self.assertIn("how many values of each column are missing", parties[0].text())
+        self.check_done(parties, study="noisy")
+        noisy = self.counted("noisy")
+        self.assertTrue(all(value is not None for value, *_ in noisy.values()))
+        self.check_done({party: self.join(party, *EXACT, study="exact") for party in range(3)}, study="exact", charged=[])
+        self.assertEqual(self.counted("exact")["rows left out"], [12, 1])  # the second has three, and says none
+        self.assertEqual(self.counted("exact")["age: complete-case"], [12, 1])
+
+    def counted(self, study):
+        report = json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)
+        table = next(each for each in report["tables"] if each["name"] == "missing")
+        return {row["label"]: row["values"] for row in table["rows"]}
 
     def test_few_incomplete_rows_are_not_imputed(self):
         """The sums of two sets would differ in these rows alone."""

@@ -444,8 +444,8 @@ def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "re
 def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
              errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", influence: Literal["no", "yes"] = "no",
-             impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none",
-             intercepts: Literal["common", "party"] = "common") -> dict[str, Any]:
+             impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none", intercepts: Literal["common", "party"] = "common",
+             folds: int = 0, fold_seed: int = 1) -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
 
     family
@@ -467,9 +467,13 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
         likelihood-ratio tests by term: drop1 leaves out each term that no other contains, sequential adds one after the other.
     intercepts
         party: each party has one of its own, which nobody sees, and whether parties differ is tested.
+    folds
+        of cross-validation: the model is fitted without each fold of the parties' rows and evaluated on it; 0: none. From 0 to 20.
+    fold_seed
+        public seed by which parties deal their rows out to folds. From 0 to 1000000000.
     """
     return _changed(estimate, {"family": family, "optimiser": optimiser, "level": level, "bias": bias, "errors": errors,
-        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts})
+        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts, "folds": folds, "fold_seed": fold_seed})
 
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
@@ -587,7 +591,7 @@ def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, le
 
 
 def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 10, by: Text = "none", cross: Text = "none", cells: int = 0,
-             sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+             sites: Literal["together", "apart"] = "together", missing: Literal["plain", "counted"] = "plain") -> dict[str, Any]:
     """Settings of method describe: descriptive statistics under noise: the table before any model.
 
     noise
@@ -602,12 +606,15 @@ def describe(*, noise: Literal["shares", "party"] = "shares", threshold: int = 1
         that a number's bounds are cut into, at least; 0: chosen from expected rows, epsilon and the number of columns. From 0 to 1024.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, too; a tenth of the budget.
     """
-    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells, "sites": sites})
+    return _changed(describe, {"noise": noise, "threshold": threshold, "by": by, "cross": cross, "cells": cells, "sites": sites,
+        "missing": missing})
 
 
-def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none",
-                   sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "none", sites: Literal["together", "apart"] = "together",
+                   missing: Literal["plain", "counted"] = "plain") -> dict[str, Any]:
     """Settings of method describe-exact: descriptive statistics from exact sums: the table before any model.
 
     threshold
@@ -618,8 +625,10 @@ def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "non
         pairs of categories whose cross-tables are made, with a chi-square test: sex*stage,sex*outcome.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing
+        counted: how many values of each column are missing and how many rows were left out for it, too; a tenth of the budget.
     """
-    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross, "sites": sites})
+    return _changed(describe_exact, {"threshold": threshold, "by": by, "cross": cross, "sites": sites, "missing": missing})
 
 
 def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",

@@ -292,12 +292,17 @@ static tacit_status write_report(const writing *self, const tacit_model *from, c
                                  const char *otherwise) {
     TACIT_TRY(heading(self, title));
     if (from == NULL) return tacit_page_paragraph(&self->page, otherwise, self->error);
-    const tacit_report *report = from->report;
+    const tacit_report *report = from->report != NULL ? from->report : from->validation;
     char text[LINE];
     tacit_format(text, sizeof text, "On %s%.0f rows%s; %zu %s.", report->noisy ? "about " : "", report->rows,
                  report->noisy ? ", with noise in every number" : "", from->guarantee.parties,
                  from->guarantee.parties == 1 ? "party" : "parties");
     TACIT_TRY(tacit_page_paragraph(&self->page, text, self->error));
+    const tacit_report_fact *folds = tacit_report_find_fact(report, "cross-validation");
+    if (folds != NULL) {
+        tacit_format(text, sizeof text, "%s.", folds->text);
+        TACIT_TRY(tacit_page_paragraph(&self->page, text, self->error));
+    }
     for (size_t t = 0; t < report->tables; t++)
         if (belongs(&report->table[t])) TACIT_TRY(write_table(self, &report->table[t]));
     TACIT_TRY(write_curve(self, report, "roc", "false_positives", "sensitivity",
@@ -353,7 +358,7 @@ static tacit_status write_parties(const writing *self) {
     return tacit_page_list(&self->page, false, self->error);
 }
 
-enum { MOST_LIMITS = 10 };
+enum { MOST_LIMITS = 12 };
 
 /* What a reader must not conclude. All texts are constant. */
 static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIMITS]) {
@@ -362,11 +367,20 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
     size_t count = 0;
     out[count++] = "It describes rows like those of the parties: nothing is known about other populations, "
                    "times or ways of measuring.";
-    if (card->evaluation == NULL)
+    if (card->evaluation == NULL && model->validation != NULL)
+        out[count++] =
+            "How good it is was found by cross-validation on the parties' own rows: on other rows it "
+            "may do worse.";
+    else if (card->evaluation == NULL)
         out[count++] = "How good it is has not been shown: no evaluation was given with it.";
     else if (card->evaluation->report->noisy)
         out[count++] = "The figures of its evaluation have privacy noise in them; differences smaller than "
                        "their intervals mean nothing.";
+    if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
+        (model->estimates == NULL || model->estimates->missing_columns == 0))
+        out[count++] =
+            "How many values were missing is not in it: method describe with missing=counted counts "
+            "them, and rows that were left out.";
     if (!guarantee->is_private)
         out[count++] = "It is not differentially private: it may tell something about single rows.";
     if (guarantee->is_private && guarantee->noise == TACIT_NOISE_SIMULATED)
@@ -407,7 +421,10 @@ tacit_status tacit_model_card_print(const tacit_model_card *card, bool html, tac
     TACIT_TRY(
         write_report(&self, card->describe, "Data", "No descriptive statistics were given with the model."));
     TACIT_TRY(write_coefficients(&self));
-    TACIT_TRY(write_report(&self, card->evaluation, "Evaluation", "No evaluation was given with the model."));
+    if (card->evaluation != NULL || card->model->validation == NULL)
+        TACIT_TRY(
+            write_report(&self, card->evaluation, "Evaluation", "No evaluation was given with the model."));
+    if (card->model->validation != NULL) TACIT_TRY(write_report(&self, card->model, "Cross-validation", ""));
     TACIT_TRY(write_guarantee(&self));
     TACIT_TRY(write_parties(&self));
     TACIT_TRY(write_limits(&self));

@@ -53,6 +53,8 @@ json_t *tacit_summary_document(const tacit_model *model) {
     json_object_set_new(document, "study",
                         guarantee->study[0] != 0 ? tacit_json_text(guarantee->study) : json_null());
     json_object_set_new(document, "private", json_boolean(guarantee->is_private));
+    if (model->validation != NULL)
+        json_object_set_new(document, "validation", tacit_report_to_json(model->validation));
     return document;
 }
 

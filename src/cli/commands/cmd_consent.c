@@ -17,7 +17,8 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
                              .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                              .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                              .allow_site = tacit_arguments_flag(arguments, "allow-site"),
-                             .role = tacit_arguments_text(arguments, "role") };
+                             .role = tacit_arguments_text(arguments, "role"),
+                             .schema = tacit_arguments_text(arguments, "schema") };
     bool amended = false;
     tacit_status status;
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
@@ -100,6 +101,12 @@ const tacit_command tacit_command_consent = {
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ROLE",
               .help = "what this party is from now on, in a study whose parties differ" },
+            { .name = "schema",
+              .kind = TACIT_OPTION_FILE,
+              .placeholder = "FILE",
+              .help =
+                  "from now on: what the columns are, where an amended study says so otherwise; a file that "
+                  "is not there is written as the study says" },
             { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
             { .name = NULL },
         },
@@ -108,6 +115,8 @@ const tacit_command tacit_command_consent = {
             { "Take part again.", "tacit consent breast-cancer" },
             { "The amended study entrusts sums to the coordinator, and that is fine.",
               "tacit consent breast-cancer --allow-entrusted" },
+            { "The amended study merges two levels: write its schema, and read rows by it from now on.",
+              "tacit consent breast-cancer --schema merged.yaml" },
             { .text = NULL },
         },
     .run = run_consent,

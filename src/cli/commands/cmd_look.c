@@ -59,27 +59,11 @@ cleanup:
     return status;
 }
 
-/* The study's schema as an owner keeps it: its terms and its subset are the study's affair. */
 static tacit_status write_schema(tacit_console *console, const tacit_study *study, const char *path,
                                  tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_INIT, comment = TACIT_BUFFER_INIT;
-    tacit_schema *own = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_buffer_print(&comment, error,
-                                   "The schema of study '%s'. Names, bounds and levels are what all its "
-                                   "parties agree on:\nthey must be public knowledge about your rows, too.",
-                                   study->name));
-    TACIT_CHECK(tacit_schema_print(study->schema, NULL, &text, error));
-    TACIT_CHECK(tacit_schema_parse(&own, tacit_buffer_text(&text), text.length, "the study's schema", error));
-    TACIT_CHECK(tacit_schema_set_terms(own, NULL, error));
-    TACIT_CHECK(tacit_schema_set_subset(own, NULL, error));
-    TACIT_CHECK(tacit_schema_save(own, tacit_buffer_text(&comment), path, error));
+    TACIT_TRY(tacit_study_write_schema(study, path, error));
     tacit_console_note(console, "wrote %s", path);
-cleanup:
-    tacit_schema_free(own);
-    tacit_buffer_clear(&text);
-    tacit_buffer_clear(&comment);
-    return status;
+    return TACIT_OK;
 }
 
 static tacit_status write_template(tacit_console *console, const tacit_schema *schema, const char *path,

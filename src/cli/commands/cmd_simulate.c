@@ -163,6 +163,15 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     return TACIT_OK;
 }
 
+/* Folds of cross-validation are dealt by what is in a row's cells, as at a site. */
+static bool deals_folds(const tacit_arguments *arguments) {
+    size_t count = 0;
+    const tacit_setting *settings = tacit_arguments_settings(arguments, "set", &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(settings[i].key, "folds") == 0) return true;
+    return false;
+}
+
 static void note(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static tacit_status run_split(work *all, const tacit_arguments *arguments, const tacit_split_plan *split,
@@ -181,6 +190,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
                                                                 : split->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
+    options.identified = !spread && deals_folds(arguments);
     options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_partition *partition = &all->sweep.partition;
@@ -263,7 +273,7 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
                         (unsigned long long)all->plan.seed);
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
-        tacit_summary_print(console, all->model);
+        TACIT_TRY(tacit_summary_print(console, all->model, error));
     if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
         TACIT_TRY(tacit_report_show(console, all->model, NULL, error));
     return tacit_console_document(console, tacit_sweep_document(all), error);

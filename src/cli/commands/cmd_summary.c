@@ -42,7 +42,7 @@ static tacit_status run_summary(const tacit_arguments *arguments, tacit_console 
                                "%s was made by method %s, without standard errors; methods %s can have them",
                                path, model->guarantee.method[0] != 0 ? model->guarantee.method : "unknown",
                                tacit_methods_with("infers", "and", others)));
-    tacit_summary_print(console, model);
+    TACIT_CHECK(tacit_summary_print(console, model, error));
     TACIT_CHECK(tacit_console_document(console, tacit_summary_document(model), error));
 cleanup:
     tacit_model_free(model);

@@ -298,7 +298,16 @@ static void print_promise(tacit_console *console, const tacit_guarantee *guarant
                         guarantee->is_private ? tacit_price_text(text, &guarantee->charged) : otherwise);
 }
 
-void tacit_summary_print(tacit_console *console, const tacit_model *model) {
+static tacit_status print_validation(tacit_console *console, const tacit_report *report, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_report_print_text(report, &text, error);
+    if (status == TACIT_OK)
+        tacit_console_print(console, "\nCross-validation\n\n%s", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+tacit_status tacit_summary_print(tacit_console *console, const tacit_model *model, tacit_error *error) {
     const tacit_estimates *estimates = model->estimates;
     const tacit_guarantee *guarantee = &model->guarantee;
     print_call(console, estimates);
@@ -327,6 +336,7 @@ void tacit_summary_print(tacit_console *console, const tacit_model *model) {
     if (guarantee->lambda > 0 && !estimates->noisy)
         tacit_console_print(console, ", lambda %g (standard errors leave its bias out)", guarantee->lambda);
     print_promise(console, guarantee, "exact sums and no rows left the parties; no differential privacy");
+    return model->validation != NULL ? print_validation(console, model->validation, error) : TACIT_OK;
 }
 
 static tacit_status write_csv(tacit_console *console, const tacit_report *report, const char *path,

@@ -21,4 +21,4 @@ tacit_status tacit_report_show(tacit_console *console, const tacit_model *model,
                                tacit_error *error);
 
 /* The model must have estimates. */
-void tacit_summary_print(tacit_console *console, const tacit_model *model);
+tacit_status tacit_summary_print(tacit_console *console, const tacit_model *model, tacit_error *error);

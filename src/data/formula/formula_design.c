@@ -224,7 +224,8 @@ static tacit_status print_factor(const tacit_formula *formula, const formula_ter
     if (one->kind != FORMULA_VARIABLE_CATEGORY) return TACIT_OK;
     size_t level = term->full[k] ? column : column + 1;
     if (one->level != NULL) return tacit_buffer_print(out, error, "%.15g", one->level[level]);
-    return tacit_buffer_print(out, error, "%s", formula->schema->columns[one->column].levels.text[level]);
+    const tacit_levels *levels = &formula->schema->columns[one->column].levels;
+    return tacit_buffer_print(out, error, "%s", level < levels->count ? levels->text[level] : "(missing)");
 }
 
 tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, tacit_buffer *out,

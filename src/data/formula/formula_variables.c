@@ -81,7 +81,7 @@ static tacit_status make_category(const tacit_formula *formula, formula_variable
                                   tacit_error *error) {
     out->kind = FORMULA_VARIABLE_CATEGORY;
     out->column = column;
-    out->columns = formula->schema->columns[column].levels.count;
+    out->columns = tacit_schema_column_levels(&formula->schema->columns[column]);
     if (out->columns < 2)
         return formula_fail(&formula->tree, out->node, error,
                             "the category has one level: there is nothing to compare");

@@ -26,10 +26,15 @@ static tacit_status make_room(tacit_dataset *whole, tacit_dataset *const *parts,
     if (first->label != NULL) whole->label = TACIT_NEW(int32_t, whole->rows);
     if (first->response != NULL) whole->response = TACIT_NEW(double, whole->rows *numbers);
     if (first->group != NULL) whole->group = TACIT_NEW(int32_t, whole->rows);
+    if (first->identity != NULL) whole->identity = TACIT_NEW(uint64_t, whole->rows);
+    whole->raw_columns = first->raw_columns;
+    if (first->raw != NULL) whole->raw = TACIT_NEW(double, whole->rows * whole->raw_columns);
     if (absent) whole->absent = TACIT_NEW(uint8_t, whole->rows * whole->absent_bytes);
     if ((first->label != NULL && whole->label == NULL) ||
         (first->response != NULL && whole->response == NULL) ||
-        (first->group != NULL && whole->group == NULL) || (absent && whole->absent == NULL))
+        (first->group != NULL && whole->group == NULL) ||
+        (first->identity != NULL && whole->identity == NULL) || (first->raw != NULL && whole->raw == NULL) ||
+        (absent && whole->absent == NULL))
         return tacit_fail_memory(error);
     return whole->is_sparse ? tacit_csr_create(&whole->sparse, whole->rows, whole->features, entries, error)
                             : tacit_matrix_create(&whole->dense, whole->rows, whole->features, error);
@@ -103,6 +108,11 @@ static tacit_status copy_part(tacit_dataset *whole, const tacit_dataset *part, s
                part->rows * numbers * sizeof *part->response);
     if (part->absent != NULL)
         memcpy(whole->absent + first * whole->absent_bytes, part->absent, part->rows * whole->absent_bytes);
+    if (whole->identity != NULL && part->identity != NULL)
+        memcpy(whole->identity + first, part->identity, part->rows * sizeof *part->identity);
+    if (whole->raw != NULL && part->raw != NULL)
+        memcpy(whole->raw + first * whole->raw_columns, part->raw,
+               part->rows * whole->raw_columns * sizeof *part->raw);
     if (whole->group != NULL) TACIT_TRY(copy_groups(whole, part, number, first, error));
     add_counts(&whole->counts, &part->counts);
     return copy_missing(&whole->missing, &part->missing, first, error);

@@ -110,6 +110,20 @@ static tacit_status note_missing(tacit_gather *gather, const tacit_encoder *enco
     return TACIT_OK;
 }
 
+static tacit_status keep_raw(tacit_gather *gather, const tacit_encoder *encoder, tacit_error *error) {
+    const size_t columns = gather->raw_columns;
+    if (gather->rows == gather->raw_capacity) {
+        const size_t rows = gather->rows + gather->rows / 2 + TACIT_GATHER_BLOCK;
+        double *grown =
+            rows <= SIZE_MAX / columns ? tacit_grow(gather->raw, rows * columns, sizeof *grown) : NULL;
+        if (grown == NULL) return tacit_fail_memory(error);
+        gather->raw = grown;
+        gather->raw_capacity = rows;
+    }
+    tacit_encoder_raw(encoder, gather->raw + gather->rows * columns);
+    return TACIT_OK;
+}
+
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
@@ -132,6 +146,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
         if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
             TACIT_TRY(note_absent(gather, encoder, i, row, error));
         if (!gather->bare) TACIT_TRY(note_missing(gather, encoder, error));
+        if (gather->raw_columns > 0) TACIT_TRY(keep_raw(gather, encoder, error));
         if (label != NULL) gather->label[row] = label[i];
         for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
             gather->response[row * gather->response_columns + k] = response[k][i];
@@ -190,6 +205,9 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
         dataset->group = gather->group;
         gather->group = NULL;
     }
+    dataset->raw = gather->raw;
+    dataset->raw_columns = gather->raw != NULL ? gather->raw_columns : 0;
+    gather->raw = NULL;
     dataset->missing = gather->missing;
     gather->missing = (tacit_missing_cells){ .count = 0 };
     return TACIT_OK;
@@ -207,6 +225,7 @@ void tacit_gather_clear(tacit_gather *gather) {
     free(gather->column);
     free(gather->value);
     free(gather->absent);
+    free(gather->raw);
     tacit_missing_cells_clear(&gather->missing);
     *gather = (tacit_gather){ 0 };
 }

@@ -25,6 +25,8 @@ typedef struct tacit_gather {
     uint8_t *absent;                  /* which cells are missing, absent_bytes a row; NULL: none so far */
     size_t absent_bytes, absent_rows; /* 0 bytes: not kept; rows that there is room for */
     tacit_missing_cells missing;
+    double *raw; /* raw_columns of each row; NULL: not kept */
+    size_t raw_columns, raw_capacity;
 } tacit_gather;
 
 /* The number of rows is known after all: dense rows then go straight to their final place. */

@@ -102,6 +102,12 @@ static tacit_status check_progress(const loading *load, tacit_error *error) {
     return TACIT_OK;
 }
 
+static tacit_label_need label_need(const tacit_load_options *options) {
+    if (options->label_ignored) return TACIT_LABEL_IGNORED;
+    if (options->label_optional) return TACIT_LABEL_OPTIONAL;
+    return options->of_model ? TACIT_LABEL_OF_MODEL : TACIT_LABEL_REQUIRED;
+}
+
 static tacit_status start_gathering(loading *load, tacit_error *error) {
     TACIT_TRY(tacit_encoder_create(&load->encoder, load->schema, load->table, error));
     load->gather.features = tacit_schema_features(load->schema);
@@ -113,6 +119,9 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     load->gather.response_columns = tacit_schema_response_columns(load->schema);
     load->gather.has_group = load->group != SIZE_MAX;
     load->gather.bare = load->options->no_features || load->options->only_count;
+    const bool completes = load->schema->formula != NULL && tacit_schema_imputes(load->schema) &&
+                           label_need(load->options) == TACIT_LABEL_REQUIRED;
+    if (completes && !load->gather.bare) load->gather.raw_columns = load->schema->cols;
     return TACIT_OK;
 }
 
@@ -237,12 +246,6 @@ tacit_status tacit_schema_check_options(const tacit_schema *schema, const tacit_
             "the option 'positive=%s': the schema's classes decide (the last is '%s'); leave it out",
             options->positive, last);
     return TACIT_OK;
-}
-
-static tacit_label_need label_need(const tacit_load_options *options) {
-    if (options->label_ignored) return TACIT_LABEL_IGNORED;
-    if (options->label_optional) return TACIT_LABEL_OPTIONAL;
-    return options->of_model ? TACIT_LABEL_OF_MODEL : TACIT_LABEL_REQUIRED;
 }
 
 static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_error *error) {

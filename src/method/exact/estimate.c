@@ -39,7 +39,7 @@
 
 enum { MOST_STEPS = 100, MOST_FIRTH = 140, MOST_LBFGS = 500, MOST_HALVINGS = 40, CHECKPOINT_EVERY = 5 };
 
-static const tacit_estimate_settings defaults = { .level = 0.95, .impute = 20 };
+static const tacit_estimate_settings defaults = { .level = 0.95, .impute = 20, .fold_seed = 1 };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(tacit_estimate_settings, family, "family", TACIT_ESTIMATE_FAMILIES,
@@ -64,6 +64,11 @@ static const tacit_parameter parameters[] = {
     TACIT_LATER_CHOICE(tacit_estimate_settings, intercepts, "intercepts", "common|party", "common",
                        "party: each party has one of its own, which nobody sees, and whether parties differ "
                        "is tested"),
+    TACIT_LATER_COUNT(tacit_estimate_settings, folds, "folds", 0, TACIT_FOLDS_MOST, "0",
+                      "of cross-validation: the model is fitted without each fold of the parties' rows and "
+                      "evaluated on it; 0: none"),
+    TACIT_LATER_COUNT(tacit_estimate_settings, fold_seed, "fold_seed", 0, 1e9, "1",
+                      "public seed by which parties deal their rows out to folds"),
     TACIT_SETTINGS_END,
 };
 
@@ -383,23 +388,10 @@ cleanup:
 
 /* ---- what comes out ---- */
 
-/* Weights of all features, those left out being 0, whose score is the mean of a linear response as it is. */
 static tacit_status make_model(const estimate_fit *self, tacit_estimates **estimates, tacit_model **out,
                                tacit_error *error) {
-    const tacit_plan *plan = self->session->plan;
-    const tacit_design *design = &self->design;
     tacit_model *model = NULL;
-    TACIT_TRY(tacit_model_create(&model, self->family, plan->features, plan->classes, error));
-    if (design->shape.scores > 0 &&
-        tacit_estimate_class_weights(design, self->here.w, model->weights, error) != TACIT_OK) {
-        tacit_model_free(model);
-        return TACIT_NO_MEMORY;
-    }
-    for (size_t j = 0; design->shape.scores == 0 && j < design->width; j++)
-        model->weights[design->kept[j]] =
-            design->half * self->here.w[j] +
-            (j == design->intercept ? design->middle / design->intercept_value : 0);
-    if (design->offset != SIZE_MAX) model->weights[design->offset] = design->half * design->offset_weight;
+    TACIT_TRY(tacit_estimate_model(&model, self->session->plan, &self->design, self->here.w, error));
     model->estimates = *estimates;
     *estimates = NULL;
     *out = model;
@@ -479,11 +471,14 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     TACIT_CHECK(tacit_estimate_pool_sets(session->plan, fit_set, &self, self.design.width, &self.here.w,
                                          &estimates, error));
     TACIT_CHECK(tacit_estimate_count_missing(session, self.parties, estimates, error));
-    estimates->rounds = (size_t)session->round;
     TACIT_CHECK(make_model(&self, &estimates, &model, error));
+    TACIT_CHECK(tacit_estimate_validate(&self, model, error));
+    model->estimates->rounds = (size_t)session->round;
     out->parties = self.parties;
     status = tacit_outcome_add(out, model, error);
+    model = NULL;
 cleanup:
+    tacit_model_free(model);
     tacit_estimates_free(estimates);
     estimate_fit_end(&self);
     return status;
@@ -512,7 +507,10 @@ const tacit_method tacit_method_estimate = {
         "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
         "large Cook's distance, if they are none or at least its owner's minimum][intercepts=party: ; then "
         "the "
-        "same sums with the party's own intercept in the scores, and taken out of the matrix]; where the "
+        "same sums with the party's own intercept in the scores, and taken out of the matrix][folds!=0: ; "
+        "then "
+        "the same sums of its rows outside each fold, and how many of its rows have a score in each cell of "
+        "a public grid, by class, from the model that has not seen them]; where the "
         "schema says "
         "what becomes of missing values, how many there are, unless few",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
@@ -533,7 +531,10 @@ const tacit_method tacit_method_estimate = {
         "coordinator that departs from the protocol can choose weights[bias=firth:  and the matrix that "
         "leverages come from]; each party refuses those under which "
         "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
-        "method where that matters. Missing values are what the schema says; with missing: fill, its "
+        "method where that matters.[folds!=0:  The sums of all rows and of those outside a fold differ by "
+        "the "
+        "fold: a party takes part if each of its folds has its owner's minimum of rows.] Missing values are "
+        "what the schema says; with missing: fill, its "
         "default, a "
         "missing value counts as the middle of its bounds, a missing or unknown level as the first level: "
         "set "
@@ -541,6 +542,7 @@ const tacit_method tacit_method_estimate = {
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
     .check = tacit_estimate_check,
     .infers = infers,
+    .folds = tacit_estimate_folds,
     .price = tacit_nonprivate_price,
     .release_kind = tacit_estimate_kind,
     .coordinate = coordinate,

@@ -1,8 +1,10 @@
 /* What the two halves of method estimate share. */
 #pragma once
 
+#include "data/folds.h"
 #include "method/row_sums.h"
 #include "model/report/estimates.h"
+#include "model/report/evaluation.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -35,6 +37,7 @@ typedef struct tacit_estimate_settings {
     uint64_t impute;
     enum { TACIT_ANOVA_NONE, TACIT_ANOVA_DROP, TACIT_ANOVA_SEQUENTIAL } anova;
     enum { TACIT_INTERCEPTS_COMMON, TACIT_INTERCEPTS_PARTY } intercepts;
+    uint64_t folds, fold_seed;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -91,6 +94,9 @@ tacit_status tacit_estimate_pool_sets(const tacit_plan *plan,
 /* Ask for the numbers of missing values and put them into the estimates; `parties` answered so far. */
 tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties, tacit_estimates *estimates,
                                           tacit_error *error);
+/* Missing values of each column of the schema and of the label, rows left out; then of each the parties that have some, but
+ * few, and say none. */
+tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan);
 tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_question *question,
                                            tacit_reply *reply, tacit_error *error);
 
@@ -253,6 +259,37 @@ tacit_status tacit_estimate_apart_check(const tacit_plan *plan, const tacit_fami
  * its own intercept, which `how` has at the end. */
 tacit_status tacit_estimate_apart(double *out, tacit_row_sums *how, double *w, const tacit_design *design,
                                   const tacit_view *rows, tacit_error *error);
+
+/* ---- cross-validation (estimate_folds.c, estimate_folds_party.c) ----
+ *
+ * Each party deals its own rows out to k folds (data/folds.h). The k models, each without one fold, are fitted side by
+ * side from the optimum of all rows: a round has the sums of all of them,
+ *
+ *   folds      for each fold its k-th weights: of the rows outside it their number, loss, gradient and Hessian
+ *   held-out   once, at the end: the scores that each row gets from the model that has not seen it, counted on a public
+ *              grid as method evaluate counts them, over all folds together
+ */
+
+tacit_fold_plan tacit_estimate_folds(const tacit_plan *plan);
+
+/* TACIT_USAGE where the plan wants folds, and family or settings do not go with them. */
+tacit_status tacit_estimate_check_folds(const tacit_plan *plan, const tacit_family *family,
+                                        const tacit_design *design, tacit_error *error);
+
+/* TACIT_REFUSED where a real party's smallest fold has fewer rows than its owner's minimum: the sums of all rows, less
+ * those outside a fold, are the fold's. */
+tacit_status tacit_estimate_admit_folds(const tacit_party *party, tacit_error *error);
+
+/* Numbers of one fold in a sum, and what is counted at the end. */
+size_t tacit_estimate_fold_length(size_t width);
+tacit_status tacit_estimate_tally(tacit_tally *out, tacit_sum_spec *spec, const tacit_plan *plan,
+                                  tacit_error *error);
+
+/* A model without coefficients' errors. */
+tacit_status tacit_estimate_model(tacit_model **out, const tacit_plan *plan, const tacit_design *design,
+                                  const double *w, tacit_error *error);
+
+tacit_handler tacit_estimate_answer_folds, tacit_estimate_answer_held_out;
 
 /* ---- where there is no estimate (estimate_diagnosis.c) ---- */
 

@@ -161,6 +161,7 @@ static tacit_status check_rounds(const tacit_party *party, const tacit_question 
     uint64_t most = (lbfgs ? ROUNDS_LBFGS : ROUNDS_NEWTON) * (sets > 1 ? sets : 1);
     if (tacit_estimate_wants_ratios(party->plan) && schema != NULL)
         most += ROUNDS_TERM * (schema->formula != NULL ? tacit_formula_terms(schema->formula) : schema->cols);
+    if (tacit_estimate_folds(party->plan).count > 0) most += ROUNDS_NEWTON;
     if (question->round < most) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "the coordinator asks in round %llu, and an honest fit takes fewer than %llu",

@@ -43,13 +43,24 @@ static tacit_status check_settings(const tacit_plan *plan, const tacit_family *f
 static tacit_status check_sets(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
-    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->bias != TACIT_ESTIMATE_PLAIN ||
-        settings->influence != TACIT_INFLUENCE_NO || family->loss.several != NULL ||
-        (plan->schema != NULL && plan->schema->formula != NULL))
+    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->influence != TACIT_INFLUENCE_NO ||
+        family->loss.several != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "imputed sets (missing: impute) are fitted by optimiser newton, to the columns as "
-                          "they are, and only estimates are pooled: leave 'bias', 'influence' and terms out, "
-                          "and families multinomial and ordinal");
+                          "imputed sets (missing: impute) are fitted by optimiser newton, and only estimates "
+                          "are pooled, by Rubin's rules, which summaries of influence have none of: leave "
+                          "'influence' out, and families multinomial and ordinal");
+    if (plan->schema->formula != NULL && plan->schema->rows != TACIT_ROWS_BOUND)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "imputed values go through terms into rows that are not shortened: write rows: bound "
+            "in the schema");
+    for (size_t i = 0; plan->schema->formula != NULL && i < plan->schema->cols; i++)
+        if (tacit_schema_is_weights(plan->schema, i) &&
+            tacit_schema_missing(plan->schema, &plan->schema->columns[i]) == TACIT_MISSING_IMPUTE)
+            return tacit_fail(error, TACIT_USAGE,
+                              "'%s' weighs rows, and weights are not imputed: write missing: complete-case "
+                              "for this column",
+                              plan->schema->columns[i].name);
     return TACIT_OK;
 }
 
@@ -83,6 +94,7 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     size_t width = design.width;
     const bool weighted = design.weights != SIZE_MAX;
     tacit_status status = tacit_estimate_apart_check(plan, family, &design, error);
+    if (status == TACIT_OK) status = tacit_estimate_check_folds(plan, family, &design, error);
     tacit_design_clear(&design);
     TACIT_TRY(status);
     if (weighted && tacit_estimate_settings_of(plan)->influence != TACIT_INFLUENCE_NO)

@@ -180,7 +180,8 @@ static tacit_status check_levels(diagnosis *self, double mean, tacit_error *erro
     TACIT_TRY(print_rest(self, error));
     return tacit_fail(error, TACIT_NOT_CONVERGED,
                       "there is no finite estimate: %s. Set bias: firth, give a lambda above 0, or merge the "
-                      "level with another in the schema",
+                      "level with another: take it out of the column's levels in the schema and write "
+                      "others: LEVEL there",
                       tacit_buffer_text(&self->text));
 }
 
@@ -266,8 +267,8 @@ static tacit_status say_deficient(diagnosis *self, tacit_error *error) {
     TACIT_TRY(print_rest(self, error));
     if (empty)
         return tacit_fail(error, TACIT_INPUT,
-                          "levels without rows have no coefficient: %s; leave them out of the schema, or "
-                          "give a lambda above 0",
+                          "levels without rows have no coefficient: %s; take them out of the column's levels in "
+                          "the schema, or give a lambda above 0",
                           tacit_buffer_text(&self->text));
     return tacit_fail(error, TACIT_INPUT,
                       "columns that never vary or follow from others have no coefficient: %s; skip one "

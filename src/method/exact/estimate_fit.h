@@ -46,6 +46,9 @@ typedef tacit_status estimate_descent(estimate_fit *self, tacit_error *error);
 tacit_status tacit_estimate_ratios(estimate_fit *fit, estimate_descent *descend, const tacit_optimum *at,
                                    tacit_estimates *out, tacit_error *error);
 
+/* Cross-validate the model where the plan says so; the fit is at its optimum. */
+tacit_status tacit_estimate_validate(estimate_fit *fit, tacit_model *model, tacit_error *error);
+
 /* As a checkpoint, and back; *found is false where there is none. */
 tacit_status estimate_fit_keep(const estimate_fit *self, tacit_error *error);
 tacit_status estimate_fit_take_up(estimate_fit *self, bool *found, tacit_error *error);

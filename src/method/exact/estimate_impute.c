@@ -19,8 +19,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "data/impute/impute.h"
-#include "method/exact/estimate.h"
+#include "method/exact/estimate_impute.h"
 
 size_t tacit_estimate_sets(const tacit_plan *plan) {
     if (plan->schema == NULL || !tacit_schema_imputes(plan->schema)) return 0;
@@ -29,26 +28,14 @@ size_t tacit_estimate_sets(const tacit_plan *plan) {
 
 /* ---- one party's sets ---- */
 
-/* A column that is imputed: where it is in the design and among the features, and where it is missing. */
-typedef struct gap {
-    tacit_impute_variable variable;
-    size_t feature; /* its number, or its first level */
-    size_t first;   /* of its cells among all */
-    uint32_t *row;  /* of the view */
-} gap;
-
-typedef struct gaps {
-    const tacit_view *rows;
-    tacit_design design;
-    size_t count, cells, incomplete; /* columns, cells, rows with any */
-    gap *gap;
-    size_t *of_column; /* the gap of each column of the schema; SIZE_MAX: none */
-} gaps;
+typedef estimate_gap gap;
+typedef estimate_gaps gaps;
 
 static void gaps_clear(gaps *self) {
     for (size_t g = 0; g < self->count; g++) free(self->gap[g].row);
     free(self->gap);
     free(self->of_column);
+    free(self->at);
     tacit_design_clear(&self->design);
 }
 
@@ -88,26 +75,40 @@ static void visit_cells(gaps *self, bool write) {
     }
 }
 
+/* The columns that are imputed, where they are among the predictors. */
+static tacit_status place_gaps(gaps *self, const tacit_schema *schema, tacit_error *error) {
+    tacit_feature *feature = TACIT_NEW(tacit_feature, self->design.features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    const bool terms = schema->formula != NULL;
+    if (status == TACIT_OK)
+        status =
+            terms ? estimate_terms_lay_out(self, schema, error) : tacit_schema_linear(schema, feature, error);
+    if (!terms) self->width = self->design.width;
+    for (size_t i = 0; status == TACIT_OK && i < schema->cols; i++) {
+        self->of_column[i] = SIZE_MAX;
+        if (tacit_schema_missing(schema, &schema->columns[i]) != TACIT_MISSING_IMPUTE) continue;
+        if (terms)
+            estimate_terms_place(&self->gap[self->count], self, schema, i);
+        else
+            place_gap(&self->gap[self->count], &self->design, feature, i);
+        if (self->gap[self->count].variable.count == 0) continue; /* a category of one level */
+        self->of_column[i] = self->count++;
+    }
+    free(feature);
+    return status;
+}
+
 static tacit_status find_gaps(gaps *self, const tacit_party *party, tacit_error *error) {
     const tacit_plan *plan = party->plan;
     const tacit_schema *schema = plan->schema;
-    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
     tacit_status status;
     *self = (gaps){ .rows = &party->rows };
     TACIT_CHECK(
         tacit_design_create(&self->design, tacit_estimate_family(plan), schema, plan->features, error));
     self->gap = TACIT_NEW(gap, schema->cols);
     self->of_column = TACIT_NEW(size_t, schema->cols + 1);
-    if (feature == NULL || self->gap == NULL || self->of_column == NULL)
-        TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(tacit_schema_linear(schema, feature, error));
-    for (size_t i = 0; i < schema->cols; i++) {
-        self->of_column[i] = SIZE_MAX;
-        if (tacit_schema_missing(schema, &schema->columns[i]) != TACIT_MISSING_IMPUTE) continue;
-        place_gap(&self->gap[self->count], &self->design, feature, i);
-        if (self->gap[self->count].variable.count == 0) continue; /* a category of one level */
-        self->of_column[i] = self->count++;
-    }
+    if (self->gap == NULL || self->of_column == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(place_gaps(self, schema, error));
     visit_cells(self, false);
     for (size_t g = 0, first = 0; g < self->count; g++) {
         gap *one = &self->gap[g];
@@ -119,7 +120,6 @@ static tacit_status find_gaps(gaps *self, const tacit_party *party, tacit_error 
     }
     visit_cells(self, true);
 cleanup:
-    free(feature);
     return status;
 }
 
@@ -134,10 +134,14 @@ static void fill_table(double *out, const gaps *self, size_t width, double *row)
     const tacit_view *rows = self->rows;
     const tacit_design *design = &self->design;
     for (size_t i = 0; i < rows->rows.count; i++, out += width) {
-        tacit_rows_copy(&rows->rows, i, row);
-        for (size_t j = 0; j < design->width; j++) out[j] = row[design->kept[j]];
-        double *y = out + design->width;
-        for (size_t k = 0; k < width - design->width; k++)
+        if (self->at != NULL) {
+            estimate_terms_predictors(out, self, i);
+        } else {
+            tacit_rows_copy(&rows->rows, i, row);
+            for (size_t j = 0; j < design->width; j++) out[j] = row[design->kept[j]];
+        }
+        double *y = out + self->width;
+        for (size_t k = 0; k < width - self->width; k++)
             y[k] = rows->label != NULL ? (size_t)tacit_view_label(rows, i) == k + 1
                                        : tacit_view_responses(rows, i)[k];
     }
@@ -172,7 +176,7 @@ static tacit_status draw_seed(tacit_party *party, tacit_stream *out, tacit_error
 /* All sets, one after the other: a number for each cell, or its level. */
 static tacit_status draw_sets(const gaps *self, tacit_party *party, size_t sets, double *out,
                               tacit_error *error) {
-    size_t n = self->rows->rows.count, width = self->design.width + response_columns(self->rows);
+    size_t n = self->rows->rows.count, width = self->width + response_columns(self->rows);
     tacit_stream seed;
     TACIT_TRY(draw_seed(party, &seed, error));
     double *row = TACIT_NEW(double, self->design.features), *table = NULL;
@@ -219,6 +223,8 @@ static tacit_status copy_rows(tacit_estimate_completed *out, const tacit_view *f
     rows->group = from->group != NULL ? group : NULL;
     rows->response = from->response != NULL ? out->response : NULL;
     rows->missing = NULL;
+    rows->raw = NULL;
+    rows->identity = NULL;
     return TACIT_OK;
 }
 
@@ -267,7 +273,10 @@ tacit_status tacit_estimate_complete(tacit_estimate_completed *out, tacit_party 
     TACIT_CHECK(tacit_party_state(party, 1 + sets * self.cells, &state, error));
     if (state[0] == 0) TACIT_CHECK(draw_sets(&self, party, sets, state + 1, error));
     state[0] = 1;
-    put_set(out, &self, state + 1 + set * self.cells);
+    if (self.at != NULL)
+        TACIT_CHECK(estimate_terms_put(out, &self, party->plan->schema, state + 1 + set * self.cells, error));
+    else
+        put_set(out, &self, state + 1 + set * self.cells);
 cleanup:
     gaps_clear(&self);
     if (status != TACIT_OK) tacit_estimate_completed_clear(out);
@@ -313,7 +322,7 @@ cleanup:
 /* ---- how many there were ---- */
 
 /* Cells of each column and of the label, rows left out; then, for each, whether a party withholds it. */
-static tacit_sum_spec count_spec(const tacit_plan *plan) {
+tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan) {
     return (tacit_sum_spec){ 2 * (plan->schema->cols + 2), 4294967296.0 * 1e5, 0 };
 }
 
@@ -323,7 +332,7 @@ tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_quest
     if (schema == NULL || !tacit_schema_counts_missing(schema))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for missing values, and the schema says nothing of them");
-    tacit_sum_spec spec = count_spec(party->plan);
+    tacit_sum_spec spec = tacit_estimate_missing_sum(party->plan);
     size_t columns = schema->cols + 1;
     uint64_t *counts = TACIT_NEW(uint64_t, columns);
     tacit_status status = counts != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -376,7 +385,7 @@ tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties
                                           tacit_error *error) {
     const tacit_schema *schema = session->plan->schema;
     if (schema == NULL || !tacit_schema_counts_missing(schema)) return TACIT_OK;
-    tacit_sum_spec spec = count_spec(session->plan);
+    tacit_sum_spec spec = tacit_estimate_missing_sum(session->plan);
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status = tacit_ask_sum(session, "missing", NULL, &spec, &sum, error);
     if (status == TACIT_OK && sum.parties != parties)

@@ -46,6 +46,24 @@ tacit_sum_spec tacit_estimate_rows(void) {
     return (tacit_sum_spec){ 1, MOST_ROWS, 0 };
 }
 
+/* Weights of all features, those left out being 0, whose score is the mean of a linear response as it is. */
+tacit_status tacit_estimate_model(tacit_model **out, const tacit_plan *plan, const tacit_design *design,
+                                  const double *w, tacit_error *error) {
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_create(&model, tacit_estimate_family(plan), plan->features, plan->classes, error));
+    if (design->shape.scores > 0 &&
+        tacit_estimate_class_weights(design, w, model->weights, error) != TACIT_OK) {
+        tacit_model_free(model);
+        return TACIT_NO_MEMORY;
+    }
+    for (size_t j = 0; design->shape.scores == 0 && j < design->width; j++)
+        model->weights[design->kept[j]] =
+            design->half * w[j] + (j == design->intercept ? design->middle / design->intercept_value : 0);
+    if (design->offset != SIZE_MAX) model->weights[design->offset] = design->half * design->offset_weight;
+    *out = model;
+    return TACIT_OK;
+}
+
 /* ---- the party's half ---- */
 
 /* A whole number below 2^20 that sets parties apart (the finaliser of splitmix64). */
@@ -75,6 +93,7 @@ static tacit_status answer_rows(tacit_party *party, const tacit_question *questi
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
+    TACIT_TRY(tacit_estimate_admit_folds(party, error));
     TACIT_TRY(tacit_estimate_begin_reply(party, 1, reply, error));
     if (tacit_estimate_sets(party->plan) > 0) tacit_party_forget(party); /* sets of an earlier run */
     reply->contribution[0] = (double)party->total_rows;
@@ -291,5 +310,7 @@ const tacit_handler_entry tacit_estimate_handlers[] = {
     { .question = "reach", .answer = tacit_estimate_answer_reach },
     { .question = "middle", .answer = tacit_estimate_answer_middle },
     { .question = "missing", .answer = tacit_estimate_answer_missing },
+    { .question = "folds", .answer = tacit_estimate_answer_folds },
+    { .question = "held-out", .answer = tacit_estimate_answer_held_out },
     { .question = NULL },
 };

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/exact/estimate.h"
 #include "method/private/gradient.h"
 
 static const describe_settings defaults = {
@@ -45,6 +46,11 @@ static const describe_settings exact_defaults = {
     TACIT_LATER_CHOICE(describe_settings, sites, "sites", "together|apart", "together",                      \
                        "apart: figures of each party by itself, too, whose owner must allow it")
 
+#define SETTING_MISSING                                                                                      \
+    TACIT_LATER_CHOICE(describe_settings, missing, "missing", "plain|counted", "plain",                      \
+                       "counted: how many values of each column are missing and how many rows were left "    \
+                       "out for it, too; a tenth of the budget")
+
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(describe_settings, noise, "noise", "shares|party",
                  "who adds it: each party a share, which secure summation adds up, or each party all of it "
@@ -55,11 +61,12 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(describe_settings, cells, "cells", 1024, "that a number's bounds are cut into, at least",
                      "chosen from expected rows, epsilon and the number of columns"),
     SETTING_SITES,
+    SETTING_MISSING,
     TACIT_SETTINGS_END,
 };
 
 static const tacit_parameter exact_parameters[] = {
-    SETTING_THRESHOLD, SETTING_BY, SETTING_CROSS, SETTING_SITES, TACIT_SETTINGS_END,
+    SETTING_THRESHOLD, SETTING_BY, SETTING_CROSS, SETTING_SITES, SETTING_MISSING, TACIT_SETTINGS_END,
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
@@ -71,6 +78,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE,
                           "sites=apart tells figures of each party, so each must add all of the noise: set "
                           "noise=party");
+    TACIT_TRY(describe_check_missing(plan, error));
     TACIT_TRY(describe_make(&design, plan, error));
     describe_clear(&design);
     return TACIT_OK;
@@ -208,6 +216,13 @@ tacit_status describe_finish(tacit_session *session, const describe_design *desi
     tacit_report *report = NULL;
     tacit_model *model = NULL;
     TACIT_TRY(describe_report(&report, design, plan, sum->values, told, error));
+    if (design->exact && describe_missing_counts(plan) > 0) {
+        tacit_status status = describe_ask_missing(session, sum->parties, report, error);
+        if (status != TACIT_OK) {
+            tacit_report_free(report);
+            return status;
+        }
+    }
     TACIT_TRY(tacit_model_create_report(&model, report, plan->features, plan->classes, error));
     out->parties = sum->parties;
     return tacit_outcome_add(out, model, error);
@@ -287,6 +302,7 @@ static const tacit_handler_entry handlers[] = {
 static const tacit_handler_entry exact_handlers[] = {
     { .question = "bounds", .answer = answer_bounds },
     { .question = "counts", .answer = describe_answer_counts },
+    { .question = "missing", .answer = tacit_estimate_answer_missing },
     { .question = "site",
       .answer = describe_answer_exact_site,
       .usable = describe_usable_site,
@@ -314,7 +330,9 @@ const tacit_method tacit_method_describe = {
     .leaves =
         "once, how many rows the party has, the sums of each number and of its square, and how many rows "
         "lie in each cell of a public tree over each number's bounds, at each level of each category, in "
-        "each cell of the cross-tables[noise=party: , with the party's own noise added][noise=shares: , "
+        "each cell of the cross-tables[missing=counted: , how many values of each column are missing, and "
+        "how "
+        "many rows were left out for it][noise=party: , with the party's own noise added][noise=shares: , "
         "with the party's share of the noise added], [sites=together: as one contribution to a "
         "sum][sites=apart: as "
         "an answer of its own, under the party's name]",

@@ -24,6 +24,7 @@ typedef struct describe_settings {
     uint64_t cells;
     uint64_t exact; /* of describe-exact: no line in the table */
     enum { DESCRIBE_TOGETHER, DESCRIBE_APART } sites;
+    enum { DESCRIBE_MISSING_PLAIN, DESCRIBE_MISSING_COUNTED } missing;
 } describe_settings;
 
 static inline const describe_settings *describe_settings_of(const tacit_plan *plan) {
@@ -82,12 +83,13 @@ typedef struct describe_design {
     size_t by, groups;         /* by SIZE_MAX: one group, or sites */
     const describe_site *site; /* the groups are these, borrowed; NULL: they are not */
     tacit_count_tree tree;
-    size_t length; /* of the vector: rows, then what the variables say */
+    size_t length;                  /* of the vector: rows, then what the variables say */
+    size_t missing, missing_counts; /* where they begin in the vector, and how many (describe_missing.c) */
     /* In exact mode: what may be told, and what the first sum is held to (describe_open.c). */
     size_t places;
     double threshold, veto;
     /* What a row counts, a moment, a cell of a tree, and a level or cross-table's cell is multiplied by. */
-    double rows_weight, moment_weight, tree_weight, level_weight;
+    double rows_weight, moment_weight, tree_weight, level_weight, missing_weight;
     double square; /* c */
     bool exact;
     tacit_sum_spec bounds;
@@ -109,6 +111,22 @@ size_t describe_counts(const describe_design *design, const describe_variable *v
 /* The party's vector. */
 tacit_status describe_sums(tacit_party *party, const describe_design *design, double *out,
                            tacit_error *error);
+
+/* ---- missing=counted (describe_missing.c) ---- */
+
+/* How many values of each column and of the label are missing, and how many rows were left out for it: so many counts.
+ * 0: they are not asked for. */
+size_t describe_missing_counts(const tacit_plan *plan);
+tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error);
+/* A party's, added to `out`. */
+tacit_status describe_count_missing(const tacit_party *party, double *out, tacit_error *error);
+/* As a table of the report: counts, times `weight` so far, with the error of their noise; or, `withheld` not NULL, exact ones with the numbers of
+ * parties that have some, but few, and say none. */
+tacit_status describe_report_missing(tacit_report *report, const tacit_plan *plan, const double *counts,
+                                     double weight, double noise, const double *withheld, tacit_error *error);
+/* Of describe-exact: ask for them in a sum of their own, and put them into the report. */
+tacit_status describe_ask_missing(tacit_session *session, size_t parties, tacit_report *report,
+                                  tacit_error *error);
 
 /* ---- small cells of exact sums (describe_open.c) ---- */
 

@@ -2,14 +2,14 @@
  * The vector of sums, laid out from public numbers.
  *
  *   rows | for each number, by group: sum u, sum c (u^2 - 1/2); its tree of counts | for each category, by group: its levels and the
- *   missing | cross-tables
+ *   missing | cross-tables | with missing=counted: missing values of each column and of the label, rows left out
  *
  * u is the column mapped to [-1, 1] by the schema's bounds; a missing number adds (0, 0) to its moments.
  *
  * Sensitivity, replacing one row. Rows: 0. Moments: two rows u and v move them by (u - v)^2 (1 + c^2 (u + v)^2) <= 4 for
  * c = 1.66 (the largest, at u - v = 1.25 and the sum as far out as it can be, is 3.98); a row that becomes missing, or goes to another group, by at
  * most twice 1 + c^2/4, which is less. A tree: sqrt(2 depth), a category or cross-table: sqrt(2), groups or not, for each level of a tree is one histogram
- * of all rows. Each kind is multiplied so that its square is its part of the budget, and all together have 1.
+ * of all rows. Missing values: a row adds 0 or 1 to each of the m counts, whether it was left out or not, so that two differ by sqrt(m). Each kind is multiplied so that its square is its part of the budget, and all together have 1.
  */
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@
 static const double SQUARE = 1.66;
 static const double ROUNDING = 0x1p-12;             /* of the party's sums (describe_rows.c), in L2 norm */
 static const double PARTS[] = { 0.25, 0.60, 0.15 }; /* of the budget: moments, trees, levels */
+static const double MISSING_PART = 0.10;            /* beside them, where missing values are counted */
 static const double ROWS_WEIGHT = 1024;             /* noise on the number of rows protects nobody */
 
 /* ---- variables ---- */
@@ -148,7 +149,9 @@ static tacit_status lay_out(describe_design *out, tacit_error *error) {
         if (length > DESCRIBE_MOST_NUMBERS) break;
         out->length += (size_t)cells;
     }
-    if (length <= DESCRIBE_MOST_NUMBERS) return TACIT_OK;
+    out->missing = out->length;
+    out->length += out->missing_counts;
+    if (length + (double)out->missing_counts <= DESCRIBE_MOST_NUMBERS) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "describing these columns takes more than %d numbers: skip columns in the schema, or "
                       "have fewer levels, groups or cross-tables",
@@ -159,12 +162,15 @@ static tacit_status lay_out(describe_design *out, tacit_error *error) {
 
 static void set_weights(describe_design *out) {
     double tables = (double)(out->categories + out->pairs), numbers = (double)out->numbers;
-    double sum = (numbers > 0 ? PARTS[0] + PARTS[1] : 0) + (tables > 0 ? PARTS[2] : 0);
+    double missing = (double)out->missing_counts;
+    double sum = (numbers > 0 ? PARTS[0] + PARTS[1] : 0) + (tables > 0 ? PARTS[2] : 0) +
+                 (missing > 0 ? MISSING_PART : 0);
     out->rows_weight = ROWS_WEIGHT;
     out->square = SQUARE;
     if (numbers > 0) out->moment_weight = sqrt(PARTS[0] / sum / (4 * numbers));
     if (numbers > 0) out->tree_weight = sqrt(PARTS[1] / sum / (2 * (double)out->tree.depth * numbers));
     if (tables > 0) out->level_weight = sqrt(PARTS[2] / sum / (2 * tables));
+    if (missing > 0) out->missing_weight = sqrt(MISSING_PART / sum / missing);
 }
 
 /* The noise of one level of a tree alone, as a variance in shares of the rows. */
@@ -214,6 +220,7 @@ static tacit_status make(describe_design *out, const tacit_plan *plan, bool grou
         out->tree = tree_of(settings->cells);
     else if (noise > 0)
         out->tree = tacit_count_tree_choose(noise);
+    if (!out->exact) out->missing_counts = describe_missing_counts(plan);
     TACIT_TRY(lay_out(out, error));
     out->rows_weight = out->moment_weight = out->tree_weight = out->level_weight = out->square = 1;
     if (!out->exact) set_weights(out);

@@ -372,6 +372,12 @@ static tacit_status fill(making *self, const tacit_plan *plan, tacit_error *erro
     TACIT_TRY(add_numbers(self, TABLE_QUANTILES, error));
     TACIT_TRY(add_levels(self, error));
     TACIT_TRY(describe_add_pairs(self, error));
+    if (self->design->missing_counts > 0) {
+        const describe_design *design = self->design;
+        TACIT_TRY(describe_report_missing(self->report, plan, self->sum + design->missing,
+                                          design->missing_weight,
+                                          sqrt(variance_of(design, design->missing_weight)), NULL, error));
+    }
     return add_numbers(self, TABLE_HISTOGRAMS, error);
 }
 

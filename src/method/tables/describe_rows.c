@@ -100,8 +100,9 @@ static void weigh(const describe_design *design, double *sums) {
         for (size_t j = 0; j < one->groups * describe_counts(design, one); j++)
             sums[one->counts + j] *= weight;
     }
-    size_t tables = design->pairs > 0 ? design->pair[0].counts : design->length;
-    for (size_t j = tables; j < design->length; j++) sums[j] *= design->level_weight;
+    size_t tables = design->pairs > 0 ? design->pair[0].counts : design->missing;
+    for (size_t j = tables; j < design->missing; j++) sums[j] *= design->level_weight;
+    for (size_t j = design->missing; j < design->length; j++) sums[j] *= design->missing_weight;
 }
 
 /* A label that is described is in every row. */
@@ -132,6 +133,8 @@ tacit_status describe_sums(tacit_party *party, const describe_design *design, do
                               ? TACIT_OK
                               : tacit_fail_memory(error);
     if (status == TACIT_OK) status = tacit_dataset_map(&party->rows, BLOCK, add_block, &self, error);
+    if (status == TACIT_OK && design->missing_counts > 0)
+        status = describe_count_missing(party, out + design->missing, error);
     if (status == TACIT_OK && party->reducer != NULL)
         status = party->reducer->sum(party->reducer->context, out, design->length, error);
     if (status == TACIT_OK) weigh(design, out);

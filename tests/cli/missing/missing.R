@@ -50,10 +50,17 @@ made <- lapply(1:2, function(site) {
   rows$dead <- factor(rows$dead)
   mice(rows, m = sets, method = ways, maxit = 10, seed = 100 + site, printFlag = FALSE)
 })
-fits <- lapply(1:sets, function(k) {
-  rows <- rbind(complete(made[[1]], k), complete(made[[2]], k))
-  glm(dead ~ age + bili + chol + copper + trig + sex + hepato + stage, family = binomial, data = rows, control = exactly)
-})
-pooled <- pool(as.mira(fits))$pooled
-for (k in seq_len(nrow(pooled))) # estimate, mean variance within and variance between the sets, degrees of freedom
-  line("imputed", label(as.character(pooled$term[k])), c(pooled$estimate[k], pooled$ubar[k], pooled$b[k], pooled$df[k]))
+models <- list(imputed = dead ~ age + bili + chol + copper + trig + sex + hepato + stage,
+               terms = dead ~ age * sex + log(bili) + chol * hepato + copper + trig + stage)
+if (requireNamespace("brglm2", quietly = TRUE)) models$firth <- models$imputed
+for (case in names(models)) {
+  fits <- lapply(1:sets, function(k) {
+    rows <- rbind(complete(made[[1]], k), complete(made[[2]], k))
+    if (case == "firth")
+      glm(models[[case]], family = binomial, data = rows, method = brglm2::brglmFit, type = "AS_mean", epsilon = 1e-12, maxit = 500)
+    else glm(models[[case]], family = binomial, data = rows, control = exactly)
+  })
+  pooled <- pool(as.mira(fits))$pooled
+  for (k in seq_len(nrow(pooled))) # estimate, mean variance within and variance between the sets, degrees of freedom
+    line(case, label(as.character(pooled$term[k])), c(pooled$estimate[k], pooled$ubar[k], pooled$b[k], pooled$df[k]))
+}

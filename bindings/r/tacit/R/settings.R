@@ -100,9 +100,9 @@ dpstgd_settings <- function(hidden = "50,20", activation = "tanh", rounds = 100,
 }
 
 estimate_settings <- function(family = "auto", optimiser = "newton", level = 0.95, bias = "none", errors = "model", influence = "no",
-                              impute = 20, anova = "none", intercepts = "common") {
+                              impute = 20, anova = "none", intercepts = "common", folds = 0, fold_seed = 1) {
   changed(list(family = family, optimiser = optimiser, level = level, bias = bias, errors = errors, influence = influence, impute = impute,
-    anova = anova, intercepts = intercepts), lapply(formals(estimate_settings), eval))
+    anova = anova, intercepts = intercepts, folds = folds, fold_seed = fold_seed), lapply(formals(estimate_settings), eval))
 }
 
 meta_settings <- function(family = "auto", tau = "DL", level = 0.95, bias = "none", errors = "model", forest = "no") {
@@ -131,13 +131,15 @@ survival_exact_settings <- function(width = 0, by = "none", least = 10, level = 
     unit = unit), lapply(formals(survival_exact_settings), eval))
 }
 
-describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together") {
-  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells,
-    sites = sites), lapply(formals(describe_settings), eval))
+describe_settings <- function(noise = "shares", threshold = 10, by = "none", cross = "none", cells = 0, sites = "together",
+                              missing = "plain") {
+  changed(list(noise = noise, threshold = threshold, by = by, cross = cross, cells = cells, sites = sites,
+    missing = missing), lapply(formals(describe_settings), eval))
 }
 
-describe_exact_settings <- function(threshold = 10, by = "none", cross = "none", sites = "together") {
-  changed(list(threshold = threshold, by = by, cross = cross, sites = sites), lapply(formals(describe_exact_settings), eval))
+describe_exact_settings <- function(threshold = 10, by = "none", cross = "none", sites = "together", missing = "plain") {
+  changed(list(threshold = threshold, by = by, cross = cross, sites = sites,
+    missing = missing), lapply(formals(describe_exact_settings), eval))
 }
 
 evaluate_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",

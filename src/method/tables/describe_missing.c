@@ -1,0 +1,91 @@
+/*
+ * missing=counted: how many values each column lacks, and how many rows were left out for it (missing:
+ * complete-case), which the other tables do not see. In describe they are part of the one vector
+ * (describe_plan.c has its sensitivity); in describe-exact one more sum, in which a party with some, but
+ * fewer than its owner's minimum, says none and is counted.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "method/exact/estimate.h"
+#include "method/tables/describe.h"
+
+size_t describe_missing_counts(const tacit_plan *plan) {
+    if (describe_settings_of(plan)->missing != DESCRIBE_MISSING_COUNTED || plan->schema == NULL) return 0;
+    return plan->schema->cols + 2;
+}
+
+tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error) {
+    const describe_settings *settings = describe_settings_of(plan);
+    if (settings->missing != DESCRIBE_MISSING_COUNTED) return TACIT_OK;
+    if (describe_apart(plan))
+        return tacit_fail(error, TACIT_USAGE, "missing=counted is of all parties together: leave sites out");
+    if (settings->exact != 0 && plan->schema != NULL && !tacit_schema_counts_missing(plan->schema))
+        return tacit_fail(error, TACIT_USAGE,
+                          "missing=counted needs a schema that says what becomes of missing values: write "
+                          "missing: complete-case, or another of its words");
+    return TACIT_OK;
+}
+
+tacit_status describe_count_missing(const tacit_party *party, double *out, tacit_error *error) {
+    const size_t columns = party->plan->schema->cols + 1;
+    uint64_t *counts = TACIT_NEW(uint64_t, columns);
+    if (counts == NULL) return tacit_fail_memory(error);
+    out[columns] += (double)tacit_view_missing(&party->rows, columns, counts);
+    for (size_t j = 0; j < columns; j++) out[j] += (double)counts[j];
+    free(counts);
+    return TACIT_OK;
+}
+
+/* What becomes of a column's missing values, or the label's. */
+static const char *rule_of(const tacit_schema *schema, size_t j) {
+    if (j < schema->cols) return tacit_missing_name(tacit_schema_missing(schema, &schema->columns[j]));
+    return tacit_missing_name(tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE
+                                                                         : TACIT_MISSING_ERROR);
+}
+
+tacit_status describe_report_missing(tacit_report *report, const tacit_plan *plan, const double *counts,
+                                     double weight, double noise, const double *withheld,
+                                     tacit_error *error) {
+    static const char *const names[] = { "count", NULL }, *const exact[] = { "count", "withheld", NULL };
+    const tacit_schema *schema = plan->schema;
+    const double threshold = (double)describe_settings_of(plan)->threshold;
+    tacit_report_table *table;
+    TACIT_TRY(tacit_report_add_table(report, &table, "missing",
+                                     withheld == NULL ? "Missing values by what becomes of them"
+                                                      : "Missing values by what becomes of them; withheld: "
+                                                        "parties that have few, and say none",
+                                     withheld == NULL ? names : exact, error));
+    for (size_t j = 0; j < schema->cols + 2; j++) {
+        char label[200] = "rows left out";
+        if (j < schema->cols && schema->columns[j].kind == TACIT_SCHEMA_SKIP) continue;
+        if (j <= schema->cols)
+            tacit_format(label, sizeof label, "%.150s: %s",
+                         j < schema->cols ? schema->columns[j].name : schema->label, rule_of(schema, j));
+        const bool few = withheld != NULL && counts[j] > 0 && counts[j] < threshold;
+        const double value[] = { few ? NAN : counts[j] / weight, withheld != NULL ? withheld[j] : 0 },
+                     error_of[] = { noise };
+        TACIT_TRY(tacit_report_add_row(table, label, value, withheld == NULL ? error_of : NULL, error));
+    }
+    return TACIT_OK;
+}
+
+tacit_status describe_ask_missing(tacit_session *session, size_t parties, tacit_report *report,
+                                  tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    const tacit_sum_spec spec = tacit_estimate_missing_sum(plan);
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_ask_sum(session, "missing", NULL, &spec, &sum, error));
+    if (sum.parties != parties)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "other parties count their missing values than took part; run the study again"));
+    TACIT_CHECK(
+        describe_report_missing(report, plan, sum.values, 1, NAN, sum.values + spec.length / 2, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    return status;
+}
