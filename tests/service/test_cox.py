@@ -93,6 +93,23 @@ class Cox(DeployedTest):
         charge = self.charges(0)[0]
         self.assertEqual((len(self.charges(0)), charge["kind"], charge["noise"]), (1, "sealed", "exact"))
 
+    def test_private_hazard_ratios_are_charged_for_seven_questions_and_everybody_has_them(self):
+        formula = "surv(weeks, ill) ~ age + arm"
+        self.study(**{**self.definition_of, "method": "dpcox", "set": "{width: 5}", "terms": f"'{formula}'", "epsilon": 2, "delta": "1e-5", "lambda": None})
+        self.coordinator()
+        model = self.check_done({party: self.join(party) for party in PARTIES})
+        charged = model["guarantee"]["charged"]
+        self.assertEqual((charged["unit"], charged["delta"]), ("record", 1e-5))
+        self.assertTrue(1.99 < charged["epsilon"] <= 2)
+        self.assertEqual([(one["kind"], one["noise"]) for one in self.charges(0)], [("sealed", "exact")] * 7)
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["rows"], summary["private"], [one["name"] for one in summary["coefficients"]]), (480, True, ["age", "armb"]))
+        for one in summary["coefficients"]:  # noise is drawn: only what always holds
+            self.assertTrue(0 < one["noise"] <= 1 and one["low"] < one["estimate"] < one["high"])
+        text = self.succeed("summary", self.folder / "trial.model.json").stdout
+        self.assertIn("Hazard ratios", text)
+        self.assertNotIn("nan", text)
+
     def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
         self.study(**{**self.definition_of, "set": "{least: 2}"})
         self.coordinator()
