@@ -1,8 +1,8 @@
 /*
- * dpcox: no neighbour moves an answer beyond what is declared, which is nearly reached, and a sensitivity that is
- * a tenth too small would be noticed; a party answers a question in its place only, whatever numbers are in it;
- * without noise the coefficients, their errors and the baseline are those of cox; with noise of each kind they
- * are near, the table says so, and goes into a model's file and back.
+ * dpcox: no neighbour moves an answer beyond what is declared, which is nearly reached, and a sensitivity
+ * that is a tenth too small would be noticed; a party answers a question in its place only, whatever numbers
+ * are in it; without noise the coefficients, their errors and the baseline are those of cox; with noise of
+ * each kind they are near, the table says so, and goes into a model's file and back.
  *
  * Seeds are fixed, so the outcome is always the same.
  */

@@ -1,8 +1,8 @@
 /*
- * An audit of dpcox: all seven answers, at a baseline and coefficients of the audit's choice. One party alone, one row
- * that leaves in the first cell of time: with the event where none was expected, or without where many were. So
- * it pulls as hard as a row may, one way or nearly the opposite one. Every number is divided by its noise:
- * along the line through both outputs that is the best there is.
+ * An audit of dpcox: all seven answers, at a baseline and coefficients of the audit's choice. One party
+ * alone, one row that leaves in the first cell of time: with the event where none was expected, or without
+ * where many were. So it pulls as hard as a row may, one way or nearly the opposite one. Every number is
+ * divided by its noise: along the line through both outputs that is the best there is.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * dpcox: Cox regression under differential privacy, by the model of hazards in discrete time (ours; Prentice and
- * Gloeckler 1978 for the model, Berndt, Hall, Hall and Hausman 1974 for the steps).
+ * dpcox: Cox regression under differential privacy, by the model of hazards in discrete time (ours; Prentice
+ * and Gloeckler 1978 for the model, Berndt, Hall, Hall and Hausman 1974 for the steps).
  *
  *   all:          a public grid over time; a row is a person, who leaves in a cell, with an event or without
  *   model:        in each cell j a person who is still there has the event with chance 1 - exp(-A_j),
@@ -9,32 +9,33 @@
  *                 A_j/(exp(A_j) - 1) with it;   q_j = 1 until the sum of A_j has come to L, then 0, in the
  *                 cell in which it does the part that is left.   U <- U min(1, L/|U|)
  *   once:         counts of who leaves in each cell, with an event and without, as method survival
- *                 releases them: from them h and c (num/noisy/noisy_hazard.h)                          share .05
- *   6 times:      g = -sum U,  B = sum U U^T at w, in one question:  w <- w - (B + lift)^-1 g           .95
+ *                 releases them (share .05 of the budget); from them h and c (num/noisy/noisy_hazard.h)
+ *   6 times:      g = -sum U,  B = sum U U^T at w, in one question (.95 together):  w <- w - (B + lift)^-1 g
  *   the end:      theta = w - (B + rho)^-1 g with its covariance, noise included
  *
- * The complementary log-log link makes exp of a coefficient the hazard ratio of times as they are before they are put
- * on the grid, which the logistic link does not. q_j depends on what is known of a person before cell j, so that U
- * is a sum of terms with mean 0 at the model's coefficients, wherever it stops: bounding a person's contribution in this way does not
- * bias it, as shortening would. For one row a person |U| <= L already, but for rounding. With t = nu/(nu + 1500), nu = n mu^2/d, all
- * public: L = 1 + 4 t^2. Where noise rules nobody counts for more than one event; where it does not, this
- * becomes maximum likelihood.
+ * The complementary log-log link makes exp of a coefficient the hazard ratio of times as they are before
+ * they are put on the grid, which the logistic link does not. q_j depends on what is known of a person
+ * before cell j, so that U is a sum of terms with mean 0 at the model's coefficients, wherever it stops:
+ * bounding a person's contribution in this way does not bias it, as shortening would. For one row a person
+ * |U| <= L already, except for rounding. L = sqrt(n mu/(2500 d)) from 1 to 5, all public: where noise rules
+ * nobody counts for more than one event; where it does not, this becomes maximum likelihood. Noise in B grows
+ * with L^2, so L grows late.
  *
  * Proof note. Adjacency: replace one row of one party, that is, a person with its whole time (unit record).
  *   The numbers of rows and of parties stay as they are.
- *   counts: num/noisy/noisy_life.h has why the vector of both histograms as encoded moves by at most 1; the number of
- *   rows in front does not move. Rounding as in survival_private.c.
- *   scores: a person's part is (V, V V^T packed), V = U/L, |V| <= 1 whatever w, h and c the question has, and whatever
- *   the row. Two persons' with |V| = a, |V'| = b and cosine -r:
+ *   counts: num/noisy/noisy_life.h has why the vector of both histograms as encoded moves by at most 1; the
+ *   number of rows in front does not move. Rounding as in survival_private.c.
+ *   scores: a person's part is (V, V V^T packed), V = U/L, |V| <= 1 whatever w, h and c the question has,
+ *   and whatever the row. Two persons' with |V| = a, |V'| = b and cosine -r:
  *     S^2 = a^2 + b^2 + 2 a b r + a^4 + b^4 - 2 a^2 b^2 r^2
- *   Where r <= 0 that is at most a^2 + b^2 + a^4 + b^4 <= 4. Where r > 0 its derivative in a is 2 (q + a + 2 a^3 -
- *   2 a q^2), 0 <= q = b r <= 1: concave in q, so least at q = 0, a + 2 a^3 >= 0, or at q = 1, 1 - a + 2 a^3 > 0. So
- *   it rises in a, and likewise in b, and a = b = 1 is worst: 4 + 2 r - 2 r^2 <= 4.5, at r = 1/2. S = sqrt(4.5):
- *   squares cost .12 beside the sums, whose S is 2 alone.
- *   Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Each question has its share of mu^2 with Gaussian
- *   noise, and all together, each asked in view of the answers before, are mu-Gaussian-DP: noise, composition,
- *   shares of noise and their proof are those of dpnewton.c. A party counts the rounds itself. Baseline, steps,
- *   errors are post-processing.
+ *   Where r <= 0 that is at most a^2 + b^2 + a^4 + b^4 <= 4. Where r > 0 its derivative in a is 2 (q + a + 2
+ *   a^3 - 2 a q^2), 0 <= q = b r <= 1: concave in q, so least at q = 0, a + 2 a^3 >= 0, or at q = 1, 1 - a +
+ *   2 a^3 > 0. So it rises in a, and likewise in b, and a = b = 1 is worst: 4 + 2 r - 2 r^2 <= 4.5, at r =
+ *   1/2. S = sqrt(4.5): squares cost .12 beside the sums, whose S is 2 alone.
+ *   Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Each question has its share of
+ *   mu^2 with Gaussian noise, and all together, each asked in view of the answers before, are
+ *   mu-Gaussian-DP: noise, composition, shares of noise and their proof are those of dpnewton.c. A party
+ *   counts the rounds itself. Baseline, steps, errors are post-processing.
  */
 #include "method/time/dpcox.h"
 
@@ -117,15 +118,15 @@ static tacit_status check_time(const tacit_plan *plan, const dpcox_design *desig
 
 /* R, so that no z is longer than 1, and L of the head. */
 static void set_scale(const tacit_plan *plan, dpcox_design *out) {
-    double reach = plan->schema != NULL ? tacit_schema_reach(plan->schema) : 1, t = 1;
+    static const double LARGEST = 5;
+    double reach = plan->schema != NULL ? tacit_schema_reach(plan->schema) : 1;
     double inside = plan->schema != NULL ? tacit_schema_intercept_value(plan->schema) : 1;
     out->radius = sqrt(1 + reach + CLOCK_REACH);
     out->feature = sqrt(reach > 0 ? reach : 1) / inside / out->radius;
-    if (isfinite(out->strength)) {
-        double each = dpnewton_rows(plan) * out->strength * out->strength / (double)out->width;
-        t = each / (each + 1500);
-    }
-    out->most = 1 + 4 * t * t;
+    out->most = LARGEST;
+    if (isfinite(out->strength))
+        out->most =
+            fmin(fmax(sqrt(dpnewton_rows(plan) * out->strength / (2500 * (double)out->width)), 1), LARGEST);
 }
 
 static tacit_status set_release(const tacit_plan *plan, dpnewton_release *release, tacit_sum_spec *spec,

@@ -47,8 +47,8 @@ typedef struct dpcox_baseline {
     const double *clock;  /* of each cell, from 0 to 1 */
 } dpcox_baseline;
 
-/* The party's counts by cell, encoded, with its number of rows before them; the sum of its persons' scores U/L at
- * `weights` and of their squares, packed. In all holders. */
+/* The party's counts by cell, encoded, with its number of rows before them; the sum of its persons' scores
+ * U/L at `weights` and of their squares, packed. In all holders. */
 tacit_status dpcox_count(tacit_party *party, const dpcox_design *design, double *out, tacit_error *error);
 tacit_status dpcox_add_up(tacit_party *party, const dpcox_design *design, const dpcox_baseline *baseline,
                           const double *weights, double *out, tacit_error *error);

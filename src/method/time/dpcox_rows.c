@@ -1,9 +1,9 @@
 /*
- * dpcox's sums over rows. A row is a person: it is followed through the cells of time until it leaves, and its
- * score U is one vector, whatever happens on the way (dpcox.c has the equations).
+ * dpcox's sums over rows. A row is a person: it is followed through the cells of time until it leaves, and
+ * its score U is one vector, whatever happens on the way (dpcox.c has the equations).
  *
- * Rounding. Persons are added up in blocks of BLOCK, blocks in order: chains shorter than those that gradient.h
- * counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
+ * Rounding. Persons are added up in blocks of BLOCK, blocks in order: chains shorter than those that
+ * gradient.h counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
  */
 #include <cblas.h>
 #include <math.h>
@@ -112,7 +112,7 @@ static size_t stopping_cell(const pass *self, double risk) {
     return low;
 }
 
-/* m, the sum of a person's residuals over its cells, and *along, that of residuals times the clock's column. */
+/* The sum of a person's residuals over its cells; *along is that of residuals times the clock's column. */
 static double follow(const pass *self, double risk, size_t leaves, bool event, double *along) {
     const size_t stop = stopping_cell(self, risk), at = stop < leaves ? stop : leaves;
     const double expected = risk * self->step[at];
