@@ -158,9 +158,9 @@ function curvePoints(table) {
     atRisk: table.at(row, "at risk") })).filter(one => one.survival !== null);
 }
 
-// From (0, 1) along a value that steps at each time.
-function stepPath(points, value, x, y) {
-  let path = `M${x(0)} ${y(1)}`, before = 1;
+// From time 0 along a value that steps at each time.
+function stepPath(points, value, x, y, start = 1) {
+  let path = `M${x(0)} ${y(start)}`, before = start;
   for (const one of points) {
     path += `L${x(one.time)} ${y(before)}L${x(one.time)} ${y(value(one))}`;
     before = value(one);
@@ -168,15 +168,16 @@ function stepPath(points, value, x, y) {
   return path;
 }
 
-function bandPath(points, x, y) {
+function bandPath(points, x, y, start = 1) {
   const low = one => one.low ?? one.survival;
-  let path = stepPath(points, one => one.high ?? one.survival, x, y);
+  let path = stepPath(points, one => one.high ?? one.survival, x, y, start);
   for (let k = points.length - 1; k >= 0; k--)
     path += `L${x(k + 1 < points.length ? points[k + 1].time : points[k].time)} ${y(low(points[k]))}L${x(points[k].time)} ${y(low(points[k]))}`;
-  return path + `L${x(points[0].time)} ${y(1)}Z`;
+  return path + `L${x(points[0].time)} ${y(start)}Z`;
 }
 
-function drawSurvival(curves, width) {
+// `start`: 1 for survival, with numbers at risk under the axis; 0 for the incidence of causes, with their names.
+function drawSurvival(curves, width, start = 1) {
   const names = Math.min(width * 0.3, 24 + 7.4 * Math.max(7, ...curves.map(one => one.name.length)));
   const left = Math.max(44, names), right = width - 20, top = 8, bottom = 268, line = 18;
   const last = Math.max(...curves.map(one => one.points[one.points.length - 1].time));
@@ -188,13 +189,13 @@ function drawSurvival(curves, width) {
     shares.map(share => [shape("line", { x1: left, x2: right, y1: y(share), y2: y(share), class: "forest-grid" }),
       shape("text", { x: left - 6, y: y(share) + 4, class: "forest-tick", "text-anchor": "end" }, tickText(share))]),
     times.map(time => shape("text", { x: x(time), y: bottom + 16, class: "forest-tick", "text-anchor": "middle" }, compact(time))),
-    curves.map((one, at) => shape("path", { d: bandPath(one.points, x, y), fill: tint(at), "fill-opacity": 0.15, class: "survival-band" })),
-    curves.map((one, at) => shape("path", { d: stepPath(one.points, point => point.survival, x, y), fill: "none", stroke: tint(at), "stroke-width": 2,
+    curves.map((one, at) => shape("path", { d: bandPath(one.points, x, y, start), fill: tint(at), "fill-opacity": 0.15, class: "survival-band" })),
+    curves.map((one, at) => shape("path", { d: stepPath(one.points, point => point.survival, x, y, start), fill: "none", stroke: tint(at), "stroke-width": 2,
       class: "survival-curve" })),
-    shape("text", { x: left - 14, y: bottom + 16, class: "forest-tick", "text-anchor": "end" }, "at risk"),
+    start === 1 ? shape("text", { x: left - 14, y: bottom + 16, class: "forest-tick", "text-anchor": "end" }, "at risk") : null,
     curves.map((one, at) => [shape("text", { x: left - 14, y: bottom + 36 + line * at, fill: tint(at), "text-anchor": "end", class: "picture-name" },
       shortened(one.name, Math.floor((names - 12) / 7.2))),
-    times.map(time => atRisk(one.points, time)).map((point, k) => point && point.atRisk !== null
+    times.map(time => atRisk(one.points, time)).map((point, k) => point && (point.atRisk ?? null) !== null
       ? shape("text", { x: x(times[k]), y: bottom + 36 + line * at, class: "forest-tick survival-at-risk", "text-anchor": "middle" }, String(Math.round(point.atRisk))) : null)]));
 }
 
@@ -209,6 +210,18 @@ function survivalCurves(table, tables) {
     width => drawSurvival(curves, width)), element("p", { class: "soft" }, "Shaded: confidence intervals. Under the axis, how many of each group are at risk then.")];
 }
 
+// The share of a group with an event of each cause, where causes compete.
+function incidenceCurves(table) {
+  if (!table.name.startsWith("incidence ")) return null;
+  const names = table.columns, causes = names.filter((name, at) => at % 4 === 0 && names[at + 3] === name + " high");
+  if (causes.length === 0 || table.rows.length === 0) return null;
+  const curves = causes.map(name => ({ name, points: table.rows.map(row => ({ time: Number(row.label), survival: table.at(row, name),
+    low: table.at(row, name + " low"), high: table.at(row, name + " high") })).filter(one => one.survival !== null) })).filter(one => one.points.length > 0);
+  if (curves.length === 0) return null;
+  return [picture("cumulative incidence of " + curves.length + " causes; the numbers are in the table", width => drawSurvival(curves, width, 0)),
+    element("p", { class: "soft" }, "Shaded: confidence intervals.")];
+}
+
 function reportPart(report) {
   const tables = report.tables.map(reportTable);
   const said = fact => fact.number === null || (fact.text || "").startsWith(number(fact.number)) ? fact.text
@@ -218,7 +231,7 @@ function reportPart(report) {
     element("p", {}, (report.mode === "private" ? "With privacy noise: ± is its standard error. " : "From exact sums. ") + number(report.rows) + " rows of all parties."),
     facts.length > 0 ? element("dl", { class: "panel" }, facts.map(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
     tables.map(table => {
-      const drawn = histograms(table) || quantileStrips(table) || rocCurve(table, tables) || calibrationPlot(table) || decisionCurve(table) || survivalCurves(table, tables);
+      const drawn = histograms(table) || quantileStrips(table) || rocCurve(table, tables) || calibrationPlot(table) || decisionCurve(table) || survivalCurves(table, tables) || incidenceCurves(table);
       return element("section", { class: "report-table", "data-table": table.name, "aria-label": table.title }, element("h3", {}, table.title),
         drawn ? [drawn, element("details", {}, element("summary", {}, "The numbers"), reportGrid(table))] : reportGrid(table));
     }));

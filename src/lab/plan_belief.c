@@ -543,9 +543,12 @@ tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_e
     const tacit_schema *schema = belief->schema;
     size_t features = tacit_schema_features(schema);
     if (schema->response == TACIT_RESPONSE_TIME)
-        return tacit_fail(error, TACIT_USAGE,
-                          "a plan is made for classes, numbers and counts, and the label '%s' is of kind %s",
-                          schema->label, tacit_response_name(schema->response));
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "a plan is made for classes, numbers and counts, and the label '%s' is of kind %s: what "
+            "methods with noise are worth for it, a simulation on public rows like the study's "
+            "shows (tacit simulate)",
+            schema->label, tacit_response_name(schema->response));
     if (features > TACIT_BELIEF_FEATURES)
         return tacit_fail(error, TACIT_USAGE,
                           "a plan is made for at most %d features, and the schema has %zu: simulate on rows "

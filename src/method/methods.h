@@ -28,6 +28,7 @@
     X(meta)                                                                                                  \
     X(mixed)                                                                                                 \
     X(cox)                                                                                                   \
+    X(dpcox)                                                                                                 \
     X(survival)                                                                                              \
     X(survival_exact)                                                                                        \
     X(describe)                                                                                              \

@@ -8,6 +8,7 @@ Figures of R are those in cox/survival.csv, or fresh ones where Rscript with pac
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,6 +97,23 @@ class Causes(SurvivalTest):
             self.assertAlmostEqual(row["malignancy"] + row["death"] + noisy["curve all"][time]["survival"], 1, places=9)
             for cause in ("malignancy", "death"):
                 self.assertLess(abs(row[cause] - exact["incidence all"][time][cause]), 0.06)
+
+    def test_incidences_are_drawn_below_survival_from_0_up(self):
+        found = self.survival(MGUS, "mgus.yaml")["incidence all"]
+        self.succeed("summary", "report.json", "--plot", "causes.svg")
+        drawn = ElementTree.parse(self.path / "causes.svg").getroot()
+        curves = [one.get("d") for one in drawn.iter() if one.get("class") == "curve"]
+        self.assertEqual((len(curves), sum(one.get("class") == "band" for one in drawn.iter())), (3, 3))
+        texts = [one.text for one in drawn.iter() if one.tag.endswith("text")]
+        for text in ("Cumulative incidence of all", "malignancy", "death"):
+            self.assertIn(text, texts)
+        ends = [[float(one) for one in re.findall(r"[-\d.]+", curve)] for curve in curves]
+        bottom, last = ends[1][1], list(found.values())[-1]
+        self.assertEqual(ends[2][1], bottom)  # both begin at 0
+        shares = [(bottom - one[-1]) / 320 for one in ends[1:]]
+        for share, cause in zip(shares, ("malignancy", "death")):
+            self.assertAlmostEqual(share, last[cause], places=4)
+        self.assertLess(bottom, float(drawn.get("height")))
 
     def test_other_numbers_of_events_and_methods_about_one_event_are_refused(self):
         self.write("three.csv", "sex,months,status\nF,3,3\nM,2,1\n")

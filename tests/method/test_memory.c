@@ -140,6 +140,9 @@ static void cox_survives_each_failure(void **state) {
         CHECK_OK(tacit_plan_set(&self.plan, "by", k == 0 ? "none" : "g", &error), error);
         CHECK_OK(tacit_plan_set(&self.plan, "noise", k == 0 ? "shares" : "party", &error), error);
         check_run(&self);
+        self.plan.method = &tacit_method_dpcox;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", k == 0 ? "shares" : "party", &error), error);
+        check_run(&self);
         self.plan.epsilon = INFINITY;
         if (k == 0) self.data = NULL;
         parties_end(&self);

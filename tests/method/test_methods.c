@@ -160,7 +160,7 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     static const char *const sentences[] = {
         "is of kind class, which method", "kind number goes with dpnewton and estimate (family linear)",
         "kind count goes with dpnewton and estimate (family poisson)",
-        "kind time goes with cox, survival and survival-exact (family hazard)"
+        "kind time goes with cox, dpcox, survival and survival-exact (family hazard)"
     };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
         for (int kind = 0; kind < TACIT_RESPONSES; kind++) {

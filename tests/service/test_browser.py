@@ -513,6 +513,16 @@ class Drawings(BrowserTest):
         self.assertEqual(self.cells("curve b")[:2], ["10", "41"])  # the numbers are there too
         self.check_narrow()
 
+    def promise_the_incidence_of_competing_causes_is_drawn(self):
+        columns = [cause + part for cause in ("relapse", "death") for part in ("", " error", " low", " high")]
+        self.report(("incidence a", columns, [("10", [0.1, 0.02, 0.06, 0.14, 0.2, None, None, None]), ("20", [0.3, 0.03, 0.24, 0.36, 0.2, None, None, None])]))
+        self.wait(lambda: len(self.texts(".survival-curve")) == 2, "no curves")
+        self.assertEqual(len(self.texts(".survival-band")), 2)
+        self.assertEqual(self.texts(".survival-at-risk"), [])
+        self.assertEqual(self.texts(".picture-name"), ["relapse", "death"])
+        self.assertEqual(self.cells("incidence a")[:2], ["10", "0.1"])  # the numbers are there too
+        self.check_narrow()
+
     def promise_an_evaluation_is_drawn(self):
         self.report(("figures", ["value", "error", "low", "high", "grid_error"], [("auc", [0.8, 0.02, 0.76, 0.84, 0.001])]),
                     ("thresholds", ["threshold", "sensitivity", "net_benefit", "treat_all"],

@@ -64,6 +64,8 @@ METHODS = {
     "survival-exact": ({"set": "{}", "epsilon": None, "lambda": None}, EXACT),
     "survival": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "survival, clear": ({"set": "{noise: party}", "delta": "1e-5", "lambda": None, "sum": "clear"}, ()),
+    "dpcox": ({"set": "{}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
+    "dpcox, entrusted": ({"set": "{noise: coordinator}", "delta": "1e-5", "lambda": None}, ENTRUSTED),
     "cox": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
     "mixed": ({"set": "{}", "epsilon": None, "lambda": 0}, EXACT),
     "meta": ({"set": "{forest: yes}", "epsilon": None, "lambda": 0.01}, EXACT),
@@ -231,7 +233,7 @@ def check(name):
     def test(self):
         changed, allowed = METHODS[name]
         self.plant(0)
-        times = name.split(",")[0] in ("cox", "survival", "survival-exact")
+        times = name.split(",")[0] in ("cox", "dpcox", "survival", "survival-exact")
         if times:
             self.ask_about_times()
         if name == "mixed":

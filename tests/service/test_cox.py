@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Methods cox and survival between real processes: hazard ratios of all rows pooled, from masked sums, and only with the owner's word; curves under noise.
+"""Methods cox and survival between real processes: hazard ratios of all rows pooled, from masked sums, and only with the owner's word; curves and hazard ratios under noise.
 
     TACIT=build/src/cli/tacit tests/service/test_cox.py
 """
@@ -92,6 +92,25 @@ class Cox(DeployedTest):
         self.assertTrue({"groups", "tests"} <= {table["name"] for table in model["report"]["tables"]})
         charge = self.charges(0)[0]
         self.assertEqual((len(self.charges(0)), charge["kind"], charge["noise"]), (1, "sealed", "exact"))
+
+    def test_private_hazard_ratios_are_charged_for_seven_questions_and_everybody_has_them(self):
+        formula = "surv(weeks, ill) ~ age + arm"
+        self.study(**{**self.definition_of, "method": "dpcox", "set": "{width: 5}", "terms": f"'{formula}'", "epsilon": 2, "delta": "1e-5", "lambda": None})
+        self.coordinator()
+        model = self.check_done({party: self.join(party) for party in PARTIES}, charged=[])
+        charged = model["guarantee"]["charged"]
+        self.assertEqual((charged["unit"], charged["delta"]), ("record", 1e-5))
+        self.assertTrue(1.99 < charged["epsilon"] <= 2)
+        self.succeed("ledger", "verify", home=self.home(0))
+        self.assertEqual([(one["kind"], one["noise"]) for one in self.charges(0)], [("sealed", "exact")] * 7)
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["rows"], summary["private"], [one["name"] for one in summary["coefficients"]]), (480, True, ["age", "armb"]))
+        for one in summary["coefficients"]:  # noise is drawn: only what always holds
+            self.assertTrue(one["low"] < one["estimate"] < one["high"])
+        self.assertTrue(all(0 < one <= 1 for one in summary["noise_share"]))
+        text = self.succeed("summary", self.folder / "trial.model.json").stdout
+        self.assertIn("Hazard ratios", text)
+        self.assertNotIn("nan", text)
 
     def test_a_study_that_asks_about_fewer_rows_than_owners_allow_is_refused(self):
         self.study(**{**self.definition_of, "set": "{least: 2}"})

@@ -17,7 +17,7 @@ from typing import Any, Literal, Union
 Text = Union[str, float, Sequence[Any]]  # a list is written with commas
 
 __all__ = ["avg", "output", "plr", "gop", "pst_s", "pst_f", "pst_h", "vote", "soft", "soft_stat", "pate", "dpnewton", "dpgd", "psgd",
-           "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "survival", "survival_exact", "describe",
+           "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "dpcox", "survival", "survival_exact", "describe",
            "describe_exact", "evaluate", "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton", "privlogit_hessian",
            "privlogit_local"]
 
@@ -542,6 +542,27 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
     """
     return _changed(cox, {"width": width, "ties": ties, "strata": strata, "least": least, "level": level, "errors": errors,
         "proportional": proportional, "unit": unit})
+
+
+def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width: float = 0.0, level: float = 0.95, rows: int = 0,
+          unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
+    """Settings of method dpcox: Cox regression of a time until an event, with noise.
+
+    noise
+        who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or each party a share, which
+        secure summation adds up to little more than the coordinator's.
+    width
+        of a cell of time, in the unit of the label: 30.4375 for months where times are days; 0: a hundredth of the label's range. From
+        0 to 1000000000000.
+    level
+        of the confidence intervals. From 0.5 to 0.999999.
+    rows
+        how many rows all parties have together, as everybody expects: how much one person may count follows from it; 0: as the study
+        expects, or the parties times the least rows of each. From 0 to 1000000000000.
+    unit
+        of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    """
+    return _changed(dpcox, {"noise": noise, "width": width, "level": level, "rows": rows, "unit": unit})
 
 
 def survival(*, noise: Literal["shares", "party"] = "shares", width: float = 0.0, by: Text = "none", level: float = 0.95,

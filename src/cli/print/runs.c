@@ -281,13 +281,16 @@ static void print_trends(tacit_console *console, const tacit_estimates *estimate
 /* Of a Cox regression: deviances are minus twice the log partial likelihood. */
 static void print_hazards(tacit_console *console, const tacit_estimates *estimates) {
     const tacit_baseline *baseline = estimates->baseline;
-    tacit_console_print(
-        console,
-        "%.0f events; %zu groups of times, the last ending at %g\n"
-        "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n\n",
-        tacit_baseline_events(baseline), baseline->count, baseline->step[baseline->count - 1].time,
-        -estimates->deviance / 2, -estimates->null_deviance / 2,
-        estimates->null_deviance - estimates->deviance, estimates->count);
+    tacit_console_print(console, "%s%.0f events; %zu groups of times, the last ending at %g\n",
+                        estimates->noisy ? "about " : "", tacit_baseline_events(baseline), baseline->count,
+                        baseline->step[baseline->count - 1].time);
+    if (!estimates->noisy) /* noisy sums of scores have no likelihood beside them */
+        tacit_console_print(
+            console,
+            "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n",
+            -estimates->deviance / 2, -estimates->null_deviance / 2,
+            estimates->null_deviance - estimates->deviance, estimates->count);
+    tacit_console_print(console, "\n");
     tacit_summary_print_errors(console, estimates);
     if (estimates->trends > 0) print_trends(console, estimates);
 }

@@ -378,32 +378,12 @@ static tacit_status climb(fit *self, tacit_error *error) {
 
 /* ---- what comes out ---- */
 
-/* x.w of a row whose columns, or R's columns of the terms, are all 0. */
-static tacit_status score_of_zeros(const fit *self, double *out, tacit_error *error) {
-    const tacit_plan *plan = self->session->plan;
-    const tacit_design *columns = &self->design.columns;
-    const bool terms = plan->schema->formula != NULL;
-    tacit_formula_part part[TACIT_FORMULA_PARTS];
-    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
-    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
-    *out = 0;
-    if (status == TACIT_OK && !terms) status = tacit_schema_linear(plan->schema, feature, error);
-    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++) {
-        size_t parts = terms ? tacit_schema_term_parts(plan->schema, columns->kept[j], part) : 0;
-        if (!terms) *out += feature[columns->kept[j]].shift * self->here.w[j];
-        for (size_t i = 0; i < parts; i++)
-            if (part[i].column == SIZE_MAX) *out += part[i].coefficient * self->here.w[j];
-    }
-    free(feature);
-    return status;
-}
-
 /* The hazard where all columns are 0, not where the encoded features are. */
 static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_error *error) {
     const tacit_plan *plan = self->session->plan;
     const cox_partition *groups = &self->partition;
     double moved;
-    tacit_status status = score_of_zeros(self, &moved, error);
+    tacit_status status = time_score_of_zeros(&self->design, plan, self->here.w, &moved, error);
     if (status == TACIT_OK) status = tacit_baseline_create(out, groups->groups, error);
     for (size_t g = 0, stratum = 0; g < groups->groups && status == TACIT_OK; g++) {
         while (groups->end[stratum] <= g) stratum++;

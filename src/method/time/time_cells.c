@@ -10,15 +10,10 @@
 #include "data/encode.h"
 #include "num/special.h"
 
-static const time_settings *time_settings_of(const tacit_plan *plan) {
-    return TACIT_SETTINGS(time_settings, plan);
-}
-
 /* ---- the design ---- */
 
-static tacit_status find_strata(time_design *out, const tacit_plan *plan, const tacit_feature *feature,
-                                tacit_error *error) {
-    const char *name = time_settings_of(plan)->strata;
+static tacit_status find_strata(time_design *out, const tacit_plan *plan, const char *name,
+                                const tacit_feature *feature, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     const tacit_schema_column *column = NULL;
     if (strcmp(name, "none") == 0) return TACIT_OK;
@@ -35,9 +30,9 @@ static tacit_status find_strata(time_design *out, const tacit_plan *plan, const 
 }
 
 /* Strata of a formula have features of their own, which have no coefficients already. */
-static tacit_status find_strata_of_terms(time_design *out, const tacit_plan *plan, tacit_error *error) {
+static tacit_status find_strata_of_terms(time_design *out, const tacit_plan *plan, const char *name,
+                                         tacit_error *error) {
     size_t count;
-    const char *name = time_settings_of(plan)->strata;
     if (strcmp(name, "none") != 0)
         return tacit_fail(error, TACIT_USAGE,
                           "with terms, strata are part of these: write + strata(%s) there, and strata=none",
@@ -62,25 +57,26 @@ static void leave_out(tacit_design *columns, const tacit_schema *schema, const t
     columns->intercept = SIZE_MAX;
 }
 
-static tacit_status choose_columns(time_design *out, const tacit_plan *plan, tacit_error *error) {
+static tacit_status choose_columns(time_design *out, const tacit_plan *plan, const char *strata,
+                                   tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     if (schema->formula != NULL) {
         leave_out(&out->columns, schema, NULL, NULL);
-        return find_strata_of_terms(out, plan, error);
+        return find_strata_of_terms(out, plan, strata, error);
     }
     tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
     tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status == TACIT_OK) status = tacit_schema_linear(schema, feature, error);
-    if (status == TACIT_OK) status = find_strata(out, plan, feature, error);
+    if (status == TACIT_OK) status = find_strata(out, plan, strata, feature, error);
     if (status == TACIT_OK) leave_out(&out->columns, schema, feature, out->column);
     free(feature);
     return status;
 }
 
-static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_error *error) {
+static tacit_status lay_grid(time_design *out, const tacit_plan *plan, const time_settings *settings,
+                             tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     static const double days[] = { 1, 1, 7, 30.4375, 365.25 };
-    const time_settings *settings = time_settings_of(plan);
     double range = schema->high - schema->low, width = settings->width;
     if (settings->unit != TIME_UNIT_LABEL && width == 0) width = 1;
     out->low = schema->low;
@@ -96,6 +92,11 @@ static tacit_status lay_grid(time_design *out, const tacit_plan *plan, tacit_err
 }
 
 tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error) {
+    return time_design_create_as(out, plan, TACIT_SETTINGS(time_settings, plan), error);
+}
+
+tacit_status time_design_create_as(time_design *out, const tacit_plan *plan, const time_settings *settings,
+                                   tacit_error *error) {
     *out = (time_design){ .strata = 1, .causes = 1 };
     if (plan->schema == NULL || plan->schema->response != TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE,
@@ -120,9 +121,9 @@ tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_
                           plan->method->name, out->causes);
     TACIT_TRY(tacit_design_create(&out->columns, tacit_family_of(TACIT_RESPONSE_TIME, 0), plan->schema,
                                   plan->features, error));
-    tacit_status status = choose_columns(out, plan, error);
+    tacit_status status = choose_columns(out, plan, settings->strata, error);
     if (plan->method->reports != NULL) out->columns.width = 0; /* a report has no coefficients */
-    if (status == TACIT_OK) status = lay_grid(out, plan, error);
+    if (status == TACIT_OK) status = lay_grid(out, plan, settings, error);
     if (status != TACIT_OK) time_design_clear(out);
     return status;
 }
@@ -233,6 +234,25 @@ tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t lengt
 double time_offset(const time_design *design, const double *features) {
     const tacit_design *columns = &design->columns;
     return columns->offset != SIZE_MAX ? columns->offset_weight * features[columns->offset] : 0;
+}
+
+tacit_status time_score_of_zeros(const time_design *design, const tacit_plan *plan, const double *w,
+                                 double *out, tacit_error *error) {
+    const tacit_design *columns = &design->columns;
+    const bool terms = plan->schema->formula != NULL;
+    tacit_formula_part part[TACIT_FORMULA_PARTS];
+    tacit_feature *feature = TACIT_NEW(tacit_feature, plan->features);
+    tacit_status status = feature != NULL ? TACIT_OK : tacit_fail_memory(error);
+    *out = 0;
+    if (status == TACIT_OK && !terms) status = tacit_schema_linear(plan->schema, feature, error);
+    for (size_t j = 0; j < columns->width && status == TACIT_OK; j++) {
+        size_t parts = terms ? tacit_schema_term_parts(plan->schema, columns->kept[j], part) : 0;
+        if (!terms) *out += feature[columns->kept[j]].shift * w[j];
+        for (size_t i = 0; i < parts; i++)
+            if (part[i].column == SIZE_MAX) *out += part[i].coefficient * w[j];
+    }
+    free(feature);
+    return status;
 }
 
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell) {

@@ -44,6 +44,10 @@ typedef struct time_design {
 } time_design;
 
 tacit_status time_design_create(time_design *out, const tacit_plan *plan, tacit_error *error);
+
+/* The same where a method's settings do not begin with those of time. */
+tacit_status time_design_create_as(time_design *out, const tacit_plan *plan, const time_settings *settings,
+                                   tacit_error *error);
 void time_design_clear(time_design *design);
 
 /* When a row leaves, as stratum * cells + cell, and the first such cell in which it is at risk: one after that of its
@@ -55,6 +59,10 @@ typedef struct time_row {
 
 /* What is added to the score of a row with all its features; 0 without offset(). */
 double time_offset(const time_design *design, const double *features);
+
+/* x.w of a row whose columns, or R's columns of the terms, are all 0. */
+tacit_status time_score_of_zeros(const time_design *design, const tacit_plan *plan, const double *w,
+                                 double *out, tacit_error *error);
 
 /* The end of a cell, in the label's unit. */
 double time_of_cell(const time_design *design, const tacit_plan *plan, size_t cell);

@@ -121,6 +121,10 @@ cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10,
     unit = unit), lapply(formals(cox_settings), eval))
 }
 
+dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label") {
+  changed(list(noise = noise, width = width, level = level, rows = rows, unit = unit), lapply(formals(dpcox_settings), eval))
+}
+
 survival_settings <- function(noise = "shares", width = 0, by = "none", level = 0.95, interval = "log", until = 0) {
   changed(list(noise = noise, width = width, by = by, level = level, interval = interval,
     until = until), lapply(formals(survival_settings), eval))
