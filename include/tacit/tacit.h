@@ -4,7 +4,7 @@
  * This is the only header a program includes; status.h holds the rules that every call follows. Four things
  * are here:
  *
- *   a frame     rows of the caller, numbers in memory or a file, with what is public about them
+ *   a frame     rows of the caller, numbers or columns in memory or a file, with what is public about them
  *   a model     what was learnt, with its guarantee inside
  *   a ledger    what a data source has been charged, and what it may still be
  *   a site      a party of a study that a coordinator runs elsewhere
@@ -30,6 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tacit/arrow.h"
 #include "tacit/progress.h"
 #include "tacit/status.h"
 
@@ -85,6 +86,76 @@ tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const vo
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
                               const tacit_progress *progress, tacit_error *error);
 
+/* A table of columns with names, of numbers, categories, texts and dates, in the caller's memory, which is
+ * read and not copied: it must stay as it is until the frame is freed. It has no columns at first; add them
+ * with the calls below. What a value becomes is said by a schema: that of a model to predict, that of a
+ * study to join, or by tacit_frame_describe that of the table itself. Columns are found by their names; the
+ * label is one of them. A value is read as the same one in a CSV file: one that is empty or reads NA is
+ * missing, a date is 2024-02-29, a truth value 0 or 1.
+ *   Out: *out   a table of `rows` rows without columns
+ *   In: rows    from 1 to 2^32 - 1 */
+tacit_status tacit_frame_table(tacit_frame **out, size_t rows, tacit_error *error);
+
+typedef enum tacit_value_type {
+    TACIT_VALUE_DOUBLE,
+    TACIT_VALUE_FLOAT,
+    TACIT_VALUE_INT8,
+    TACIT_VALUE_INT16,
+    TACIT_VALUE_INT32,
+    TACIT_VALUE_INT64,
+    TACIT_VALUE_UINT8,
+    TACIT_VALUE_UINT16,
+    TACIT_VALUE_UINT32,
+    TACIT_VALUE_UINT64,
+    TACIT_VALUE_BOOL /* a byte: 0, or something else */
+} tacit_value_type;
+
+/* A column of numbers. NaN is a missing value.
+ *   In: name      copied; no other column may have it
+ *       values    one of each row; value i lies i * step bytes after the first
+ *       step      bytes; 0: values lie next to each other
+ *       missing   a byte for each row, not 0 where the value is missing; NULL: none is */
+tacit_status tacit_frame_add_numbers(tacit_frame *frame, const char *name, const void *values,
+                                     tacit_value_type type, ptrdiff_t step, const uint8_t *missing,
+                                     tacit_error *error);
+
+/* A column of categories: a whole number for each row, and what the numbers stand for.
+ *   In: codes     of an integer type; `first` is the first level, below it is a missing value. TACIT_INPUT
+ *                 names the row for one beyond the last level
+ *       first     0 in most languages, 1 for the factors of R
+ *       levels    copied; `level_count` of them */
+tacit_status tacit_frame_add_categories(tacit_frame *frame, const char *name, const void *codes,
+                                        tacit_value_type type, ptrdiff_t step, int64_t first,
+                                        const char *const *levels, size_t level_count, tacit_error *error);
+
+/* A column of texts in UTF-8, each with a NUL behind; NULL is a missing one. */
+tacit_status tacit_frame_add_texts(tacit_frame *frame, const char *name, const char *const *texts,
+                                   tacit_error *error);
+
+/* A column of dates: days since 1970-01-01. `missing` as above. */
+tacit_status tacit_frame_add_dates(tacit_frame *frame, const char *name, const int32_t *days,
+                                   const uint8_t *missing, tacit_error *error);
+
+/* The same table from another library, by the Arrow C data interface (pyarrow, pandas, polars, DuckDB,
+ * ...), without a copy: a struct of columns, or a stream of such. Taken are int8 to uint64, float, double,
+ * bool, utf8, large_utf8, utf8_view, date32, date64, timestamp (without a zone, or UTC; the day counts),
+ * null, and dictionaries of these; TACIT_INPUT names another column with what to do. Lengths, offsets and
+ * places in dictionaries are checked; that buffers are as large as they must be is the producer's word.
+ *   In: schema, array, stream   handed over, also on failure: each is marked as released, and what it
+ *                               held is released with the frame at the latest. TACIT_USAGE for one that
+ *                               was released before */
+tacit_status tacit_frame_arrow(tacit_frame **out, struct ArrowSchema *schema, struct ArrowArray *array,
+                               tacit_error *error);
+tacit_status tacit_frame_arrow_stream(tacit_frame **out, struct ArrowArrayStream *stream, tacit_error *error);
+
+/* Say what is publicly known about the columns of a table, which tacit_frame_fit and tacit_frame_simulate
+ * ask for; tacit_model_predict and tacit_site_invited do not. No column can be added afterwards.
+ *   In: options   schema (a file) or schema-text (YAML or JSON), label, positive, response, group, terms,
+ *                 subset: as for tacit_frame_load. Without a schema bounds and levels are read off the
+ *                 rows: not private */
+tacit_status tacit_frame_describe(tacit_frame *frame, const tacit_options *options,
+                                  const tacit_progress *progress, tacit_error *error);
+
 /* What the rows are labelled with: a class 0..classes-1 each, or a number each within public bounds. Borrowed
  * like the rows; the names are copied, NULL stands for "0", "1", ... */
 tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, size_t classes,
@@ -97,10 +168,11 @@ tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, s
                                      tacit_error *error);
 
 /* How rows come into the unit ball, on which every guarantee rests. One of:
- *   bounds   low[j] <= x_ij <= high[j], publicly known; what lies outside is moved to the bound. Each column then becomes
- *            (2 x - low - high)/(high - low), divided by the root of the number of features;
- *   norm     rows are divided by `norm`, publicly known; longer ones are shortened to the unit ball. Rows are then used where
- *            they lie if they can be: doubles, norm 1, none longer (rounding included: than 1 - (columns + 8)
+ *   bounds   low[j] <= x_ij <= high[j], publicly known; what lies outside is moved to the bound. Each
+ *            column then becomes (2 x - low - high)/(high - low), divided by the root of the number of
+ *            features;
+ *   norm     rows are divided by `norm`, publicly known; longer ones are shortened to the unit ball. Rows
+ *            are then used where they lie if they can be: doubles, norm 1, none longer (rounding included: than 1 - (columns + 8)
  *            2^-51), nothing missing, no intercept, columns next to each other and rows too, sparse ones with
  *            ascending columns;
  *   from data: bounds are the extremes of these very rows, of sparse ones the largest norm. NOT PRIVATE: for
@@ -157,7 +229,8 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
  * votes, margins, or the mean of a number), `labels`, with room for `label_capacity`, a class each. Either
  * may be NULL. TACIT_LIMIT, and nothing is written, where there is too little room. The frame needs neither
  * labels nor bounds: the model has its own encoding. Columns are those the model was made of, in their order;
- * where the frame has names, they must be the model's. TACIT_USAGE for labels of a model of a number. */
+ * where the frame has names, they must be the model's. Those of a table are found by name, and it may have
+ * others. TACIT_USAGE for labels of a model of a number. */
 tacit_status tacit_model_predict(double *scores, size_t score_capacity, int32_t *labels,
                                  size_t label_capacity, const tacit_model *model, const tacit_frame *frame,
                                  unsigned threads, tacit_error *error);
@@ -231,7 +304,8 @@ typedef struct tacit_site_listener {
  * source (the data source as the ledger calls it; needed with a frame), allow-entrusted, allow-exact,
  * allow-difference, allow-neighbours, role, local, listen, proxy, retry, and without a frame data, schema,
  * link, label, positive, no-header. A frame must be described as the study's schema describes its columns and
- * classes, or TACIT_REFUSED says where they differ. Nothing is promised yet. */
+ * classes, or TACIT_REFUSED says where they differ; a table that nobody described is read as the study's
+ * schema says. Nothing is promised yet. */
 tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
                                 const tacit_options *options, const tacit_site_listener *listener,
                                 tacit_error *error);

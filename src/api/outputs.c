@@ -97,8 +97,13 @@ static tacit_status predict(predicting *all, const tacit_frame *frame, tacit_poo
     tacit_dataset *whole = NULL;
     frame_map map = FRAME_MAP_INIT;
     tacit_rows rows;
+    tacit_frame *table = NULL;
     tacit_status status = TACIT_OK;
-    if (frame->kind == FRAME_FILE || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
+    if (frame_needs_table(frame, schema)) {
+        TACIT_CHECK(frame_as_table(&table, frame, schema, error));
+        frame = table;
+    }
+    if (frame_has_source(frame) || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
         TACIT_CHECK(frame_encode(&whole, frame, schema, NEED_ROWS, pool, error));
         rows = tacit_dataset_rows(whole);
         all->rows = &rows;
@@ -119,6 +124,7 @@ cleanup:
     free(all->score);
     frame_map_clear(&map);
     tacit_dataset_free(whole);
+    tacit_frame_free(table);
     return status;
 }
 

@@ -1,7 +1,8 @@
 """Rows for the library, where they lie: arrays of numpy and compressed sparse rows of scipy are read, not copied."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tacit import _errors
 from tacit._call import Path, Progress, Task, options_of, path_of
 from tacit._native import ffi, lib
+from tacit._table import is_mixed, table_of
 
 Bounds = Union[None, str, tuple[Any, Any]]
 
@@ -151,15 +153,49 @@ class Frame:
         Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``, ``terms``,
         ``subset``.
         """
-        frame = cls.__new__(cls)
-        frame.classes = frame.parties = frame._response = None
-        frame._read_off = False
-        frame._kept = []
+        frame = cls._empty()
         given = options_of({"schema": schema if schema is None else str(schema), "label": label, **options})
         out, task = ffi.new("tacit_frame **"), Task(progress)
         task.run(lib.tacit_frame_load, out, path_of(path), given, task.progress(),
                  discard=lambda: lib.tacit_frame_free(out[0]))
         frame._pointer = ffi.gc(out[0], lib.tacit_frame_free)
+        return frame
+
+    @classmethod
+    def table(cls, data: Any, *, schema: Union[Path, Mapping[str, Any], None] = None, label: Optional[str] = None,
+              progress: Optional[Progress] = None, **options: Any) -> Frame:
+        """A table of columns with names: numbers, texts, categories and dates, with missing values.
+
+        `data` is a DataFrame, a mapping of names to arrays, an array with fields, or anything that speaks the Arrow C data interface
+        (``__arrow_c_stream__`` or ``__arrow_c_array__``: tables of polars, pyarrow, DuckDB), which is read where it lies; so are numpy
+        arrays and the codes of categories. A value becomes what the same one in a CSV file does: a truth value is 0 or 1, a date
+        2024-02-29.
+
+        To predict, or to join a study, a table needs nothing more. To fit or simulate say what is publicly known about its columns:
+        `schema` is a file, or a mapping with the keys of such a file; the label is the column that it names. With a `label` alone, bounds and
+        levels are read off the rows, which is NOT private. Further options: ``positive``, ``response``, ``group``, ``terms``, ``subset``.
+
+        >>> frame = Frame.table({"age": [31, 48, 60], "ward": ["A", None, "B"], "ill": [True, False, True]}, label="ill")
+        >>> frame
+        <tacit.Frame of 3 rows, 3 columns>
+        """
+        frame = cls._empty()
+        pointer = table_of(data, frame._kept)
+        frame._pointer = ffi.gc(pointer, lambda freed, kept=frame._kept, free=lib.tacit_frame_free: free(freed))
+        if schema is not None or label is not None or options:
+            text = isinstance(schema, Mapping)
+            given = options_of({"schema-text" if text else "schema": json.dumps(schema) if text else None if schema is None else str(schema),
+                                "label": label, **options})
+            task = Task(progress)
+            task.run(lib.tacit_frame_describe, frame._pointer, given, task.progress())
+        return frame
+
+    @classmethod
+    def _empty(cls) -> Frame:
+        frame = cls.__new__(cls)
+        frame.classes = frame.parties = frame._response = None
+        frame._read_off = False
+        frame._kept = []
         return frame
 
     def __len__(self) -> int:
@@ -301,7 +337,14 @@ def places(values: Any, distinct: Any, known: str = "those of the training rows"
 
 def frame_of(rows: Any) -> Frame:
     """A frame to predict for."""
-    return rows if isinstance(rows, Frame) else Frame(rows)
+    if isinstance(rows, Frame):
+        return rows
+    return Frame.table(rows) if is_mixed(rows) else Frame(rows)
+
+
+def lent_frame(rows: Any) -> Optional[Frame]:
+    """A frame to join a study with: what is not one yet is a table, which the study's schema describes."""
+    return rows if rows is None or isinstance(rows, Frame) else Frame.table(rows)
 
 
 def pointer_of(frame: Frame | None):

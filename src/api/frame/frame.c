@@ -109,6 +109,8 @@ tacit_frame *tacit_frame_free(tacit_frame *frame) {
     free(frame->low);
     free(frame->high);
     free(frame->path);
+    free(frame->group);
+    frame_table_free(frame->table);
     tacit_levels_clear(&frame->classes);
     tacit_dataset_free(frame->data);
     tacit_schema_free(frame->schema);
@@ -130,8 +132,9 @@ const char *frame_column_name(const tacit_frame *frame, size_t column, char scra
 /* A file's schema says all of it. */
 static tacit_status check_memory(const tacit_frame *frame, const char *what, tacit_error *error) {
     TACIT_TRY(tacit_require(frame, "the frame", error));
-    if (frame->kind != FRAME_FILE) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE, "%s of a file are what its schema says", what);
+    if (!frame_has_source(frame)) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "%s of a %s are what its schema says", what,
+                      frame->kind == FRAME_FILE ? "file" : "table");
 }
 
 static tacit_status copy_classes(tacit_levels *out, const char *const *names, size_t classes,

@@ -479,10 +479,11 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     }
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
+    options.group = need != NEED_ROWS ? frame->group : NULL;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
     options.identified = need == NEED_IDENTITY;
     tacit_dataset *data = NULL;
-    TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
+    TACIT_TRY(frame_read(&data, NULL, frame, schema, &options, error));
     const bool some = need != NEED_ROWS && schema->subset != NULL; /* a part of them trains or judges */
     if (data->rows == frame->rows || some) {                       /* callers have room for as many */
         *out = data;
@@ -497,7 +498,7 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
             "%llu rows of %s are incomplete, and the model's schema leaves such rows out: load the "
             "file with that schema, or remove them",
             (unsigned long long)left_out, frame->path);
-    if (frame->schema->subset != NULL)
+    if (frame->schema != NULL && frame->schema->subset != NULL)
         return tacit_fail(
             error, TACIT_USAGE,
             "the frame has the rows of a subset of %s, and a prediction is made of every row of a "
@@ -537,7 +538,7 @@ cleanup:
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error) {
     frame_picked picked = FRAME_PICKED_INIT;
-    if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
+    if (frame_has_source(frame)) return read_file(out, frame, schema, need, error);
     if (schema->subset == NULL || need == NEED_ROWS)
         return encode_memory(out, frame, schema, need, pool, error);
     frame_map map = FRAME_MAP_INIT; /* whether the columns are those of the schema */

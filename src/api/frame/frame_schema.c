@@ -203,7 +203,11 @@ tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, t
 tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
                                const char *subset, tacit_pool *pool, tacit_error *error) {
     tacit_schema *schema = NULL;
-    const bool from_file = frame->kind == FRAME_FILE;
+    const bool from_file = frame_has_source(frame);
+    if (from_file && frame->schema == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "nobody said what is publicly known about the table's columns: describe it with a "
+                          "schema first");
     if (from_file && terms == NULL && subset == NULL) return TACIT_OK;
     TACIT_TRY(from_file ? frame_copy_schema(&schema, frame->schema, error)
                         : frame_schema(&schema, frame, pool, error));
