@@ -163,6 +163,14 @@ tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, s
 tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response, double low, double high,
                                       bool counts, tacit_error *error);
 
+/* The rows are labelled with times, for cox and survival-exact: until something happened, or was last known
+ * not to have. Borrowed.
+ *   In: time, event   the time of each row, and 1 where the event was seen then, 0 where not
+ *       entry         since when each row is observed, before its time; NULL: from 0 on
+ *       low, high     publicly known bounds: a later time counts as `high`, with no event seen yet */
+tacit_status tacit_frame_set_times(tacit_frame *frame, const double *time, const int32_t *event,
+                                   const double *entry, double low, double high, tacit_error *error);
+
 /* Which party has which row, 0..parties-1: for simulations. Borrowed. */
 tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
                                      tacit_error *error);

@@ -28,12 +28,21 @@ static const tacit_option joined_options[] = { TACIT_OPTION_RETRY, { .name = NUL
 
 /* ---- rows of a frame ---- */
 
-/* What a study's schema says beside the numbers themselves is not for a frame to say otherwise. */
+/* What a study's schema says beside the numbers themselves is not for a frame to say otherwise: names, */
+static tacit_status follow_name(char **ours, const char *theirs, tacit_error *error) {
+    if (*ours == NULL || theirs == NULL) return TACIT_OK;
+    char *copy = tacit_copy_text(theirs);
+    if (copy == NULL) return tacit_fail_memory(error);
+    free(*ours);
+    *ours = copy;
+    return TACIT_OK;
+}
+
+/* and what becomes of rows. */
 static tacit_status follow_study(tacit_schema *schema, const tacit_schema *study, tacit_error *error) {
-    char *label = tacit_copy_text(study->label);
-    if (label == NULL) return tacit_fail_memory(error);
-    free(schema->label);
-    schema->label = label;
+    TACIT_TRY(follow_name(&schema->label, study->label, error));
+    TACIT_TRY(follow_name(&schema->event, study->event, error));
+    TACIT_TRY(follow_name(&schema->entry, study->entry, error));
     schema->others = study->others;
     schema->strict = study->strict;
     schema->missing_is_error = study->missing_is_error;

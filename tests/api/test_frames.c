@@ -411,6 +411,59 @@ static void wrong_words_are_refused(void **state) {
     tacit_frame_free(frame);
 }
 
+/* ---- times ---- */
+
+static void make_times(double *time, int32_t *event, double *entry) {
+    for (size_t i = 0; i < ROWS; i++) {
+        time[i] = floor(20 + 5 * made.value[i][0] + 30 * (double)(i * 7 % 10));
+        event[i] = i % 3 != 0;
+        entry[i] = (double)(i % 4);
+    }
+}
+
+static char *cox_of(tacit_frame *frame) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = NULL;
+    char *json = NULL;
+    tacit_options *options =
+        OPTIONS("method", "cox", "parties", "1", "seed", "1", "set", "width=1", "set", "least=1");
+    CHECK_OK(tacit_frame_set_bounds(frame, made.low, made.high, true, &error), error);
+    CHECK_OK(tacit_frame_simulate(&json, &model, frame, frame, NULL, NULL, options, NULL, &error), error);
+    char *text = model_text(model);
+    tacit_string_free(json);
+    tacit_model_free(model);
+    tacit_options_free(options);
+    tacit_frame_free(frame);
+    return text;
+}
+
+/* With entries of 0 the same as without; with others not. */
+static void times_until_an_event_are_labels(void **state) {
+    (void)state;
+    static double time[ROWS], entry[ROWS], zero[ROWS];
+    static int32_t event[ROWS];
+    tacit_error error = TACIT_ERROR_INIT;
+    make_times(time, event, entry);
+    tacit_frame *frame = sample_frame(&made);
+    CHECK_OK(tacit_frame_set_times(frame, time, event, NULL, 0, 400, &error), error);
+    char *plain = cox_of(frame);
+    assert_non_null(strstr(plain, "\"cox\""));
+    frame = sample_frame(&made);
+    CHECK_OK(tacit_frame_set_times(frame, time, event, entry, 0, 400, &error), error);
+    char *late = cox_of(frame);
+    assert_string_not_equal(plain, late);
+    frame = sample_frame(&made);
+    CHECK_FAILS(tacit_frame_set_times(frame, time, NULL, NULL, 0, 400, failed), TACIT_USAGE, "events");
+    CHECK_FAILS(tacit_frame_set_times(frame, time, event, NULL, 400, 0, failed), TACIT_USAGE, "bounds");
+    CHECK_FAILS(tacit_frame_set_times(frame, time, event, time, 0, 400, failed), TACIT_INPUT, "row 1");
+    event[4] = 2;
+    CHECK_FAILS(tacit_frame_set_times(frame, time, event, zero, 0, 400, failed), TACIT_INPUT,
+                "row 5: the event is 2");
+    tacit_string_free(plain);
+    tacit_string_free(late);
+    tacit_frame_free(frame);
+}
+
 static void sizes_are_told(void **state) {
     (void)state;
     tacit_frame *frame = sample_frame(&made);
@@ -434,6 +487,7 @@ int main(void) {
         cmocka_unit_test(rows_inside_the_ball_are_used_where_they_lie),
         cmocka_unit_test(longer_rows_are_shortened),
         cmocka_unit_test(wrong_words_are_refused),
+        cmocka_unit_test(times_until_an_event_are_labels),
         cmocka_unit_test(sizes_are_told),
     };
     return cmocka_run_group_tests(tests, make, unmake);

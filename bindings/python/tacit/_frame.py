@@ -102,6 +102,11 @@ class Frame:
         The labels are numbers within these public bounds.
     counts : bool
         With `response`: they are counts of something.
+    event : array, optional
+        With `response`: the labels are times, for the methods ``cox`` and ``survival-exact``, and this says of each whether the event was seen then
+        (1) or not yet (0).
+    entry : array, optional
+        With `event`: since when each row is observed; from 0 on by default.
     groups : array, optional
         Which party has which row, for simulations.
     names : sequence of str, optional
@@ -118,8 +123,8 @@ class Frame:
     """
 
     def __init__(self, X: Any, y: Any = None, *, classes: Optional[Sequence[Any]] = None, bounds: Bounds = None, norm: Optional[float] = None,
-                 intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, groups: Any = None,
-                 names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
+                 intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, event: Any = None,
+                 entry: Any = None, groups: Any = None, names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
         self._read_off = False if like is None else like._read_off  # whether the rows say which classes there are
@@ -130,7 +135,11 @@ class Frame:
         pointer = self._sparse(X) if _is_sparse(X) else self._dense(X)
         # The arrays live as long as the pointer does, which a call holds while it is made.
         self._pointer = ffi.gc(pointer, lambda frame, kept=self._kept, free=lib.tacit_frame_free: free(frame))
-        if y is not None and self._response is not None:
+        if event is not None and (y is None or self._response is None):
+            raise _errors.UsageError("events need times: give them as y, and their bounds as response=(low, high)")
+        if event is not None:
+            self._set_times(y, event, entry)
+        elif y is not None and self._response is not None:
             self._set_response(y, *self._response)
         elif y is not None:
             self._set_classes(y, classes)
@@ -279,6 +288,12 @@ class Frame:
     def _set_response(self, y: Any, low: float, high: float, counts: bool) -> None:
         response = self._column(y, np.float64, "responses")
         self._call(lib.tacit_frame_set_response, self._pointer, _address(response, "double *"), low, high, counts)
+
+    def _set_times(self, y: Any, event: Any, entry: Any) -> None:
+        time, seen = self._column(y, np.float64, "times"), self._column(event, np.int32, "events")
+        since = ffi.NULL if entry is None else _address(self._column(entry, np.float64, "entries"), "double *")
+        self._call(lib.tacit_frame_set_times, self._pointer, _address(time, "double *"), _address(seen, "int32_t *"), since,
+                   *self._response[:2])
 
     def _set_parties(self, groups: Any) -> None:
         self.parties, party = encode(groups, "group")

@@ -75,6 +75,29 @@ def test_errors_name_the_column_and_the_remedy(columns):
         tacit.Frame.table({"a": [1, 2], "b": [1]})
 
 
+def test_times_until_an_event_from_memory(rng, quiet):
+    x, ward = rng.uniform(size=400), rng.choice(["A", "B"], 400)
+    time = np.ceil(rng.exponential(300 * np.exp(-x - 0.5 * (ward == "B"))))
+    died = (time < 500).astype(np.int8)
+    time = np.minimum(time, 500)
+    schema = {"label": {"name": ["days", "died"], "kind": "time", "low": 0, "high": 500},
+              "columns": [{"name": "x", "kind": "number", "low": 0, "high": 1}, {"name": "ward", "kind": "category", "levels": ["A", "B"]}]}
+    table = tacit.Frame.table({"days": time, "died": died, "x": x, "ward": ward}, schema=schema, terms="surv(days, died) ~ x + ward")
+    settings = {"width": 1, "least": 1}
+    fitted = tacit.simulate(table, test=table, methods="cox", parties=1, seed=1, settings=settings).model
+    rows = tacit.Frame(np.column_stack([x, ward == "B"]), time, event=died, response=(0, 500), bounds=(0, 1), names=["x", "wardB"])
+    other = tacit.simulate(rows, test=rows, methods="cox", parties=1, seed=1, settings=settings).model
+    found, again = (np.array([row["estimate"] for row in model.document["summary"]["coefficients"]]) for model in (fitted, other))
+    assert np.abs(found - again).max() < 1e-8 and found[0] > 0.5 and found[1] > 0.2
+    later = tacit.Frame(x.reshape(-1, 1), time, event=died, entry=np.zeros(400), response=(0, 500), bounds=(0, 1))
+    assert tacit.simulate(later, test=later, methods="cox", parties=1, seed=1, settings=settings).model is not None
+    for wrong in ({"event": died * 2}, {"event": died, "entry": time}):
+        with pytest.raises(tacit.InputError, match="row "):
+            tacit.Frame(x.reshape(-1, 1), time, response=(0, 500), **wrong)
+    with pytest.raises(tacit.UsageError, match="events need times"):
+        tacit.Frame(x.reshape(-1, 1), time, event=died)
+
+
 # ---- Arrow ----
 
 class ArrowSchema(ctypes.Structure):

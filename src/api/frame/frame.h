@@ -42,6 +42,8 @@ struct tacit_frame {
     const int32_t *label;
     tacit_levels classes;
     const double *response;
+    const int32_t *event; /* of times: whether it was seen then; NULL: the response is a number or count */
+    const double *entry;  /* since when each row is observed; NULL: from 0 on */
     double response_low, response_high;
     bool counts;
     const int32_t *party;
@@ -68,6 +70,13 @@ static inline bool frame_has_source(const tacit_frame *frame) {
 /* tacit_dataset_load, of a frame that has a source. */
 tacit_status frame_read(tacit_dataset **out, tacit_schema **drafted, const tacit_frame *frame,
                         const tacit_schema *schema, const tacit_load_options *options, tacit_error *error);
+
+/* TACIT_USAGE for a frame that has a source, whose schema says it; `what` begins the sentence. */
+tacit_status frame_check_memory(const tacit_frame *frame, const char *what, tacit_error *error);
+
+/* The labels or responses of the rows, as the schema has them. */
+tacit_status frame_set_labels(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
+                              tacit_error *error);
 
 /* A frame of kind table without rows and columns. */
 tacit_status frame_table_create(tacit_frame **out, tacit_error *error);
@@ -118,8 +127,8 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
 /* A copy of the rows of a frame in memory that a schema's subset is about, with their labels. */
 typedef struct frame_picked {
     tacit_frame frame; /* borrows these, and the rest from the frame that they were picked of */
-    double *values, *response;
-    int32_t *label, *party;
+    double *values, *response, *entry;
+    int32_t *label, *party, *event;
 } frame_picked;
 
 #define FRAME_PICKED_INIT                                                                                    \
