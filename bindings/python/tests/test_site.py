@@ -94,6 +94,10 @@ class TestSite(DeployedTest):
         with pytest.raises(tacit.TacitError, match="'ward'"):
             tacit.Site.invited(self.invite(), {name: rows[name] for name in ("age", "since", "sick")}, home=self.home(0),
                                source=str(self.rows(0)), allow_exact=True, allow_entrusted=True)
+        other = {"label": {"name": "sick", "classes": ["no", "yes"]}, "columns": [{"name": "age", "kind": "number", "low": 0, "high": 2}]}
+        with pytest.raises(tacit.TacitError, match="is not as the study's schema says|'ward'"):  # the owner's own word counts
+            tacit.Site.invited(self.invite(), tacit.Frame.table(rows, schema=other), home=self.home(0), source=str(self.rows(0)),
+                               allow_exact=True, allow_entrusted=True)
         with tacit.Site.invited(self.invite(), rows, home=self.home(0), source=str(self.rows(0)), allow_exact=True, allow_entrusted=True) as site:
             assert site.document["rows"] == 60
             site.accept()
