@@ -47,7 +47,7 @@ def declarations(include: Path) -> str:
     with tempfile.TemporaryDirectory() as empty:
         for name in KNOWN_HEADERS:
             Path(empty, name).touch()
-        command = [*compiler, "-E", "-P", "-nostdinc", "-I", empty, "-I", str(include), str(include / "tacit" / "tacit.h")]
+        command = [*compiler, "-E", "-P", "-DTACIT_NO_ATTRIBUTES", "-nostdinc", "-I", empty, "-I", str(include), str(include / "tacit" / "tacit.h")]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 

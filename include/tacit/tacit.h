@@ -1,10 +1,10 @@
 /*
  * Tacit: train one model together while the data stay where they are.
  *
- * This is the only header a program includes; status.h holds the rules that every call follows. Five things
- * are here:
+ * This is the only header a program includes; status.h holds the rules that every call follows, options.h the
+ * options, frame.h the frames and study.h the studies. Five things are here:
  *
- *   a frame     rows of the caller, numbers in memory or a file, with what is public about them
+ *   a frame     rows of the caller, numbers or columns in memory or a file, with what is public about them
  *   a model     what was learnt, with its guarantee inside
  *   a ledger    what a data source has been charged, and what it may still be
  *   a site      a party of a study that a coordinator runs elsewhere
@@ -18,8 +18,17 @@
  * A sentence of an error names an option as "the option 'epsilon'", or "the option 'delta=1e-5'" with a
  * value, so that a program can spell it as its users know it.
  *
+ * Each call is described by what goes In, what comes Out and what it Returns. A call that returns a
+ * tacit_status returns TACIT_OK, or what went wrong, with a sentence in `error`; only statuses that ask for
+ * something particular are named below.
+ *
  * What a call cannot do without must not be NULL: it is then TACIT_USAGE, and no crash. Where NULL means
- * something, the call says so; `error` and what a free function is given may always be NULL.
+ * something, the call says so; `error` and what a free function is given may always be NULL. Compilers of
+ * GNU's kind warn of such a NULL, and of a status that nobody looks at; -DTACIT_NO_ATTRIBUTES keeps them
+ * quiet.
+ *
+ * Types are opaque, except for tacit_error, tacit_progress and tacit_site_listener, which stay as they are,
+ * and those with a `size`: set it by their INIT, so that a newer library knows how much room there is.
  *
  * A flag is "yes" or "no". Numbers are read and written with a decimal point, whatever locale the program has
  * set.
@@ -31,6 +40,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tacit/frame.h"
+#include "tacit/options.h"
 #include "tacit/progress.h"
 #include "tacit/status.h"
 #include "tacit/study.h"
@@ -39,181 +50,236 @@
 extern "C" {
 #endif
 
-/* The version of the linked library, e.g. "0.1.0". */
+/* ---- versions ---- */
+
+/* Of this header; of the library that is linked tacit_version tells. */
+#define TACIT_VERSION_MAJOR 0
+#define TACIT_VERSION_MINOR 1
+#define TACIT_VERSION_PATCH 0
+
+/* Which programs run with a library: the number behind libtacit.so. */
+#define TACIT_ABI 1
+
+/* The version of the linked library.
+ *   Returns: e.g. "0.1.0"; never NULL */
 const char *tacit_version(void);
 
-/* Texts and bytes that a call handed out. */
+/* ---- what calls hand out ---- */
+
+/* Free a text that a call handed out.
+ *   In: text   may be NULL
+ *   Returns: NULL */
 char *tacit_string_free(char *text);
+
+/* Free bytes that a call handed out.
+ *   In: bytes   may be NULL
+ *   Returns: NULL */
 void *tacit_bytes_free(void *bytes);
-
-/* ---- options ---- */
-
-typedef struct tacit_options tacit_options;
-
-tacit_status tacit_options_create(tacit_options **out, tacit_error *error);
-
-/* Name and value are copied. Names are checked by the call that uses them, which lists those it knows. A name
- * may come again where the flag may: "set", "undersample". */
-tacit_status tacit_options_set(tacit_options *options, const char *name, const char *value,
-                               tacit_error *error);
-tacit_options *tacit_options_free(tacit_options *options);
-
-/* ---- frames ---- */
-
-typedef struct tacit_frame tacit_frame;
-
-typedef enum tacit_number_type { TACIT_NUMBER_DOUBLE, TACIT_NUMBER_FLOAT } tacit_number_type;
-typedef enum tacit_index_type { TACIT_INDEX_INT32, TACIT_INDEX_INT64 } tacit_index_type;
-
-/* Rows in the caller's memory, which is read and never copied as a whole: it must stay as it is until the
- * frame is freed. Element (i, j) lies i * row_bytes + j * column_bytes bytes after `values`, so that rows
- * first, columns first and slices of either will do. NaN is a missing value: the middle of its column's
- * bounds, as in a schema. */
-tacit_status tacit_frame_dense(tacit_frame **out, const void *values, tacit_number_type type, size_t rows,
-                               size_t columns, ptrdiff_t row_bytes, ptrdiff_t column_bytes,
-                               tacit_error *error);
-
-/* Compressed sparse rows: row i has value[k] in column[k] for start[i] <= k < start[i + 1]; columns of a row
- * in any order, none twice. Every index is checked. */
-tacit_status tacit_frame_sparse(tacit_frame **out, const double *value, const void *column, const void *start,
-                                tacit_index_type type, size_t rows, size_t columns, tacit_error *error);
-
-/* Rows as `tacit simulate --train` reads them: a file, a folder of CSV files or documents, sqlite:PATH?QUERY
- * or postgres:CONNINFO?QUERY (docs/data.md). Options: schema (a file), label, positive, no-header,
- * response, group (the column whose values are the parties). Without a schema bounds and classes are read off
- * the rows: not private. So is what a schema marks `from: rows`.
- * The file is read again where another schema than its own is to be used, as by tacit_model_predict;
- * TACIT_INPUT when it then has more rows or fewer. */
-tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
-                              const tacit_progress *progress, tacit_error *error);
-
-/* What the rows are labelled with: a class 0..classes-1 each, or a number each within public bounds. Borrowed
- * like the rows; the names are copied, NULL stands for "0", "1", ... */
-tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, size_t classes,
-                                     const char *const *names, tacit_error *error);
-tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response, double low, double high,
-                                      bool counts, tacit_error *error);
-
-/* Which party has which row, 0..parties-1: for simulations. Borrowed. */
-tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
-                                     tacit_error *error);
-
-/* How rows come into the unit ball, on which every guarantee rests. One of:
- *   bounds   low[j] <= x_ij <= high[j], publicly known; what lies outside is moved to the bound. Each column then becomes
- *            (2 x - low - high)/(high - low), divided by the root of the number of features;
- *   norm     rows are divided by `norm`, publicly known; longer ones are shortened to the unit ball. Rows are then used where
- *            they lie if they can be: doubles, norm 1, none longer (rounding included: than 1 - (columns + 8)
- *            2^-51), nothing missing, no intercept, columns next to each other and rows too, sparse ones with
- *            ascending columns;
- *   from data: bounds are the extremes of these very rows, of sparse ones the largest norm. NOT PRIVATE: for
- *   trying things out. The
- *            model says so, and neither a ledger nor a study takes such a frame (TACIT_REFUSED).
- * With `intercept` there is one feature more, a constant. */
-tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const double *high, bool intercept,
-                                    tacit_error *error);
-tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercept, tacit_error *error);
-tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error);
-
-/* Say that what the frame tells of its labels (classes, or the bounds of a response), or of its columns
- * (bounds, the levels behind indicators, a basis), was read off the rows, which only the caller can know. NOT
- * PRIVATE, with the same consequences as bounds from data. */
-tacit_status tacit_frame_mark_from_data(tacit_frame *frame, bool label, bool columns, tacit_error *error);
-
-/* Have a NaN be an error (TACIT_INPUT, naming row and column) wherever the rows are read, before anything is
- * charged, instead of a missing value. It is one in any case where the schema of a model or a study says
- * `missing: error`. */
-tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error);
-
-/* Copied; they go into the model. NULL stands for x1, x2, ... */
-tacit_status tacit_frame_set_names(tacit_frame *frame, const char *const *columns, tacit_error *error);
-
-size_t tacit_frame_rows(const tacit_frame *frame);
-size_t tacit_frame_columns(const tacit_frame *frame);
-tacit_frame *tacit_frame_free(tacit_frame *frame);
 
 /* ---- models ---- */
 
 typedef struct tacit_model tacit_model;
 typedef struct tacit_ledger tacit_ledger;
 
-/* Fit a private model of one owner's rows, as `tacit fit`. Options: method, epsilon, delta, lambda (a number,
- * or choose:L1,L2,...), set, threads, seed.
+/* Fit a private model of one owner's rows, as `tacit fit`.
  *
  * With a ledger this is a release: exact noise from the operating system, the charge is durable before the
  * model is handed out, and the same request on the same rows gives the same model without a second charge.
- * Without (NULL) the model says what it costs and whoever calls keeps count. With a `seed` it is a
- * simulation, which can be repeated and is not private; a ledger is then refused. */
+ * Without the model says what it costs and whoever calls keeps count. With a `seed` it is a simulation, which
+ * can be repeated and is not private; a ledger is then refused.
+ *   Out: *out      freed with tacit_model_free
+ *   In: frame      with labels, and what is public about its columns
+ *       options    method, epsilon, delta, lambda (a number, or choose:L1,L2,...), set, terms, subset,
+ *                  threads, seed; may be NULL
+ *       ledger     charged; may be NULL
+ *       progress   may be NULL */
 tacit_status tacit_frame_fit(tacit_model **out, const tacit_frame *frame, const tacit_options *options,
-                             tacit_ledger *ledger, const tacit_progress *progress, tacit_error *error);
+                             tacit_ledger *ledger, const tacit_progress *progress,
+                             tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* `tacit simulate` over frames: `test` and `auxiliary` (public points, labels not read) and `target` may be
- * NULL; options are those of the command except for its files. `json` receives the document, `model` (may be
- * NULL) the model of the last run's first trial, or NULL where a method ends with several. */
+/* `tacit simulate` over frames.
+ *   Out: *json       the document; freed with tacit_string_free
+ *        *model      the model of the last run's first trial, or NULL where a method ends with several; freed
+ *                    with tacit_model_free. `model` may be NULL
+ *   In: train        the parties' rows
+ *       test         rows to judge by; may be NULL
+ *       auxiliary    public points, whose labels are not read; may be NULL
+ *       target       may be NULL
+ *       options      those of the command except for its files; may be NULL
+ *       progress     may be NULL */
 tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_frame *train,
                                   const tacit_frame *test, const tacit_frame *auxiliary,
                                   const tacit_frame *target, const tacit_options *options,
-                                  const tacit_progress *progress, tacit_error *error);
+                                  const tacit_progress *progress, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 3);
 
-/* What a model makes of rows: `scores`, with room for `score_capacity` numbers, receives rows x
- * tacit_model_outputs of them (probabilities of the classes in their order, where the model has such; else
- * votes, margins, or the mean of a number), `labels`, with room for `label_capacity`, a class each. Either
- * may be NULL. TACIT_LIMIT, and nothing is written, where there is too little room. The frame needs neither
- * labels nor bounds: the model has its own encoding. Columns are those the model was made of, in their order;
- * where the frame has names, they must be the model's. TACIT_USAGE for labels of a model of a number. */
+/* What a model makes of rows. TACIT_LIMIT, and nothing is written, where there is too little room.
+ * TACIT_USAGE for labels of a model of a number.
+ *   Out: scores            rows x tacit_model_outputs numbers: probabilities of the classes in their order,
+ *                          where the model has such; else votes, margins, or the mean of a number. May be
+ *                          NULL
+ *        labels            a class each; may be NULL
+ *   In: score_capacity     room for so many scores
+ *       label_capacity     room for so many labels
+ *       frame              needs neither labels nor bounds: the model has its own encoding. Columns are those
+ *                          the model was made of, in their order; where the frame has names, they must be the
+ *                          model's. Those of a table are found by name, and it may have others
+ *       threads            0: as many as there are processors */
 tacit_status tacit_model_predict(double *scores, size_t score_capacity, int32_t *labels,
                                  size_t label_capacity, const tacit_model *model, const tacit_frame *frame,
-                                 unsigned threads, tacit_error *error);
+                                 unsigned threads, tacit_error *error) TACIT_CHECKED TACIT_NONNULL(5, 6);
+
+/* How many scores a model gives a row.
+ *   Returns: 0 for NULL */
 size_t tacit_model_outputs(const tacit_model *model);
-size_t tacit_model_columns(const tacit_model *model); /* of the rows it is for */
 
-/* Coefficients of a linear model on the columns as they were given: `out`, with room for `capacity` numbers,
- * receives tacit_model_outputs rows (one for two classes) of tacit_model_columns numbers and the constant
- * last; TACIT_LIMIT where there is too little room. They hold for rows within bounds and norm. TACIT_USAGE
- * for other models, for columns that are no numbers, and where every row is divided by its own norm. */
+/* How many columns the rows have that a model is for.
+ *   Returns: 0 for NULL */
+size_t tacit_model_columns(const tacit_model *model);
+
+/* Coefficients of a linear model on the columns as they were given; they hold for rows within bounds and
+ * norm. TACIT_LIMIT where there is too little room. TACIT_USAGE for other models, for columns that are no
+ * numbers, and where every row is divided by its own norm.
+ *   Out: out         tacit_model_outputs rows (one for two classes) of tacit_model_columns numbers and the
+ *                    constant last
+ *   In: capacity     room for so many numbers */
 tacit_status tacit_model_coefficients(double *out, size_t capacity, const tacit_model *model,
-                                      tacit_error *error);
+                                      tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 3);
 
-/* "kind" (linear, stack, network), "loss", "features", "columns", "outputs", "names", "classes",
- * "probabilities", "guarantee", and where there are such, coefficients with standard errors in "summary". */
-tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error);
+/* What a model promises, and at what price. */
+typedef struct tacit_promise {
+    size_t size;           /* of this structure, as TACIT_PROMISE_INIT sets it */
+    bool is_private;       /* false: nothing is promised; epsilon is infinite and delta 1 */
+    bool whole_party;      /* the price is per party; else per record */
+    bool simulated;        /* the noise can be repeated: for trying things out */
+    double epsilon, delta; /* what each party was charged */
+} tacit_promise;
 
-/* One JSON file; or ONNX and PMML with the encoding inside. */
-tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error);
-tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error);
-tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error);
-tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length, tacit_error *error);
-tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model, tacit_error *error);
-tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error);
+#define TACIT_PROMISE_INIT                                                                                   \
+    { sizeof(tacit_promise), false, false, false, 0, 0 }
+
+/* The guarantee of a model, as "guarantee" in its document has it.
+ *   Out: *out   as much of it as out->size has room for */
+tacit_status tacit_model_promise(tacit_promise *out, const tacit_model *model,
+                                 tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
+
+/* All about a model: "kind" (linear, stack, network), "loss", "features", "columns", "outputs", "names",
+ * "classes", "probabilities", "guarantee", and where there are such, coefficients with standard errors in
+ * "summary".
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* Write a model as one JSON file.
+ *   In: path   replaced as a whole, or not at all */
+tacit_status tacit_model_save(const tacit_model *model, const char *path, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* Read a model that tacit_model_save or the program wrote.
+ *   Out: *out   freed with tacit_model_free */
+tacit_status tacit_model_load(tacit_model **out, const char *path, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* What tacit_model_save would write.
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_model_to_json(char **json, const tacit_model *model, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* The model of such a text.
+ *   Out: *out    freed with tacit_model_free
+ *   In: length   bytes of json, which needs no NUL behind */
+tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t length,
+                                   tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
+
+/* A model as ONNX, with the encoding inside.
+ *   Out: *bytes    freed with tacit_bytes_free
+ *        *length   how many */
+tacit_status tacit_model_to_onnx(void **bytes, size_t *length, const tacit_model *model,
+                                 tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2, 3);
+
+/* A model as PMML, with the encoding inside.
+ *   Out: *xml   freed with tacit_string_free */
+tacit_status tacit_model_to_pmml(char **xml, const tacit_model *model, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* Free a model.
+ *   In: model   may be NULL
+ *   Returns: NULL */
 tacit_model *tacit_model_free(tacit_model *model);
 
 /* ---- what methods promise ---- */
 
-/* `tacit methods`, `tacit explain METHOD`, `tacit audit METHOD`, each with the options of the command
- * ("method" names it). */
-tacit_status tacit_methods_document(char **json, tacit_error *error);
-tacit_status tacit_explain_document(char **json, const tacit_options *options, tacit_error *error);
-tacit_status tacit_audit_document(char **json, const tacit_options *options, const tacit_progress *progress,
-                                  tacit_error *error);
+/* `tacit methods`.
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_methods_document(char **json, tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
-/* `tacit plan`: what each method will be worth, before anybody is asked ("study" names a definition; or
- * schema, parties, rows and epsilon). Nothing is released and nothing charged. */
+/* `tacit explain METHOD`.
+ *   Out: *json     freed with tacit_string_free
+ *   In: options    of the command; "method" names it */
+tacit_status tacit_explain_document(char **json, const tacit_options *options,
+                                    tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
+
+/* `tacit audit METHOD`.
+ *   Out: *json      freed with tacit_string_free
+ *   In: options     of the command; "method" names it
+ *       progress    may be NULL */
+tacit_status tacit_audit_document(char **json, const tacit_options *options, const tacit_progress *progress,
+                                  tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
+
+/* `tacit plan`: what each method will be worth, before anybody is asked. Nothing is released and nothing
+ * charged.
+ *   Out: *json      freed with tacit_string_free
+ *   In: options     "study" names a definition; or schema, parties, rows and epsilon
+ *       progress    may be NULL */
 tacit_status tacit_plan_document(char **json, const tacit_options *options, const tacit_progress *progress,
-                                 tacit_error *error);
+                                 tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
 /* ---- ledgers ---- */
 
-/* The ledger of one data source in the file `path`, which is made where it is missing. */
-tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *source, tacit_error *error);
+/* The ledger of one data source.
+ *   Out: *out    freed with tacit_ledger_free
+ *   In: path     a file, which is made where it is missing
+ *       source   how the ledger calls the rows */
+tacit_status tacit_ledger_at(tacit_ledger **out, const char *path, const char *source,
+                             tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2, 3);
 
-/* What may be spent in all, per record or, with `whole_party`, per party. Without a limit nothing is
- * released. */
+/* What may be spent in all. Without a limit nothing is released.
+ *   In: whole_party      per party; else per record
+ *       epsilon, delta   epsilon finite and not negative, 0 <= delta < 1 */
 tacit_status tacit_ledger_limit(tacit_ledger *ledger, bool whole_party, double epsilon, double delta,
-                                tacit_error *error);
+                                tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
-/* "source", "entries" and "accounts", as `tacit ledger show` has them of a data source; and whether the file
- * is sound ("sound", "entries", "broken", "head", "problem"). */
-tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error);
-tacit_status tacit_ledger_verdict(char **json, tacit_ledger *ledger, tacit_error *error);
+/* What a data source has been charged, and what it may still be. */
+typedef struct tacit_spent {
+    size_t size;                       /* of this structure, as TACIT_SPENT_INIT sets it */
+    bool limited;                      /* whether there is a limit; else the limits and what is left are 0 */
+    double epsilon, delta;             /* all charges together, composed */
+    double limit_epsilon, limit_delta; /* what may be spent in all */
+    double left_epsilon;               /* what is left of it, not below 0 */
+} tacit_spent;
+
+#define TACIT_SPENT_INIT                                                                                     \
+    { sizeof(tacit_spent), false, 0, 0, 0, 0, 0 }
+
+/* The account of a ledger's data source, as "accounts" in its document has it.
+ *   Out: *out           as much of it as out->size has room for
+ *   In: whole_party     per party; else per record */
+tacit_status tacit_ledger_spent(tacit_spent *out, tacit_ledger *ledger, bool whole_party,
+                                tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
+
+/* "source", "entries" and "accounts", as `tacit ledger show` has them of a data source.
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_ledger_document(char **json, tacit_ledger *ledger, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* Whether the file of a ledger is sound: "sound", "entries", "broken", "head", "problem".
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_ledger_verdict(char **json, tacit_ledger *ledger, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
+
+/* Close a ledger.
+ *   In: ledger   may be NULL
+ *   Returns: NULL */
 tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
 
 /* ---- noise by itself, and what many releases cost together ---- */
@@ -255,35 +321,56 @@ typedef struct tacit_site_listener {
     void *context;
 } tacit_site_listener;
 
-/* Look at a study that the party was invited to. Rows are those of `frame`, which must stay until the site is
- * freed; or, with NULL, those that the option "data" names. Options: home (a folder for keys and ledger),
- * source (the data source as the ledger calls it; needed with a frame), allow-entrusted, allow-exact,
- * allow-difference, allow-neighbours, role, local, listen, proxy, retry, and without a frame data, schema,
- * link, label, positive, no-header. A frame must be described as the study's schema describes its columns and
- * classes, or TACIT_REFUSED says where they differ. Nothing is promised yet. */
+/* Look at a study that the party was invited to. Nothing is promised yet. A frame must be described as the
+ * study's schema describes its columns and classes, or TACIT_REFUSED says where they differ; a table that
+ * nobody described is read as the study's schema says.
+ *   Out: *out         freed with tacit_site_free
+ *   In: invitation    as the coordinator sent it
+ *       frame         the rows, which must stay until the site is freed; NULL: those that the option "data"
+ *                     names
+ *       options       home (a folder for keys and ledger), source (the data source as the ledger calls it;
+ *                     needed with a frame), allow-entrusted, allow-exact, allow-difference, allow-neighbours,
+ *                     role, local, listen, proxy, retry, and without a frame data, schema, link, label,
+ *                     positive, no-header; may be NULL
+ *       listener      may be NULL */
 tacit_status tacit_site_invited(tacit_site **out, const char *invitation, const tacit_frame *frame,
                                 const tacit_options *options, const tacit_site_listener *listener,
-                                tacit_error *error);
+                                tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* A study that was joined before, by its name; as amended, where it was amended since, and then to be
- * accepted again. A frame is needed again if it was joined with one. Options: home, retry. */
+/* A study that was joined before; as amended, where it was amended since, and then to be accepted again.
+ *   Out: *out       freed with tacit_site_free
+ *   In: study       its name
+ *       frame       needed again if it was joined with one; else NULL
+ *       options     home, retry; may be NULL
+ *       listener    may be NULL */
 tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_frame *frame,
                                const tacit_options *options, const tacit_site_listener *listener,
-                               tacit_error *error);
+                               tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
 /* What is asked, by whom, what leaves and who sees it, the price, and whether the owner's rules allow it
- * ("allowed", "remedy"). */
-tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error);
+ * ("allowed", "remedy").
+ *   Out: *json   freed with tacit_string_free */
+tacit_status tacit_site_document(char **json, tacit_site *site, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(1, 2);
 
-/* Consent and join; then answer until the study ends, reconnecting by itself. `model` (may be NULL) receives
- * what it ended with: a model of the columns and classes, of the kind and with the guarantee of the
- * definition that was accepted. Whatever else the coordinator sends is TACIT_PROTOCOL. */
-tacit_status tacit_site_accept(tacit_site *site, tacit_error *error);
-tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error);
+/* Consent and join. */
+tacit_status tacit_site_accept(tacit_site *site, tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
-/* From the next question on nothing leaves; what has left stays where it is. *told: the coordinator could be
- * reached. */
-tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error);
+/* Answer until the study ends, reconnecting by itself.
+ *   Out: *model   what it ended with: a model of the columns and classes, of the kind and with the guarantee
+ *                 of the definition that was accepted; whatever else the coordinator sends is TACIT_PROTOCOL.
+ *                 Freed with tacit_model_free. `model` may be NULL */
+tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(2);
+
+/* From the next question on nothing leaves; what has left stays where it is.
+ *   Out: *told   whether the coordinator could be reached; `told` may be NULL */
+tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error) TACIT_CHECKED
+    TACIT_NONNULL(2);
+
+/* Free a site; the frame that it borrowed is the caller's again.
+ *   In: site   may be NULL
+ *   Returns: NULL */
 tacit_site *tacit_site_free(tacit_site *site);
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include "api/document/document.h"
 #include "api/document/results.h"
 #include "api/frame/frame.h"
+#include "api/option/options.h"
 #include "base/memory.h"
 #include "model/export/export.h"
 
@@ -97,8 +98,13 @@ static tacit_status predict(predicting *all, const tacit_frame *frame, tacit_poo
     tacit_dataset *whole = NULL;
     frame_map map = FRAME_MAP_INIT;
     tacit_rows rows;
+    tacit_frame *table = NULL;
     tacit_status status = TACIT_OK;
-    if (frame->kind == FRAME_FILE || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
+    if (frame_needs_table(frame, schema)) {
+        TACIT_CHECK(frame_as_table(&table, frame, schema, error));
+        frame = table;
+    }
+    if (frame_has_source(frame) || (frame->kind == FRAME_SPARSE && schema->sparse > 0)) {
         TACIT_CHECK(frame_encode(&whole, frame, schema, NEED_ROWS, pool, error));
         rows = tacit_dataset_rows(whole);
         all->rows = &rows;
@@ -119,6 +125,7 @@ cleanup:
     free(all->score);
     frame_map_clear(&map);
     tacit_dataset_free(whole);
+    tacit_frame_free(table);
     return status;
 }
 
@@ -285,6 +292,20 @@ static json_t *names_document(const tacit_model *model) {
         if (schema->columns[i].kind != TACIT_SCHEMA_SKIP)
             names = tacit_json_append(names, tacit_json_text(schema->columns[i].name));
     return names;
+}
+
+tacit_status tacit_model_promise(tacit_promise *out, const tacit_model *model, tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the promise", error));
+    TACIT_TRY(tacit_require(model, "the model", error));
+    const tacit_guarantee *guarantee = &model->guarantee;
+    tacit_promise promise = TACIT_PROMISE_INIT;
+    promise.is_private = guarantee->is_private;
+    promise.simulated = guarantee->noise == TACIT_NOISE_SIMULATED;
+    promise.whole_party = guarantee->is_private && guarantee->charged.unit == TACIT_UNIT_PARTY;
+    promise.epsilon = guarantee->is_private ? guarantee->charged.epsilon : INFINITY;
+    promise.delta = guarantee->is_private ? guarantee->charged.delta : 1;
+    return tacit_fill_sized(out, out->size, &promise, sizeof promise, sizeof promise, "TACIT_PROMISE_INIT",
+                            error);
 }
 
 tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error) {

@@ -28,12 +28,21 @@ static const tacit_option joined_options[] = { TACIT_OPTION_RETRY, { .name = NUL
 
 /* ---- rows of a frame ---- */
 
-/* What a study's schema says beside the numbers themselves is not for a frame to say otherwise. */
+/* What a study's schema says beside the numbers themselves is not for a frame to say otherwise: names, */
+static tacit_status follow_name(char **ours, const char *theirs, tacit_error *error) {
+    if (*ours == NULL || theirs == NULL) return TACIT_OK;
+    char *copy = tacit_copy_text(theirs);
+    if (copy == NULL) return tacit_fail_memory(error);
+    free(*ours);
+    *ours = copy;
+    return TACIT_OK;
+}
+
+/* and what becomes of rows. */
 static tacit_status follow_study(tacit_schema *schema, const tacit_schema *study, tacit_error *error) {
-    char *label = tacit_copy_text(study->label);
-    if (label == NULL) return tacit_fail_memory(error);
-    free(schema->label);
-    schema->label = label;
+    TACIT_TRY(follow_name(&schema->label, study->label, error));
+    TACIT_TRY(follow_name(&schema->event, study->event, error));
+    TACIT_TRY(follow_name(&schema->entry, study->entry, error));
     schema->others = study->others;
     schema->strict = study->strict;
     schema->missing_is_error = study->missing_is_error;
@@ -53,7 +62,9 @@ static tacit_status describe(tacit_schema **out, const tacit_frame *frame, const
     const char *terms = study->formula != NULL ? tacit_formula_text(study->formula) : NULL;
     tacit_schema *schema = NULL;
     tacit_status status;
-    if (frame->kind == FRAME_FILE) {
+    if (frame->kind == FRAME_TABLE && frame->schema == NULL) /* its columns are read as the study says */
+        return frame_copy_schema(out, study, error);
+    if (frame_has_source(frame)) {
         TACIT_CHECK(frame_copy_schema(&schema, frame->schema, error));
     } else {
         TACIT_CHECK(frame_schema(&schema, frame, NULL, error));
@@ -72,7 +83,7 @@ cleanup:
 static tacit_status lend(const void *lender, const tacit_schema *study, tacit_schema **schema_out,
                          tacit_dataset **rows_out, tacit_error *error) {
     const tacit_frame *frame = lender;
-    const bool from_file = frame->kind == FRAME_FILE;
+    const bool own = frame_has_source(frame) && frame->schema != NULL;
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
     tacit_status status;
@@ -80,7 +91,7 @@ static tacit_status lend(const void *lender, const tacit_schema *study, tacit_sc
     TACIT_CHECK(tacit_schema_check_public(schema, error));
     const bool plain = study->formula == NULL && study->subset == NULL;
     TACIT_CHECK(
-        frame_encode(&rows, frame, from_file && plain ? frame->schema : schema, NEED_IDENTITY, NULL, error));
+        frame_encode(&rows, frame, own && plain ? frame->schema : schema, NEED_IDENTITY, NULL, error));
     *schema_out = schema;
     *rows_out = rows;
     schema = NULL;

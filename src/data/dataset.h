@@ -107,6 +107,11 @@ tacit_status tacit_dataset_read(tacit_dataset **out, tacit_schema **drafted, tac
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);
 
+/* The same from an open source, which is left at its end. Here the options must be given. */
+tacit_status tacit_dataset_read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
+                                       const tacit_schema *schema, const tacit_load_options *options,
+                                       tacit_error *error);
+
 /* Read a source of columns into a table, for `data info` and drafts. */
 tacit_status tacit_table_load(tacit_table **out, tacit_source *source, const tacit_load_options *options,
                               tacit_error *error);

@@ -483,6 +483,7 @@ tacit_status tacit_server_start(tacit_server **out, const tacit_server_identity 
                           "a server needs threads, at least as many connections, and times above zero");
     struct addrinfo *address = NULL;
     tacit_server *server = NULL;
+    if (tacit_server_library != NULL) TACIT_TRY(tacit_server_library(error));
     TACIT_TRY(resolve(&address, settings, error));
     if (identity == NULL && !is_loopback(address->ai_addr)) {
         freeaddrinfo(address);

@@ -112,6 +112,10 @@ class Installed(unittest.TestCase):
                 stream.flush()
                 self.assertEqual(run("mandoc", "-Tlint", "-Wwarning", stream.name), "")
 
+    def test_every_function_of_the_library_has_a_page(self):
+        names = set(re.findall(r"^ *(tacit_\w+);$", (Path(SOURCE) / "src/api/tacit.map").read_text(), re.M))
+        self.assertEqual({path.name for path in self.root.rglob("share/man/man3/*.3")}, {name + ".3" for name in names})
+
     def test_lgpl_libraries_are_linked_dynamically(self):
         for path in (self.program, self.one("libtacit.so.1")):
             needed = run("readelf", "-dW", path)

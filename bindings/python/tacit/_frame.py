@@ -1,6 +1,7 @@
 """Rows for the library, where they lie: arrays of numpy and compressed sparse rows of scipy are read, not copied."""
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -10,6 +11,7 @@ from tacit import _errors
 from tacit._bounds import by_column
 from tacit._call import Path, Progress, Task, options_of, path_of
 from tacit._native import ffi, lib
+from tacit._table import is_mixed, table_of
 
 Bounds = Union[None, str, tuple[Any, Any], Mapping[str, tuple[float, float]]]
 
@@ -102,6 +104,11 @@ class Frame:
         The labels are numbers within these public bounds.
     counts : bool
         With `response`: they are counts of something.
+    event : array, optional
+        With `response`: the labels are times, for the methods ``cox`` and ``survival-exact``, and this says of each whether the event was seen then
+        (1) or not yet (0).
+    entry : array, optional
+        With `event`: since when each row is observed; from 0 on by default.
     groups : array, optional
         Which party has which row, for simulations.
     names : sequence of str, optional
@@ -118,8 +125,8 @@ class Frame:
     """
 
     def __init__(self, X: Any, y: Any = None, *, classes: Optional[Sequence[Any]] = None, bounds: Bounds = None, norm: Optional[float] = None,
-                 intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, groups: Any = None,
-                 names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
+                 intercept: bool = True, response: Optional[tuple[float, float]] = None, counts: bool = False, event: Any = None,
+                 entry: Any = None, groups: Any = None, names: Optional[Sequence[str]] = None, complete: bool = False, like: Optional[Frame] = None) -> None:
         self.classes: Optional[np.ndarray] = None if like is None else like.classes
         self.parties: Optional[np.ndarray] = None
         self._read_off = False if like is None else like._read_off  # whether the rows say which classes there are
@@ -130,7 +137,11 @@ class Frame:
         pointer = self._sparse(X) if _is_sparse(X) else self._dense(X)
         # The arrays live as long as the pointer does, which a call holds while it is made.
         self._pointer = ffi.gc(pointer, lambda frame, kept=self._kept, free=lib.tacit_frame_free: free(frame))
-        if y is not None and self._response is not None:
+        if event is not None and (y is None or self._response is None):
+            raise _errors.UsageError("events need times: give them as y, and their bounds as response=(low, high)")
+        if event is not None:
+            self._set_times(y, event, entry)
+        elif y is not None and self._response is not None:
             self._set_response(y, *self._response)
         elif y is not None:
             self._set_classes(y, classes)
@@ -153,15 +164,49 @@ class Frame:
         Further options are those of ``tacit simulate`` about reading: ``positive``, ``no_header``, ``response``, ``group``, ``terms``,
         ``subset``.
         """
-        frame = cls.__new__(cls)
-        frame.classes = frame.parties = frame._response = None
-        frame._read_off = False
-        frame._kept = []
+        frame = cls._empty()
         given = options_of({"schema": schema if schema is None else str(schema), "label": label, **options})
         out, task = ffi.new("tacit_frame **"), Task(progress)
         task.run(lib.tacit_frame_load, out, path_of(path), given, task.progress(),
                  discard=lambda: lib.tacit_frame_free(out[0]))
         frame._pointer = ffi.gc(out[0], lib.tacit_frame_free)
+        return frame
+
+    @classmethod
+    def table(cls, data: Any, *, schema: Union[Path, Mapping[str, Any], None] = None, label: Optional[str] = None,
+              progress: Optional[Progress] = None, **options: Any) -> Frame:
+        """A table of columns with names: numbers, texts, categories and dates, with missing values.
+
+        `data` is a DataFrame, a mapping of names to arrays, an array with fields, or anything that speaks the Arrow C data interface
+        (``__arrow_c_stream__`` or ``__arrow_c_array__``: tables of polars, pyarrow, DuckDB), which is read where it lies; so are numpy
+        arrays and the codes of categories. A value becomes what the same one in a CSV file does: a truth value is 0 or 1, a date
+        2024-02-29.
+
+        To predict, or to join a study, a table needs nothing more. To fit or simulate say what is publicly known about its columns:
+        `schema` is a file, or a mapping with the keys of such a file; the label is the column that it names. With a `label` alone, bounds and
+        levels are read off the rows, which is NOT private. Further options: ``positive``, ``response``, ``group``, ``terms``, ``subset``.
+
+        >>> frame = Frame.table({"age": [31, 48, 60], "ward": ["A", None, "B"], "ill": [True, False, True]}, label="ill")
+        >>> frame
+        <tacit.Frame of 3 rows, 3 columns>
+        """
+        frame = cls._empty()
+        pointer = table_of(data, frame._kept)
+        frame._pointer = ffi.gc(pointer, lambda freed, kept=frame._kept, free=lib.tacit_frame_free: free(freed))
+        if schema is not None or label is not None or options:
+            text = isinstance(schema, Mapping)
+            given = options_of({"schema-text" if text else "schema": json.dumps(schema) if text else None if schema is None else str(schema),
+                                "label": label, **options})
+            task = Task(progress)
+            task.run(lib.tacit_frame_describe, frame._pointer, given, task.progress())
+        return frame
+
+    @classmethod
+    def _empty(cls) -> Frame:
+        frame = cls.__new__(cls)
+        frame.classes = frame.parties = frame._response = None
+        frame._read_off = False
+        frame._kept = []
         return frame
 
     def __len__(self) -> int:
@@ -246,6 +291,12 @@ class Frame:
         response = self._column(y, np.float64, "responses")
         self._call(lib.tacit_frame_set_response, self._pointer, _address(response, "double *"), low, high, counts)
 
+    def _set_times(self, y: Any, event: Any, entry: Any) -> None:
+        time, seen = self._column(y, np.float64, "times"), self._column(event, np.int32, "events")
+        since = ffi.NULL if entry is None else _address(self._column(entry, np.float64, "entries"), "double *")
+        self._call(lib.tacit_frame_set_times, self._pointer, _address(time, "double *"), _address(seen, "int32_t *"), since,
+                   *self._response[:2])
+
     def _set_parties(self, groups: Any) -> None:
         self.parties, party = encode(groups, "group")
         party = self._column(party, np.int32, "groups")
@@ -303,7 +354,14 @@ def places(values: Any, distinct: Any, known: str = "those of the training rows"
 
 def frame_of(rows: Any) -> Frame:
     """A frame to predict for."""
-    return rows if isinstance(rows, Frame) else Frame(rows)
+    if isinstance(rows, Frame):
+        return rows
+    return Frame.table(rows) if is_mixed(rows) else Frame(rows)
+
+
+def lent_frame(rows: Any) -> Optional[Frame]:
+    """A frame to join a study with: what is not one yet is a table, which the study's schema describes."""
+    return rows if rows is None or isinstance(rows, Frame) else Frame.table(rows)
 
 
 def pointer_of(frame: Frame | None):

@@ -8,7 +8,7 @@ from typing import Any, Optional
 
 from tacit import _errors
 from tacit._call import Path, Task, document, options_of, turn
-from tacit._frame import Frame, pointer_of
+from tacit._frame import lent_frame, pointer_of
 from tacit._native import ffi, lib
 from tacit.local import Served, is_object
 from tacit.model import Model
@@ -17,7 +17,8 @@ from tacit.model import Model
 class Site:
     """A study from the side of one who has rows: read what is asked, consent, answer.
 
-    Rows are those of `frame`; or those of the file `data`, read again for every answer. `home` is a folder for keys and ledger.
+    Rows are those of `frame`, a :class:`Frame` or a table as :meth:`Frame.table` takes it (a DataFrame of mixed columns), which the
+    study's schema describes; or those of the file `data`, read again for every answer. `home` is a folder for keys and ledger.
     `news` is called with a line for people now and then. Nothing is promised before :meth:`accept`. Threads take turns: while one is
     in :meth:`answer`, the others wait, unless they :meth:`stop` it.
 
@@ -29,9 +30,9 @@ class Site:
         model = site.answer()         # until the study ends; Ctrl-C stops, and joined() goes on later
     """
 
-    def __init__(self, function: Any, name: str, frame: Optional[Frame], news: Optional[Callable[[str], None]],
+    def __init__(self, function: Any, name: str, frame: Any, news: Optional[Callable[[str], None]],
                  options: dict[str, Any]) -> None:
-        self._frame = frame
+        frame = self._frame = lent_frame(frame)
         self._lock = threading.RLock()
         self._task = Task(news=news)
         self._listener = self._task.listener()
@@ -59,7 +60,7 @@ class Site:
         return self._open
 
     @classmethod
-    def invited(cls, invitation: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
+    def invited(cls, invitation: str, frame: Any = None, *, news: Optional[Callable[[str], None]] = None,
                 home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
                 schema: Optional[Path] = None, **options: Any) -> Site:
         """Look at a study that one was invited to. Further options are those of ``tacit join``: ``allow_entrusted``,
@@ -70,7 +71,7 @@ class Site:
                    {"home": home, "source": source, "data": data, "schema": schema, **options})
 
     @classmethod
-    def joined(cls, study: str, frame: Optional[Frame] = None, *, news: Optional[Callable[[str], None]] = None,
+    def joined(cls, study: str, frame: Any = None, *, news: Optional[Callable[[str], None]] = None,
                home: Optional[Path] = None, source: Optional[str] = None, data: Optional[Path] = None,
                schema: Optional[Path] = None, **options: Any) -> Site:
         """A study that was joined before, by its name. ``local`` has to be given again where it is an object."""

@@ -87,6 +87,50 @@ class TestSite(DeployedTest):
         self.check_done(others)
         assert asked == [(os.getpid(), 40)] and not (self.home(0) / "local.socket").exists()
 
+    def mixed(self, party):
+        """The party's rows with a category, a date and missing values, as a file and as columns."""
+        path, draw = self.rows(party), np.random.default_rng(party)
+        age, ward = draw.uniform(size=60), draw.choice(["A", "B", "C"], 60)
+        since = np.datetime64("2001-01-01") + draw.integers(0, 6000, 60)
+        sick = np.where(age + 0.4 * (ward == "B") + draw.normal(0, 0.3, 60) > 0.6, "yes", "no")
+        there = draw.uniform(size=60) > 0.1
+        lines = [f"{a!r},{w if known else ''},{day},{label}" for a, w, known, day, label in zip(age.tolist(), ward, there, since, sick)]
+        path.write_text("\n".join(["age,ward,since,sick", *lines]) + "\n")
+        return {"sick": sick, "since": since, "age": age, "ward": np.where(there, ward, None)}
+
+    def test_a_study_with_categories_is_joined_with_mixed_columns(self):
+        (self.path / "schema.yaml").write_text(
+            'label: {name: sick, classes: ["no", "yes"]}\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n'
+            "  - {name: ward, kind: category, levels: [A, B, C], missing: level}\n"
+            "  - {name: since, kind: number, date: year, low: 2000, high: 2020}\nterms: sick ~ age * ward + since\n")
+        self.study(method="estimate", set="{}", epsilon=None, **{"lambda": 0.01})
+        self.coordinator()
+        columns = {party: self.mixed(party) for party in range(3)}
+        others = {party: self.join(party, "--allow-exact", "--allow-entrusted") for party in (1, 2)}
+        try:
+            import pandas
+            rows = pandas.DataFrame(columns[0]).astype({"ward": "category"})
+        except ImportError:
+            rows = columns[0]
+        with pytest.raises(tacit.TacitError, match="'ward'"):
+            tacit.Site.invited(self.invite(), {name: rows[name] for name in ("age", "since", "sick")}, home=self.home(0),
+                               source=str(self.rows(0)), allow_exact=True, allow_entrusted=True)
+        other = {"label": {"name": "sick", "classes": ["no", "yes"]}, "columns": [{"name": "age", "kind": "number", "low": 0, "high": 2}]}
+        with pytest.raises(tacit.TacitError, match="is not as the study's schema says|'ward'"):  # the owner's own word counts
+            tacit.Site.invited(self.invite(), tacit.Frame.table(rows, schema=other), home=self.home(0), source=str(self.rows(0)),
+                               allow_exact=True, allow_entrusted=True)
+        with tacit.Site.invited(self.invite(), rows, home=self.home(0), source=str(self.rows(0)), allow_exact=True, allow_entrusted=True) as site:
+            assert site.document["rows"] == 60
+            site.accept()
+            model = site.answer()
+        self.check_done(others, charged=())
+        everybody = self.path / "all.csv"
+        everybody.write_text("".join(self.rows(party).read_text().split("\n", party > 0)[-1] for party in range(3)))
+        self.succeed("simulate", "--method", "estimate", "--train", everybody, "--test", everybody, "--schema", "schema.yaml", "--parties", "1",
+                     "--lambda", "0.01", "--seed", "1", "--out", "pooled.json")
+        pooled = tacit.Model.load(self.path / "pooled.json")
+        assert np.abs(model.scores(rows) - pooled.scores(rows)).max() < 1e-6
+
     def test_interrupt_stops_and_joined_goes_on(self):
         self.study()
         self.coordinator()

@@ -135,6 +135,25 @@ tacit_status tacit_ledger_limit(tacit_ledger *ledger, bool whole_party, double e
     return tacit_ledger_set_limit(ledger, NULL, &limit, error);
 }
 
+tacit_status tacit_ledger_spent(tacit_spent *out, tacit_ledger *ledger, bool whole_party,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_require(out, "where to put the account", error));
+    TACIT_TRY(tacit_require(ledger, "the ledger", error));
+    tacit_account account;
+    TACIT_TRY(tacit_ledger_account(&account, ledger, NULL, whole_party ? TACIT_UNIT_PARTY : TACIT_UNIT_RECORD,
+                                   error));
+    tacit_spent spent = TACIT_SPENT_INIT;
+    spent.limited = account.limited;
+    spent.epsilon = account.spent_epsilon;
+    spent.delta = account.spent_delta;
+    if (account.limited) {
+        spent.limit_epsilon = account.limit_epsilon;
+        spent.limit_delta = account.limit_delta;
+        spent.left_epsilon = tacit_remaining(account.spent_epsilon, true, account.limit_epsilon);
+    }
+    return tacit_fill_sized(out, out->size, &spent, sizeof spent, sizeof spent, "TACIT_SPENT_INIT", error);
+}
+
 static tacit_status add_entry(void *context, const tacit_entry *entry, tacit_error *error) {
     listing *self = context;
     self->entries = tacit_json_append(self->entries, tacit_entry_document(entry));

@@ -109,6 +109,8 @@ tacit_frame *tacit_frame_free(tacit_frame *frame) {
     free(frame->low);
     free(frame->high);
     free(frame->path);
+    free(frame->group);
+    frame_table_free(frame->table);
     tacit_levels_clear(&frame->classes);
     tacit_dataset_free(frame->data);
     tacit_schema_free(frame->schema);
@@ -128,10 +130,11 @@ const char *frame_column_name(const tacit_frame *frame, size_t column, char scra
 /* ---- what is public about it ---- */
 
 /* A file's schema says all of it. */
-static tacit_status check_memory(const tacit_frame *frame, const char *what, tacit_error *error) {
+tacit_status frame_check_memory(const tacit_frame *frame, const char *what, tacit_error *error) {
     TACIT_TRY(tacit_require(frame, "the frame", error));
-    if (frame->kind != FRAME_FILE) return TACIT_OK;
-    return tacit_fail(error, TACIT_USAGE, "%s of a file are what its schema says", what);
+    if (!frame_has_source(frame)) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "%s of a %s are what its schema says", what,
+                      frame->kind == FRAME_FILE ? "file" : "table");
 }
 
 static tacit_status copy_classes(tacit_levels *out, const char *const *names, size_t classes,
@@ -151,7 +154,7 @@ static tacit_status copy_classes(tacit_levels *out, const char *const *names, si
 tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, size_t classes,
                                      const char *const *names, tacit_error *error) {
     tacit_levels copied = TACIT_LEVELS_INIT;
-    TACIT_TRY(check_memory(frame, "the labels", error));
+    TACIT_TRY(frame_check_memory(frame, "the labels", error));
     if (label == NULL || classes < 2 || classes > TACIT_LEVEL_LIMIT)
         return tacit_fail(error, TACIT_USAGE, "labels are of 2 to %d classes, not of %zu", TACIT_LEVEL_LIMIT,
                           classes);
@@ -167,13 +170,14 @@ tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, s
     tacit_levels_clear(&frame->classes);
     frame->classes = copied;
     frame->label = label;
-    frame->response = NULL;
+    frame->response = frame->entry = NULL;
+    frame->event = NULL;
     return TACIT_OK;
 }
 
 tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response, double low, double high,
                                       bool counts, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "the labels", error));
+    TACIT_TRY(frame_check_memory(frame, "the labels", error));
     if (response == NULL || !isfinite(low) || !isfinite(high) || !(low < high))
         return tacit_fail(error, TACIT_USAGE, "a response needs finite bounds, low below high");
     if (counts && low < 0) return tacit_fail(error, TACIT_USAGE, "counts are bounded by 0 below");
@@ -183,6 +187,8 @@ tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response
     tacit_levels_clear(&frame->classes);
     frame->label = NULL;
     frame->response = response;
+    frame->event = NULL;
+    frame->entry = NULL;
     frame->response_low = low;
     frame->response_high = high;
     frame->counts = counts;
@@ -191,7 +197,7 @@ tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response
 
 tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
                                      tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "the parties", error));
+    TACIT_TRY(frame_check_memory(frame, "the parties", error));
     if (party == NULL || parties == 0 || parties > INT32_MAX)
         return tacit_fail(error, TACIT_USAGE, "there is at least one party");
     for (size_t i = 0; i < frame->rows; i++)
@@ -216,7 +222,7 @@ static void set_scaling(tacit_frame *frame, frame_scaling scaling, bool intercep
 tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const double *high, bool intercept,
                                     tacit_error *error) {
     char name[32];
-    TACIT_TRY(check_memory(frame, "the bounds", error));
+    TACIT_TRY(frame_check_memory(frame, "the bounds", error));
     if (low == NULL || high == NULL) return tacit_fail(error, TACIT_USAGE, "bounds are low and high");
     for (size_t j = 0; j < frame->columns; j++)
         if (!isfinite(low[j]) || !isfinite(high[j]) || !(low[j] < high[j]))
@@ -236,7 +242,7 @@ tacit_status tacit_frame_set_bounds(tacit_frame *frame, const double *low, const
 }
 
 tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercept, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "the bounds", error));
+    TACIT_TRY(frame_check_memory(frame, "the bounds", error));
     if (!(norm >= 1e-100 && norm <= 1e100))
         return tacit_fail(error, TACIT_USAGE, "the largest norm of a row is above 0 and finite, not %g",
                           norm);
@@ -246,20 +252,20 @@ tacit_status tacit_frame_set_norm(tacit_frame *frame, double norm, bool intercep
 }
 
 tacit_status tacit_frame_set_bounds_from_data(tacit_frame *frame, bool intercept, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "the bounds", error));
+    TACIT_TRY(frame_check_memory(frame, "the bounds", error));
     set_scaling(frame, SCALE_FROM_DATA, intercept, NULL, NULL);
     return TACIT_OK;
 }
 
 tacit_status tacit_frame_mark_from_data(tacit_frame *frame, bool label, bool columns, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "what was read off the rows", error));
+    TACIT_TRY(frame_check_memory(frame, "what was read off the rows", error));
     frame->label_from_data = label;
     frame->columns_from_data = columns;
     return TACIT_OK;
 }
 
 tacit_status tacit_frame_refuse_missing(tacit_frame *frame, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "missing values", error));
+    TACIT_TRY(frame_check_memory(frame, "missing values", error));
     frame->complete = true;
     return TACIT_OK;
 }
@@ -281,7 +287,7 @@ cleanup:
 }
 
 tacit_status tacit_frame_set_names(tacit_frame *frame, const char *const *columns, tacit_error *error) {
-    TACIT_TRY(check_memory(frame, "the names", error));
+    TACIT_TRY(frame_check_memory(frame, "the names", error));
     if (columns == NULL) {
         free_names(frame);
         return TACIT_OK;

@@ -1,12 +1,23 @@
-/* Rows of a program: numbers where they lie, or a file; and how they become encoded rows. */
+/* Rows of a program: numbers or columns where they lie, or a file; and how they become encoded rows. */
 #pragma once
 
 #include "base/pool.h"
 #include "data/dataset.h"
+#include "data/source/arrays.h"
 #include "tacit/tacit.h"
 
-typedef enum frame_kind { FRAME_DENSE, FRAME_SPARSE, FRAME_FILE } frame_kind;
+typedef enum frame_kind { FRAME_DENSE, FRAME_SPARSE, FRAME_FILE, FRAME_TABLE } frame_kind;
 typedef enum frame_scaling { SCALE_UNKNOWN, SCALE_BOUNDS, SCALE_NORM, SCALE_FROM_DATA } frame_scaling;
+
+/* Columns of a program, in batches of rows. */
+typedef struct frame_table {
+    tacit_levels names;
+    tacit_batch *batches;
+    size_t count, capacity;
+    size_t column_capacity;   /* of a table that is filled column by column, which has one batch */
+    struct ArrowArray *arrow; /* what the batches were made of, one each; NULL: the caller's memory */
+    struct frame_own *own;    /* levels and dictionaries */
+} frame_table;
 
 /* What is borrowed is the caller's; texts, bounds and names are copies. */
 struct tacit_frame {
@@ -20,15 +31,19 @@ struct tacit_frame {
     const double *value;
     const void *column, *start;
     tacit_index_type index;
-    /* file: read by its own schema, and how to read it by another one */
-    char *path;
+    /* file and table: read by its own schema, and how to read it by another one */
+    char *path; /* for messages, of a table */
+    char *group;
     bool no_header;
+    frame_table *table;
     tacit_dataset *data;
-    tacit_schema *schema;
+    tacit_schema *schema; /* NULL: a table that nobody has described yet */
     /* labels */
     const int32_t *label;
     tacit_levels classes;
     const double *response;
+    const int32_t *event; /* of times: whether it was seen then; NULL: the response is a number or count */
+    const double *entry;  /* since when each row is observed; NULL: from 0 on */
     double response_low, response_high;
     bool counts;
     const int32_t *party;
@@ -47,6 +62,35 @@ static inline int64_t frame_index(const void *indexes, tacit_index_type type, si
     return type == TACIT_INDEX_INT32 ? ((const int32_t *)indexes)[k] : ((const int64_t *)indexes)[k];
 }
 
+/* Whether its rows are read from a source, cell by cell. */
+static inline bool frame_has_source(const tacit_frame *frame) {
+    return frame->kind == FRAME_FILE || frame->kind == FRAME_TABLE;
+}
+
+/* tacit_dataset_load, of a frame that has a source. */
+tacit_status frame_read(tacit_dataset **out, tacit_schema **drafted, const tacit_frame *frame,
+                        const tacit_schema *schema, const tacit_load_options *options, tacit_error *error);
+
+/* TACIT_USAGE for a frame that has a source, whose schema says it; `what` begins the sentence. */
+tacit_status frame_check_memory(const tacit_frame *frame, const char *what, tacit_error *error);
+
+/* The labels or responses of the rows, as the schema has them. */
+tacit_status frame_set_labels(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
+                              tacit_error *error);
+
+/* A frame of kind table without rows and columns. */
+tacit_status frame_table_create(tacit_frame **out, tacit_error *error);
+frame_table *frame_table_free(frame_table *table);
+
+/* Whether a schema makes more of a dense frame's numbers than scaled ones, as of levels that are numbers;
+ * and the frame as a table, which borrows what it borrows. New. */
+bool frame_needs_table(const tacit_frame *frame, const tacit_schema *schema);
+tacit_status frame_as_table(tacit_frame **out, const tacit_frame *frame, const tacit_schema *schema,
+                            tacit_error *error);
+
+/* Memory that lives as long as the table; zero-filled, NULL when there is none left. */
+void *frame_table_own(frame_table *table, size_t count, size_t size);
+
 /* The name of column j, for errors and schemas. */
 const char *frame_column_name(const tacit_frame *frame, size_t column, char scratch[32]);
 
@@ -64,8 +108,8 @@ tacit_status frame_check_complete(const tacit_frame *frame, const tacit_schema *
  * TACIT_USAGE for a frame whose owner said neither. */
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool, tacit_error *error);
 
-/* The same of any frame, with terms and a subset (NULL: none); *out stays NULL where the frame's own schema will
- * do. */
+/* The same of any frame, with terms and a subset (NULL: none); *out stays NULL where the frame's own schema
+ * will do. */
 tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
                                const char *subset, tacit_pool *pool, tacit_error *error);
 
@@ -83,8 +127,8 @@ tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const t
 /* A copy of the rows of a frame in memory that a schema's subset is about, with their labels. */
 typedef struct frame_picked {
     tacit_frame frame; /* borrows these, and the rest from the frame that they were picked of */
-    double *values, *response;
-    int32_t *label, *party;
+    double *values, *response, *entry;
+    int32_t *label, *party, *event;
 } frame_picked;
 
 #define FRAME_PICKED_INIT                                                                                    \

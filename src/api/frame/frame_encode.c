@@ -405,51 +405,13 @@ static tacit_status make_sparse(tacit_dataset *data, const tacit_frame *frame, c
     return copy_sparse(data, frame, schema, &look, error);
 }
 
-/* ---- labels ---- */
-
-static tacit_status check_classes(const tacit_frame *frame, const tacit_schema *schema, tacit_error *error) {
-    if (frame->label == NULL)
-        return tacit_fail(error, TACIT_USAGE, "the frame's rows have no classes: set them");
-    bool same = frame->classes.count == schema->classes.count;
-    for (size_t k = 0; same && k < frame->classes.count; k++)
-        same = strcmp(frame->classes.text[k], schema->classes.text[k]) == 0;
-    if (same) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "the frame's %zu classes are not the %zu that belong here: both names and order must be the same",
-        frame->classes.count, schema->classes.count);
-}
-
-static tacit_status set_labels(tacit_dataset *data, const tacit_frame *frame, const tacit_schema *schema,
-                               tacit_error *error) {
-    if (schema->response == TACIT_RESPONSE_CLASS) {
-        TACIT_TRY(check_classes(frame, schema, error));
-        data->label = (int32_t *)(uintptr_t)frame->label;
-        return TACIT_OK;
-    }
-    if (frame->response == NULL)
-        return tacit_fail(error, TACIT_USAGE, "the frame's rows have no response: set it");
-    if (tacit_response_columns(schema->response) > 1)
-        return tacit_fail(error, TACIT_USAGE,
-                          "the label is a time with an event, '%s' and '%s', and a frame's response has one "
-                          "column: read the rows from a file",
-                          schema->label, schema->event);
-    data->response = TACIT_NEW(double, frame->rows);
-    if (data->response == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < frame->rows; i++) {
-        data->response[i] = frame->response[i];
-        tacit_status status =
-            tacit_schema_response(schema, &data->response[i], &data->counts.outside_bounds, error);
-        if (status != TACIT_OK) return tacit_fail_in(error, status, "row %zu", i + 1);
-    }
-    return TACIT_OK;
-}
+/* ---- identities ---- */
 
 /* A hash of a row's raw numbers and its label. */
 static tacit_status identify(tacit_dataset *data, const tacit_frame *frame, tacit_error *error) {
     static const uint8_t key[crypto_shorthash_KEYBYTES]; /* as in data/table.c */
     const size_t columns = frame->columns;
-    double *row = TACIT_NEW(double, columns + 2);
+    double *row = TACIT_NEW(double, columns + 4);
     tacit_status status = TACIT_OK;
     data->identity = TACIT_NEW(uint64_t, frame->rows);
     if (row == NULL || data->identity == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -457,8 +419,10 @@ static tacit_status identify(tacit_dataset *data, const tacit_frame *frame, taci
         gather(frame, i, 1, row);
         row[columns] = frame->label != NULL ? frame->label[i] : 0;
         row[columns + 1] = frame->response != NULL ? frame->response[i] : 0;
-        crypto_shorthash((uint8_t *)&data->identity[i], (const uint8_t *)row, (columns + 2) * sizeof *row,
-                         key);
+        row[columns + 2] = frame->event != NULL ? frame->event[i] : 0;
+        row[columns + 3] = frame->entry != NULL ? frame->entry[i] : 0;
+        const size_t parts = columns + (frame->event != NULL ? 4 : 2);
+        crypto_shorthash((uint8_t *)&data->identity[i], (const uint8_t *)row, parts * sizeof *row, key);
     }
 cleanup:
     free(row);
@@ -479,10 +443,11 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     }
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.no_header = frame->no_header;
+    options.group = need != NEED_ROWS ? frame->group : NULL;
     options.label_optional = options.label_ignored = need == NEED_ROWS;
     options.identified = need == NEED_IDENTITY;
     tacit_dataset *data = NULL;
-    TACIT_TRY(tacit_dataset_load(&data, NULL, frame->path, schema, &options, error));
+    TACIT_TRY(frame_read(&data, NULL, frame, schema, &options, error));
     const bool some = need != NEED_ROWS && schema->subset != NULL; /* a part of them trains or judges */
     if (data->rows == frame->rows || some) {                       /* callers have room for as many */
         *out = data;
@@ -497,7 +462,7 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
             "%llu rows of %s are incomplete, and the model's schema leaves such rows out: load the "
             "file with that schema, or remove them",
             (unsigned long long)left_out, frame->path);
-    if (frame->schema->subset != NULL)
+    if (frame->schema != NULL && frame->schema->subset != NULL)
         return tacit_fail(
             error, TACIT_USAGE,
             "the frame has the rows of a subset of %s, and a prediction is made of every row of a "
@@ -523,7 +488,7 @@ static tacit_status encode_memory(tacit_dataset **out, const tacit_frame *frame,
                     ? make_sparse(data, frame, schema, error)
                     : make_dense(data, frame, &map, pool, error));
     TACIT_CHECK(frame_check_complete(frame, schema, data->counts.missing, error));
-    if (need != NEED_ROWS) TACIT_CHECK(set_labels(data, frame, schema, error));
+    if (need != NEED_ROWS) TACIT_CHECK(frame_set_labels(data, frame, schema, error));
     if (need == NEED_IDENTITY) TACIT_CHECK(identify(data, frame, error));
     data->group = (int32_t *)(uintptr_t)frame->party;
     *out = data;
@@ -537,7 +502,7 @@ cleanup:
 tacit_status frame_encode(tacit_dataset **out, const tacit_frame *frame, const tacit_schema *schema,
                           frame_need need, tacit_pool *pool, tacit_error *error) {
     frame_picked picked = FRAME_PICKED_INIT;
-    if (frame->kind == FRAME_FILE) return read_file(out, frame, schema, need, error);
+    if (frame_has_source(frame)) return read_file(out, frame, schema, need, error);
     if (schema->subset == NULL || need == NEED_ROWS)
         return encode_memory(out, frame, schema, need, pool, error);
     frame_map map = FRAME_MAP_INIT; /* whether the columns are those of the schema */

@@ -1,4 +1,4 @@
-/* Files as frames. */
+/* Files as frames, and what is publicly known about the columns of a table. */
 #include <string.h>
 
 #include "api/frame/frame.h"
@@ -21,8 +21,16 @@ static const tacit_option options_of_load[] = {
     TACIT_OPTIONS_READING,
     { .name = NULL },
 };
+static const tacit_option options_of_tables[] = {
+    { .name = "schema-text", .kind = TACIT_OPTION_TEXT, .placeholder = "YAML", .help = "the schema itself" },
+    { .name = NULL },
+};
+static const char *const of_files[] = { "no-header", NULL };
 
 static const tacit_form load_form = { .name = "loading a frame", .options = options_of_load };
+static const tacit_form describe_form = {
+    .name = "describing a table", .options = options_of_load, .more = options_of_tables, .without = of_files
+};
 
 static tacit_status keep_text(char **out, const char *text, tacit_error *error) {
     if (text == NULL) return TACIT_OK;
@@ -30,24 +38,67 @@ static tacit_status keep_text(char **out, const char *text, tacit_error *error) 
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, const tacit_progress *progress,
-                         tacit_error *error) {
-    const char *schema = tacit_arguments_text(arguments, "schema");
+tacit_status frame_read(tacit_dataset **out, tacit_schema **drafted, const tacit_frame *frame,
+                        const tacit_schema *schema, const tacit_load_options *options, tacit_error *error) {
+    tacit_source *source = NULL;
+    if (frame->kind == FRAME_FILE)
+        return tacit_dataset_load(out, drafted, frame->path, schema, options, error);
+    TACIT_TRY(tacit_source_open_batches(&source, frame->path, &frame->table->names, frame->table->batches,
+                                        frame->table->count, error));
+    tacit_status status = tacit_dataset_read_source(out, drafted, source, schema, options, error);
+    tacit_source_free(source);
+    return status;
+}
+
+/* The schema that the options name, or NULL. */
+static tacit_status given_schema(tacit_schema **out, const tacit_arguments *arguments, const char *text,
+                                 tacit_error *error) {
+    const char *path = tacit_arguments_text(arguments, "schema"),
+               *terms = tacit_arguments_text(arguments, "terms"),
+               *subset = tacit_arguments_text(arguments, "subset");
+    tacit_schema *schema = NULL;
+    if (path != NULL && text != NULL)
+        return tacit_fail(error, TACIT_USAGE, "give the option 'schema' or 'schema-text', not both");
+    if (path != NULL) return tacit_schema_load_terms(out, path, terms, subset, error);
+    if (text == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_schema_parse(&schema, text, strlen(text), "the schema", error));
+    tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
+    if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
+    if (status == TACIT_OK)
+        *out = schema;
+    else
+        tacit_schema_free(schema);
+    return status;
+}
+
+/* What a frame becomes once its columns are described. Nothing of it changes on failure. */
+static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, const char *text,
+                         const tacit_progress *progress, tacit_error *error) {
     tacit_load_options reading = tacit_reading_options(arguments, progress);
+    tacit_schema *schema = NULL;
+    tacit_dataset *data = NULL;
+    char *group = NULL;
+    tacit_status status;
     reading.response = tacit_reading_response(arguments);
     reading.terms = tacit_arguments_text(arguments, "terms");
     reading.subset = tacit_arguments_text(arguments, "subset");
     reading.identified = true; /* the frame may be lent to studies, which compare rows */
     reading.group = tacit_arguments_text(arguments, "group");
-    if (schema != NULL)
-        TACIT_TRY(tacit_schema_load_terms(&frame->schema, schema, reading.terms, reading.subset, error));
-    TACIT_TRY(tacit_dataset_load(&frame->data, schema != NULL ? NULL : &frame->schema, frame->path,
-                                 frame->schema, &reading, error));
-    frame->no_header = reading.no_header;
-    frame->rows = frame->data->rows;
-    frame->columns = frame_schema_columns(frame->schema);
-    frame->parties = frame->data->groups.count;
+    TACIT_CHECK(keep_text(&group, reading.group, error));
+    TACIT_CHECK(given_schema(&schema, arguments, text, error));
+    TACIT_CHECK(frame_read(&data, schema != NULL ? NULL : &schema, frame, schema, &reading, error));
+    tacit_schema_free(frame->schema);
+    tacit_dataset_free(frame->data);
+    free(frame->group);
+    frame->schema = schema;
+    frame->data = data;
+    frame->group = group;
+    frame->parties = data->groups.count;
     return TACIT_OK;
+cleanup:
+    tacit_schema_free(schema);
+    free(group);
+    return status;
 }
 
 tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_options *options,
@@ -62,11 +113,29 @@ tacit_status tacit_frame_load(tacit_frame **out, const char *path, const tacit_o
     if (frame == NULL) TACIT_CHECK(tacit_fail_memory(error));
     frame->kind = FRAME_FILE;
     TACIT_CHECK(keep_text(&frame->path, path, error));
-    TACIT_CHECK(load(frame, arguments, progress, error));
+    frame->no_header = tacit_reading_options(arguments, NULL).no_header;
+    TACIT_CHECK(load(frame, arguments, NULL, progress, error));
+    frame->rows = frame->data->rows;
+    frame->columns = frame_schema_columns(frame->schema);
     *out = frame;
     frame = NULL;
 cleanup:
     tacit_frame_free(frame);
+    tacit_arguments_free(arguments);
+    return status;
+}
+
+tacit_status tacit_frame_describe(tacit_frame *frame, const tacit_options *options,
+                                  const tacit_progress *progress, tacit_error *error) {
+    TACIT_TRY(tacit_require(frame, "the frame", error));
+    tacit_arguments *arguments = NULL;
+    if (frame->kind != FRAME_TABLE)
+        return tacit_fail(error, TACIT_USAGE,
+                          "a schema describes a table: say bounds, classes and names of other frames by "
+                          "their own calls");
+    TACIT_TRY(tacit_form_take(&arguments, &describe_form, options, error));
+    tacit_status status =
+        load(frame, arguments, tacit_arguments_text(arguments, "schema-text"), progress, error);
     tacit_arguments_free(arguments);
     return status;
 }

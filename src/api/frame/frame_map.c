@@ -60,15 +60,18 @@ tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const 
     for (size_t i = 0; i < schema->cols; i++) {
         tacit_schema_kind kind = schema->columns[i].kind;
         if (kind != TACIT_SCHEMA_NUMBER && kind != TACIT_SCHEMA_SKIP)
+            return tacit_fail(error, TACIT_USAGE,
+                              "column %.60s is a %s, and this frame has numbers: give the rows as a table of "
+                              "columns, or load "
+                              "them from a file",
+                              schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
+        if (schema->columns[i].missing == TACIT_MISSING_INDICATOR)
             return tacit_fail(
                 error, TACIT_USAGE,
-                "column %.60s is a %s, and a frame in memory has numbers: load the rows from a file",
-                schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
-        if (schema->columns[i].missing == TACIT_MISSING_INDICATOR)
-            return tacit_fail(error, TACIT_USAGE,
-                              "column %.60s has a second feature for missing values (missing: indicator), "
-                              "which a frame in memory does not make: load the rows from a file",
-                              schema->columns[i].name);
+                "column %.60s has a second feature for missing values (missing: indicator), "
+                "which this frame does not make: give the rows as a table of columns, or load them from a "
+                "file",
+                schema->columns[i].name);
     }
     TACIT_TRY(check_names(frame, schema, error));
     if (schema->sparse == 0) {

@@ -47,14 +47,19 @@ static tacit_status make_room(frame_picked *out, const tacit_frame *frame, tacit
     out->values = tacit_allocate_aligned(frame->rows * frame->columns, sizeof *out->values);
     out->label = frame->label != NULL ? TACIT_NEW(int32_t, frame->rows) : NULL;
     out->response = frame->response != NULL ? TACIT_NEW(double, frame->rows) : NULL;
+    out->event = frame->event != NULL ? TACIT_NEW(int32_t, frame->rows) : NULL;
+    out->entry = frame->entry != NULL ? TACIT_NEW(double, frame->rows) : NULL;
     out->party = frame->party != NULL ? TACIT_NEW(int32_t, frame->rows) : NULL;
-    const bool made = out->values != NULL && (out->label != NULL || frame->label == NULL) &&
-                      (out->response != NULL || frame->response == NULL) &&
-                      (out->party != NULL || frame->party == NULL);
+    const bool made =
+        out->values != NULL && (out->label != NULL || frame->label == NULL) &&
+        (out->response != NULL || frame->response == NULL) && (out->event != NULL || frame->event == NULL) &&
+        (out->entry != NULL || frame->entry == NULL) && (out->party != NULL || frame->party == NULL);
     if (!made) return tacit_fail_memory(error);
     out->frame.values = (const char *)out->values;
     out->frame.label = out->label;
     out->frame.response = out->response;
+    out->frame.event = out->event;
+    out->frame.entry = out->entry;
     out->frame.party = out->party;
     return TACIT_OK;
 }
@@ -64,6 +69,8 @@ static void keep(frame_picked *out, const tacit_frame *frame, size_t row, const 
     memcpy(out->values + to * frame->columns, raw, frame->columns * sizeof *raw);
     if (out->label != NULL) out->label[to] = frame->label[row];
     if (out->response != NULL) out->response[to] = frame->response[row];
+    if (out->event != NULL) out->event[to] = frame->event[row];
+    if (out->entry != NULL) out->entry[to] = frame->entry[row];
     if (out->party != NULL) out->party[to] = frame->party[row];
 }
 
@@ -71,6 +78,8 @@ void frame_picked_clear(frame_picked *picked) {
     free(picked->values);
     free(picked->label);
     free(picked->response);
+    free(picked->event);
+    free(picked->entry);
     free(picked->party);
     *picked = (frame_picked)FRAME_PICKED_INIT;
 }

@@ -151,24 +151,34 @@ cleanup:
     return status;
 }
 
-/* "label", or something longer that no column is called. */
-static tacit_status set_label(tacit_schema *schema, const tacit_frame *frame, tacit_error *error) {
-    char name[64] = "label";
+/* `start`, or something longer that no column is called. New; NULL: no memory. */
+static char *unused_name(const tacit_schema *schema, const char *start) {
+    char name[64];
+    memcpy(name, start, strlen(start) + 1);
     for (size_t j = 0; j < schema->cols && strlen(name) + 1 < sizeof name; j++)
         if (strcmp(schema->columns[j].name, name) == 0) {
             strcat(name, "_");
             j = SIZE_MAX; /* from the start */
         }
-    schema->label = tacit_copy_text(name);
-    if (schema->label == NULL) return tacit_fail_memory(error);
+    return tacit_copy_text(name);
+}
+
+static tacit_status set_label(tacit_schema *schema, const tacit_frame *frame, tacit_error *error) {
+    const bool times = frame->event != NULL;
+    schema->label = unused_name(schema, times ? "time" : "label");
+    if (times) schema->event = unused_name(schema, "event");
+    if (frame->entry != NULL) schema->entry = unused_name(schema, "entry");
+    if (schema->label == NULL || (times && schema->event == NULL) ||
+        (frame->entry != NULL && schema->entry == NULL))
+        return tacit_fail_memory(error);
     schema->label_from_rows = frame->label_from_data;
-    if (frame->response != NULL) {
-        schema->response = frame->counts ? TACIT_RESPONSE_COUNT : TACIT_RESPONSE_NUMBER;
-        schema->low = frame->response_low;
-        schema->high = frame->response_high;
-        return TACIT_OK;
-    }
-    return tacit_levels_copy(&schema->classes, &frame->classes, error);
+    if (frame->response == NULL) return tacit_levels_copy(&schema->classes, &frame->classes, error);
+    schema->response = times           ? TACIT_RESPONSE_TIME
+                       : frame->counts ? TACIT_RESPONSE_COUNT
+                                       : TACIT_RESPONSE_NUMBER;
+    schema->low = frame->response_low;
+    schema->high = frame->response_high;
+    return TACIT_OK;
 }
 
 tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_pool *pool,
@@ -180,7 +190,8 @@ tacit_status frame_schema(tacit_schema **out, const tacit_frame *frame, tacit_po
                           "nobody said how large the frame's numbers can be: set bounds of the columns, or "
                           "the largest norm of a row");
     if (frame->label == NULL && frame->response == NULL)
-        return tacit_fail(error, TACIT_USAGE, "the frame's rows have no labels: set classes or a response");
+        return tacit_fail(error, TACIT_USAGE,
+                          "the frame's rows have no labels: set classes, a response or times");
     TACIT_TRY(tacit_schema_create(&schema, error));
     TACIT_CHECK(set_encoding(schema, frame, pool, error));
     TACIT_CHECK(set_label(schema, frame, error));
@@ -203,7 +214,11 @@ tacit_status frame_copy_schema(tacit_schema **out, const tacit_schema *schema, t
 tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, const char *terms,
                                const char *subset, tacit_pool *pool, tacit_error *error) {
     tacit_schema *schema = NULL;
-    const bool from_file = frame->kind == FRAME_FILE;
+    const bool from_file = frame_has_source(frame);
+    if (from_file && frame->schema == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "nobody said what is publicly known about the table's columns: describe it with a "
+                          "schema first");
     if (from_file && terms == NULL && subset == NULL) return TACIT_OK;
     TACIT_TRY(from_file ? frame_copy_schema(&schema, frame->schema, error)
                         : frame_schema(&schema, frame, pool, error));

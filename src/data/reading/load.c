@@ -407,9 +407,9 @@ static tacit_source_options source_options(const tacit_load_options *options, co
                                    .link = options->link };
 }
 
-static tacit_status read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
-                                const tacit_schema *schema, const tacit_load_options *options,
-                                tacit_error *error) {
+tacit_status tacit_dataset_read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
+                                       const tacit_schema *schema, const tacit_load_options *options,
+                                       tacit_error *error) {
     if (source->kind->sparse) return tacit_dataset_read_libsvm(out, drafted, source, schema, options, error);
     loading load = { .schema = schema,
                      .options = options,
@@ -432,7 +432,7 @@ static tacit_status open_and_read(tacit_dataset **out, tacit_schema **drafted, t
     const tacit_source_options opening = source_options(options, schema);
     TACIT_TRY(input != NULL ? tacit_source_open_input(&source, input, &opening, error)
                             : tacit_source_open(&source, name, &opening, error));
-    tacit_status status = read_source(out, drafted, source, schema, options, error);
+    tacit_status status = tacit_dataset_read_source(out, drafted, source, schema, options, error);
     tacit_source_free(source);
     return status;
 }

@@ -9,6 +9,8 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
   x <- stats::model.matrix(terms, frame, contrasts)
   intercept <- 0 %in% attr(x, "assign")
   columns <- colnames(x)[attr(x, "assign") > 0]
+  if (!is.null(attr(terms, "specials")$strata) || any(grepl("^(survival::)?(strata|cluster|tt)\\(", attr(terms, "term.labels"))))
+    usage("strata(), cluster() and tt() are not for this function: a study and tacit simulate --terms know strata()")
   if (length(columns) == 0) usage("the formula names no variable to predict from")
   given <- as_bounds(bounds)
   result <- list(
@@ -108,8 +110,9 @@ same_numbers <- function(a, b) {
   all(a[known] == b[known] | abs(a[known] - b[known]) <= 1e-12 * abs(b[known]))
 }
 
-# `kind` is class, number or count. Labels are classes from 0.
+# `kind` is class, number or count; a response that Surv() made is a time. Labels are classes from 0.
 response_of <- function(y, name, kind, bounds, classes = NULL) {
+  if (inherits(y, "Surv")) return(time_response(y, name, bounds))
   if (is.matrix(y)) usage("the response must be one column")
   if (anyNA(y)) usage("the response has missing values; leave these rows out")
   if (kind == "class") return(class_response(y, classes))
@@ -119,6 +122,24 @@ response_of <- function(y, name, kind, bounds, classes = NULL) {
   if (kind == "count") limits[1] <- max(0, limits[1])
   if (limits[1] == limits[2]) limits[2] <- limits[1] + 1
   list(kind = kind, response = as.double(y), bounds = limits, from_data = !name %in% rownames(bounds))
+}
+
+# A response made by survival's Surv(): a time with an event, and where there is one since when a row is observed. Bounds are
+# those of the variable that Surv() takes its time from.
+time_response <- function(y, name, bounds) {
+  type <- attr(y, "type")
+  if (!type %in% c("right", "counting")) usage("Surv() of type ", type, " is not supported: give (time, event) or (entry, time, event)")
+  if (anyNA(y)) usage("the response has missing values; leave these rows out")
+  parts <- unclass(y)
+  time <- unname(parts[, if (type == "right") "time" else "stop"])
+  variable <- tryCatch({
+    words <- as.list(match.call(function(time, time2, event, ...) NULL, str2lang(name)))
+    deparse1(if (type == "right") words$time else words$time2)
+  }, error = function(problem) name)
+  known <- variable %in% rownames(bounds)
+  limits <- if (known) pmax(0, unname(bounds[variable, ])) else c(0, max(time))
+  list(kind = "time", response = as.double(time), event = as.integer(parts[, "status"]),
+    entry = if (type == "counting") as.double(parts[, "start"]), bounds = limits, from_data = !known)
 }
 
 # Levels of a factor may have come from the rows, as factor(y) takes them: only `classes`, truth values, and 0 and 1 are known without.

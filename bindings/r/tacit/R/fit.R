@@ -1,7 +1,7 @@
 # Fitting.
 
 # Methods without noise: regression from sums, as one party sees it. The library fits these by a simulation of that party.
-exact_methods <- c("batch", "estimate", "newton", "privlogit-hessian", "privlogit-local")
+exact_methods <- c("batch", "cox", "estimate", "newton", "privlogit-hessian", "privlogit-local")
 
 families <- list(binomial = c("logit", "class"), gaussian = c("identity", "number"), poisson = c("log", "count"))
 
@@ -21,6 +21,8 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
   call[[1]] <- quote(tacit_glm)
   if (!is.language(call$data)) call$data <- quote(data)
+  # A time until an event asks for a regression of such.
+  if (missing(method) && is.call(formula[[2]]) && deparse(formula[[2]][[1]]) %in% c("Surv", "survival::Surv")) method <- "cox"
   exact <- method %in% exact_methods
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
@@ -93,7 +95,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
 
 # Standard errors per unit of a column are worked out with a constant.
 check_constant <- function(method, intercept) {
-  if (!intercept && method %in% setdiff(exact_methods, "batch"))
+  if (!intercept && method %in% setdiff(exact_methods, c("batch", "cox")))
     usage(method, " needs a constant: leave - 1 out of the formula, or use tacit_glm() with method = \"estimate\"")
 }
 

@@ -13,6 +13,27 @@ rows_frame <- function(x, skip = 0L) {
   checked(.Call(glue_frame_dense, x, skip))
 }
 
+# A data frame of numbers, truth values, factors, texts and dates, as a table that a model's or a study's schema describes. The
+# pointer keeps what it borrows.
+table_frame <- function(data) {
+  if (nrow(data) == 0) usage("the data frame has no rows")
+  kinds <- character()
+  levels <- vector("list", length(data))
+  columns <- vector("list", length(data))
+  for (j in seq_along(data)) {
+    column <- data[[j]]
+    if (inherits(column, "POSIXct")) column <- as.Date(format(column, "%Y-%m-%d")) # of its own time zone
+    kinds[j] <- if (is.factor(column)) "c" else if (inherits(column, "Date")) "d" else if (is.character(column)) "t" else
+      if (is.logical(column) || is.integer(column)) "i" else if (is.double(column) && !is.object(column)) "n" else ""
+    if (kinds[j] == "" || length(dim(column)) > 1)
+      usage("column ", names(data)[j], " is of class ", class(column)[1], ": make it numbers, a factor, texts or dates, or leave it out")
+    levels[j] <- list(if (kinds[j] == "c") enc2utf8(base::levels(column)) else character())
+    columns[[j]] <- switch(kinds[j], d = as.integer(floor(as.numeric(column))), t = enc2utf8(column), i = as.integer(column),
+      c = unclass(column), n = column)
+  }
+  checked(.Call(glue_frame_table, columns, names(data), paste(kinds, collapse = ""), levels, nrow(data)))
+}
+
 # The rows of a model matrix; its column of ones is the library's business.
 design_frame <- function(design, x = design$x) {
   frame <- rows_frame(x, as.integer(design$intercept))
@@ -28,6 +49,8 @@ design_frame <- function(design, x = design$x) {
 frame_response <- function(frame, y) {
   if (y$kind == "class") {
     checked(.Call(glue_frame_classes, frame, as.integer(y$label), y$classes))
+  } else if (y$kind == "time") {
+    checked(.Call(glue_frame_times, frame, y$response, y$event, y$entry, as.double(y$bounds)))
   } else {
     checked(.Call(glue_frame_response, frame, y$response, as.double(y$bounds), y$kind == "count"))
   }

@@ -14,7 +14,8 @@ coef.tacit_model <- function(object, ...) {
   raw
 }
 
-has_intercept <- function(object) if (!is.null(object$design)) object$design$intercept else !identical(object$intercept, FALSE)
+# That of a regression of times is the baseline.
+has_intercept <- function(object) if (identical(object$kind, "time")) FALSE else if (!is.null(object$design)) object$design$intercept else !identical(object$intercept, FALSE)
 
 column_names <- function(object) {
   if (!is.null(object$columns)) return(object$columns)
@@ -57,8 +58,16 @@ by_predictor <- function(object, eta, type) {
 predict.tacit_model <- function(object, newdata, type = c("response", "class"), threads = NULL, ...) {
   type <- match.arg(type)
   if (missing(newdata)) usage("newdata is needed: a model keeps none of the rows it was made of")
-  scored(object, columns_of(newdata, column_names(object)), 0L, type, threads)
+  columns <- column_names(object)
+  if (is.data.frame(newdata) && !all(vapply(newdata[intersect(columns, names(newdata))], is_plain_number, NA))) {
+    lacking <- setdiff(columns, names(newdata))
+    if (length(lacking) > 0) usage("newdata lacks the model's columns ", paste(lacking, collapse = ", "))
+    return(scored(object, newdata[columns], 0L, type, threads))
+  }
+  scored(object, columns_of(newdata, columns), 0L, type, threads)
 }
+
+is_plain_number <- function(column) (is.numeric(column) || is.logical(column)) && !is.object(column)
 
 # Columns by their names where both sides have such; a model of a matrix without names has x1, x2, ..., and takes them in order.
 columns_of <- function(newdata, columns) {
@@ -78,7 +87,7 @@ scored <- function(object, x, skip, type, threads) {
   names <- rownames(x)
   if (type == "class" && is.null(classes)) usage("this model predicts a number and no class")
   if (nrow(x) == 0) return(if (type == "class") factor(character(), levels = classes) else numeric())
-  answer <- checked(.Call(glue_model_predict, model_pointer(object), rows_frame(x, skip), as.integer(if (is.null(threads)) 0 else threads),
+  answer <- checked(.Call(glue_model_predict, model_pointer(object), if (is.data.frame(x)) table_frame(x) else rows_frame(x, skip), as.integer(if (is.null(threads)) 0 else threads),
     type == "class"))
   if (type == "class") return(stats::setNames(factor(classes[answer[[2]] + 1L], levels = classes), names))
   scores <- answer[[1]]

@@ -37,6 +37,10 @@ tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL
 # A response of other rows with the classes, or the bounds, of the first ones.
 response_like <- function(y, first) {
   if (is.null(y)) usage("the response is missing from the rows to test on")
+  if (first$kind == "time") {
+    if (!inherits(y, "Surv") || ncol(y) != 2 + !is.null(first$entry)) usage("the response of the rows to test on is not such a Surv()")
+    return(utils::modifyList(first, time_response(y, "", NULL)[c("response", "event", "entry")]))
+  }
   if (first$kind != "class") return(utils::modifyList(first, list(response = as.double(y))))
   label <- match(as.character(if (is.logical(y) || is.numeric(y)) y else as.character(y)), first$classes) - 1L
   if (anyNA(label)) usage("a row to test on has a class that the others do not have")

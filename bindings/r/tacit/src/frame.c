@@ -133,6 +133,26 @@ SEXP glue_frame_response(SEXP frame, SEXP response, SEXP bounds, SEXP counts) {
                 &error);
 }
 
+/* Times until an event; `entry` may be NULL. */
+SEXP glue_frame_times(SEXP frame, SEXP time, SEXP event, SEXP entry, SEXP bounds) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *self = glue_address(frame, "frame");
+    const size_t rows = tacit_frame_rows(self);
+    if ((size_t)XLENGTH(time) != rows || (size_t)XLENGTH(event) != rows ||
+        (entry != R_NilValue && (size_t)XLENGTH(entry) != rows))
+        Rf_error("there are not as many times as rows");
+    SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3));
+    SET_VECTOR_ELT(kept, 0, time);
+    SET_VECTOR_ELT(kept, 1, event);
+    SET_VECTOR_ELT(kept, 2, entry);
+    keep(frame, KEPT_LABELS, kept);
+    UNPROTECT(1);
+    return done(tacit_frame_set_times(self, REAL(time), INTEGER(event),
+                                      entry != R_NilValue ? REAL(entry) : NULL, REAL(bounds)[0],
+                                      REAL(bounds)[1], &error),
+                &error);
+}
+
 SEXP glue_frame_parties(SEXP frame, SEXP party, SEXP parties) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_frame *self = glue_address(frame, "frame");

@@ -53,6 +53,8 @@ SEXP glue_model_pointer(void);
     X(sparse_by_rows, 4, (SEXP value, SEXP row, SEXP start, SEXP rows))           \
     X(frame_classes, 3, (SEXP frame, SEXP label, SEXP names))                     \
     X(frame_response, 4, (SEXP frame, SEXP response, SEXP bounds, SEXP counts))   \
+    X(frame_times, 5, (SEXP frame, SEXP time, SEXP event, SEXP entry, SEXP bounds)) \
+    X(frame_table, 5, (SEXP columns, SEXP names, SEXP kinds, SEXP levels, SEXP rows)) \
     X(frame_parties, 3, (SEXP frame, SEXP party, SEXP parties))                   \
     X(frame_names, 2, (SEXP frame, SEXP names))                                   \
     X(frame_bounds, 4, (SEXP frame, SEXP low, SEXP high, SEXP intercept))         \

@@ -127,8 +127,10 @@ other <- x
 colnames(other) <- c("mean_radius", "mean_area")
 problem <- failure(predict(loaded, other))
 stopifnot(inherits(problem, "tacit_usage"), grepl("lacks the model's columns mean_texture", conditionMessage(problem)))
-problem <- failure(predict(loaded, transform(breast_cancer, mean_texture = factor(mean_texture))))
-stopifnot(inherits(problem, "tacit_usage"), grepl("mean_texture of newdata is not numeric", conditionMessage(problem)))
+problem <- failure(predict(loaded, transform(breast_cancer, mean_texture = "rough")))
+stopifnot(inherits(problem, "tacit_input"), grepl("(mean_texture): 'rough' is not a number", conditionMessage(problem), fixed = TRUE))
+written <- transform(breast_cancer, mean_texture = factor(mean_texture)) # read by its levels, and not by their places
+stopifnot(all.equal(unname(predict(loaded, written)), unname(predict(loaded, breast_cancer))))
 unnamed <- tacit_fit(unname(x), breast_cancer$diagnosis, epsilon = 4, lambda = 0.01, bounds = list(x1 = c(5, 20), x2 = c(10, 30)),
   classes = known)
 stopifnot(identical(predict(unnamed, x), predict(unnamed, as.data.frame(x))))
