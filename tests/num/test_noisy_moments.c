@@ -8,6 +8,7 @@
 #include "num/noisy/clipped_count.h"
 #include "num/noisy/clipped_link.h"
 #include "num/noisy/noisy_moments.h"
+#include "rand/stream.h"
 
 enum { D = 3 };
 
@@ -85,40 +86,90 @@ static void its_slope_is_that_of_the_mean_residual(void **state) {
                         tacit_clipped_slope(mean, variance) <= 0.25);
 }
 
-static const tacit_clipped_pulls unseen = { .unsure = { INFINITY, INFINITY } };
+/* Scores of which no pull was seen. */
+static tacit_clipped_pulls unseen(double mean, double variance) {
+    return (tacit_clipped_pulls){ .mean = mean, .variance = variance };
+}
 
-/* Between the slopes of the link at 0 and far out; what is nearly separable is stretched. */
+/* Between the slopes of the link at 0 and far out; what is nearly separable is stretched, all but where a class
+ * is rare. */
 static void log_odds_keep_the_mean_probability(void **state) {
     (void)state;
     double offset, slope, stretched;
-    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, &unseen);
+    tacit_clipped_pulls none = unseen(0, 0.01);
+    tacit_clipped_log_odds(&offset, &slope, 0, 0.01, 0.01, &none);
     CHECK_NEAR(offset, 0, 1e-6);
     CHECK_NEAR(slope, 0.5, 0.02);
-    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, &unseen);
+    none = unseen(-6, 0.1);
+    tacit_clipped_log_odds(&offset, &slope, -6, 0.1, 0.1, &none);
     CHECK_NEAR(slope, 1, 0.02);
     CHECK_NEAR(offset, log(2), 0.05);
-    tacit_clipped_pulls held = unseen;
-    held.held = 0.25;
-    tacit_clipped_log_odds(&offset, &stretched, 0, 20, &held);
-    CHECK_NEAR(stretched, 1.75, 1e-9);
+    none = unseen(0, 20);
+    none.held = 0.25;
+    tacit_clipped_log_odds(&offset, &stretched, 0, 20, 20, &none);
+    assert_true(stretched > 1.65 && stretched < 1.75);
     CHECK_NEAR(offset, 0, 1e-6);
+    none = unseen(-4, 2);
+    tacit_clipped_log_odds(&offset, &slope, -4, 2, 20, &none);
+    assert_true(slope < 1);
 }
 
-/* Without a pull and with much to go by the equation is solved: the line is near the link, however large the
- * scores. A pull along the scores says that they are too small, a pull of all that the offset is. */
+/* Without a pull and with much to go by the equation is solved: classes are not apart, however far scores may
+ * reach. A pull against the weights says that scores are noise, a pull of all that the offset is wrong. */
 static void log_odds_follow_the_pulls_that_are_seen(void **state) {
     (void)state;
-    double offset, slope, more, above;
-    tacit_clipped_pulls sure = { .unsure = { 1e-5, 1e-5 } };
-    tacit_clipped_log_odds(&offset, &slope, 0, 15, &sure);
-    assert_true(slope > 0.7 && slope < 1);
+    const double sure = 1e-6;
+    double offset, slope, less, above;
+    tacit_clipped_pulls seen = { .mean = 0, .variance = 1, .rows = 1e5, .noise = { sure, 0, sure } };
+    tacit_clipped_log_odds(&offset, &slope, 0, 1, 20, &seen);
+    assert_true(slope > 0.55 && slope < 0.75);
     CHECK_NEAR(offset, 0, 1e-6);
-    sure.pull[1] = -0.05;
-    tacit_clipped_log_odds(&offset, &more, 0, 15, &sure);
-    assert_true(more > slope + 0.1);
-    sure.pull[0] = -0.02;
-    tacit_clipped_log_odds(&above, &more, 0, 15, &sure);
-    assert_true(above > offset + 0.1);
+    seen.pull[1] = 0.08;
+    tacit_clipped_log_odds(&offset, &less, 0, 1, 20, &seen);
+    assert_true(less < slope / 2);
+    seen.pull[1] = 0;
+    seen.pull[0] = -0.02;
+    tacit_clipped_log_odds(&above, &less, 0, 1, 20, &seen);
+    assert_true(above > offset + 0.05);
+    seen.pull[0] = 0;
+    seen.pull[1] = -0.1;
+    tacit_clipped_log_odds(&offset, &less, 0, 1, 20, &seen);
+    assert_true(less > 1.3);
+}
+
+/* A matrix of three large eigenvalues among fifty of nothing, under noise: along its own eigenvectors the noisy
+ * matrix has far more than there is, the cleaned one about as much. */
+static void cleaned_moments_have_what_there_is_along_their_axes(void **state) {
+    (void)state;
+    enum { SIZE = 50 };
+    const double noise = 1;
+    double matrix[SIZE * SIZE] = { 0 }, truth[SIZE * SIZE] = { 0 }, cleaned[SIZE * SIZE], trace[2] = { 0, 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_stream stream = tacit_stream_from_seed(5);
+    for (size_t i = 0; i < 3; i++) truth[i * SIZE + i] = 40 + 20 * (double)i;
+    for (size_t i = 0; i < SIZE; i++)
+        for (size_t j = i; j < SIZE; j++) {
+            double drawn = -6;
+            for (int k = 0; k < 12; k++) drawn += (double)(tacit_stream_u64(&stream) >> 11) * 0x1p-53;
+            drawn *= noise * (i == j ? 1 : M_SQRT1_2);
+            matrix[i * SIZE + j] = matrix[j * SIZE + i] = truth[i * SIZE + j] + drawn;
+        }
+    CHECK_OK(tacit_moments_clean(cleaned, noise, matrix, SIZE, &error), error);
+    double clean_error = 0, lifted_error = 0, lifted[SIZE * SIZE], *out[] = { lifted };
+    CHECK_OK(tacit_moments_lift(out, (const double[]){ 0 }, (const double[]){ 0 }, 1, matrix, SIZE, &error),
+             error);
+    for (size_t i = 0; i < SIZE * SIZE; i++) {
+        clean_error += pow(cleaned[i] - truth[i], 2);
+        lifted_error += pow(lifted[i] - truth[i], 2);
+    }
+    assert_true(clean_error < lifted_error / 3);
+    for (size_t i = 0; i < SIZE; i++) {
+        trace[0] += cleaned[i * SIZE + i];
+        trace[1] += lifted[i * SIZE + i];
+    }
+    assert_true(fabs(trace[0] - 180) < 40 && trace[1] > 180 + 80);
+    CHECK_OK(tacit_moments_clean(cleaned, 0, matrix, SIZE, &error), error);
+    for (size_t i = 0; i < SIZE * SIZE; i++) CHECK_NEAR(cleaned[i], lifted[i], 1e-9);
 }
 
 /* With the link's chances the clipped residual has mean 0 in every class; of two classes it is the one
@@ -152,7 +203,8 @@ static void a_line_of_two_classes_is_that_of_one_score(void **state) {
     double slope, offset[2], wanted_slope, wanted_offset, matrix[4];
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_clipped_classes_line(&slope, offset, mean, covariance, 2, M_SQRT1_2, &error), error);
-    tacit_clipped_log_odds(&wanted_offset, &wanted_slope, m, v, &unseen);
+    tacit_clipped_pulls nothing = unseen(m, v);
+    tacit_clipped_log_odds(&wanted_offset, &wanted_slope, m, v, v, &nothing);
     CHECK_NEAR(slope, wanted_slope, 0.03);
     CHECK_NEAR(offset[1] - offset[0], wanted_offset, 0.05);
     CHECK_NEAR(offset[1] + offset[0], 0, 1e-9);
@@ -189,6 +241,7 @@ int main(void) {
         cmocka_unit_test(its_slope_is_that_of_the_mean_residual),
         cmocka_unit_test(log_odds_keep_the_mean_probability),
         cmocka_unit_test(log_odds_follow_the_pulls_that_are_seen),
+        cmocka_unit_test(cleaned_moments_have_what_there_is_along_their_axes),
         cmocka_unit_test(the_link_of_classes_is_that_of_clipped_residuals),
         cmocka_unit_test(a_line_of_two_classes_is_that_of_one_score),
         cmocka_unit_test(a_clipped_rate_stands_for_a_mean_above_it),

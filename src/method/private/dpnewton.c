@@ -256,10 +256,10 @@ cleanup:
 static void clear(dpnewton_state *state) {
     free(state->curvature);
     free(state->law);
+    free(state->likely);
     free(state->spare);
     free(state->weights);
     free(state->mean);
-    free(state->pull);
     free(state->step);
     free(state->room);
     tacit_released_moments_free(state->released);
@@ -269,14 +269,14 @@ static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design
     size_t d = design->width, size = d * design->scores;
     state->curvature = TACIT_NEW(double, d *d);
     state->law = TACIT_NEW(double, d *d);
+    state->likely = TACIT_NEW(double, d *d);
     state->room = TACIT_NEW(double, d *(d + 2));
     state->spare = TACIT_NEW(double, d *(d + 2));
     state->weights = TACIT_NEW(double, size);
     state->mean = TACIT_NEW(double, size);
-    state->pull = TACIT_NEW(double, size);
     state->step = TACIT_NEW(double, size);
-    bool all = state->curvature != NULL && state->law != NULL && state->room != NULL &&
-               state->spare != NULL && state->weights != NULL && state->mean != NULL && state->pull != NULL &&
+    bool all = state->curvature != NULL && state->law != NULL && state->likely != NULL &&
+               state->room != NULL && state->spare != NULL && state->weights != NULL && state->mean != NULL &&
                state->step != NULL;
     return all ? TACIT_OK : tacit_fail_memory(error);
 }
@@ -302,10 +302,12 @@ static tacit_status take_moments(const dpnewton_design *design, double noise, dp
     double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
     double *both[] = { state->curvature, state->law };
     TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
+    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
     double by = state->shortening, square = by * by * state->rows;
     for (size_t i = 0; i < d * d; i++) {
         state->curvature[i] /= by;
         state->law[i] /= square;
+        state->likely[i] /= square;
     }
     return TACIT_OK;
 }
@@ -359,12 +361,9 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     const dpnewton_family *family = design->family;
     size_t size = design->scores * design->width;
     double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
-    double noise = 2 * design->clip * units(design) * design->release[t].deviation * counts;
-    state->unsure += noise * noise;
-    for (size_t j = 0; j < size; j++) {
-        state->pull[j] += counts * by[j];
-        by[j] += state->ridge * w[j];
-    }
+    double noise = 2 * design->clip * units(design) * design->release[t].deviation;
+    if (family->watch != NULL && counts > 0) family->watch(design, state, counts, noise);
+    for (size_t j = 0; j < size; j++) by[j] += state->ridge * w[j];
     TACIT_TRY(family->direction(design, state, t == 1, error));
     double trusted = held_within(design, state, by, family->most_step);
     for (size_t j = 0; j < size; j++) w[j] -= trusted * by[j];
@@ -399,10 +398,7 @@ static tacit_status finish(const dpnewton_design *design, dpnewton_state *state,
     size_t d = design->width;
     double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
     tacit_model *model = NULL;
-    for (size_t j = 0; j < design->scores * d; j++) {
-        state->mean[j] /= state->counted;
-        state->pull[j] /= state->counted;
-    }
+    for (size_t j = 0; j < design->scores * d; j++) state->mean[j] /= state->counted;
     TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
     TACIT_TRY(tacit_model_create(&model, design->family->family, d, design->classes, error));
     for (size_t k = 0; k < design->scores; k++) {

@@ -69,17 +69,26 @@ typedef struct dpnewton_design {
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
 } dpnewton_design;
 
+/* What the gradients of the tail say of the scores that they were asked at, each at weights that its own noise
+ * has no part in: sums over steps, by their shares. Where the family asks for it. */
+typedef struct dpnewton_watch {
+    double all, along;     /* of the gradient's intercept, and of gradient . weights */
+    double noise[3];       /* variances and covariance of the noise in these, by squares of shares */
+    double mean, variance; /* of the scores */
+} dpnewton_watch;
+
 /* The coordinator's work on released sums. */
 typedef struct dpnewton_state {
     double rows, shortening; /* n, and sqrt(V) */
     double ridge;            /* l */
     double *curvature;       /* H, d x d */
     double *law;             /* Q, d x d */
+    double *likely;          /* what Q is likely to be, where the family watches; d x d */
     double *room, *spare;    /* d x d and 2d more each */
     double *weights, *step;  /* scores x d */
-    double *mean, *pull;     /* of weights and gradients over the tail, scores x d */
-    double counted;          /* the shares that are in them */
-    double unsure;           /* the variance of one number of `pull`, times the square of `counted` */
+    double *mean;            /* of the weights over the tail, scores x d */
+    double counted;          /* the shares that are in it */
+    dpnewton_watch watch;
     size_t parties;
     tacit_released_moments *released; /* what was released on the way, for the model's file; may be NULL */
 } dpnewton_state;
@@ -109,6 +118,10 @@ typedef struct dpnewton_family {
     /* The Newton direction, in place of the gradient in state->step. */
     tacit_status (*direction)(const dpnewton_design *design, dpnewton_state *state, bool first,
                               tacit_error *error);
+
+    /* Before a step, of its gradient in state->step and the weights that it was asked at; NULL: nothing.
+     * `counts` is the step's share in the tail, `noise` the standard deviation of one number. */
+    void (*watch)(const dpnewton_design *design, dpnewton_state *state, double counts, double noise);
 
     /* The mean of the tail as a model predicts by it: scores -> slope * scores + offset[k]. */
     tacit_status (*calibrate)(const dpnewton_design *design, const dpnewton_state *state, double *slope,

@@ -69,6 +69,9 @@ static double usual_ridge(const dpnewton_design *design, double rows, double str
 
 /* ---- logistic ---- */
 
+/* The variance of a pull that is not seen. */
+static const double UNSEEN = 1e6;
+
 static double half(const dpnewton_design *design) {
     (void)design;
     return 0.5;
@@ -97,28 +100,66 @@ static tacit_status logistic_direction(const dpnewton_design *design, dpnewton_s
                                error);
 }
 
+/* The law of scores by what the moments are likely to be. Mean and variance are of one matrix, so that the
+ * variance is not below 0 (a Schur complement); the intercept's own moment is that matrix's too. */
+static void likely_law(const dpnewton_design *design, const dpnewton_state *state, const double *w,
+                       double *mean, double *variance) {
+    const size_t d = design->width;
+    const double *last = state->likely + (d - 1) * d;
+    double square = tacit_moments_product(state->likely, w, w, d), along = 0;
+    *mean = 0;
+    if (design->scaling.encoded > 0 && last[d - 1] > 0) {
+        for (size_t j = 0; j < d; j++) along += last[j] * w[j];
+        *mean = along / sqrt(last[d - 1]);
+    }
+    *variance = fmax(square - *mean * *mean, 1e-4);
+}
+
+static void logistic_watch(const dpnewton_design *design, dpnewton_state *state, double counts,
+                           double noise) {
+    const double *w = state->weights, unit = counts * noise;
+    const size_t d = design->width;
+    double mean, variance, along = 0, length = 0;
+    for (size_t j = 0; j < d; j++) {
+        along += state->step[j] * w[j];
+        length += w[j] * w[j];
+    }
+    likely_law(design, state, w, &mean, &variance);
+    dpnewton_watch *to = &state->watch;
+    to->all += counts * state->step[d - 1];
+    to->along += counts * along;
+    to->noise[0] += unit * unit;
+    to->noise[1] += unit * unit * w[d - 1];
+    to->noise[2] += unit * unit * length;
+    to->mean += counts * mean;
+    to->variance += counts * variance;
+}
+
 static tacit_status logistic_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
                                   double *offset, tacit_error *error) {
     (void)error;
-    const double *w = state->mean, total = state->rows * state->shortening;
-    double mean, variance, along = 0, length = 0, noise = state->unsure / (state->counted * state->counted);
-    score_law(design, state, w, &mean, &variance);
-    for (size_t j = 0; j < design->width; j++) {
-        along += state->pull[j] * w[j];
-        length += w[j] * w[j];
-    }
-    double square = variance + mean * mean, held = state->ridge * length;
-    double curvature = logistic_slope(design, state, w) * total * square;
-    /* A clipped residual has a variance of 1/8 at most or so, beside the noise. */
-    tacit_clipped_pulls seen = { .pull = { 0, along / total },
-                                 .unsure = { INFINITY, sqrt(noise * length + total * square / 8) / total },
+    const double *w = state->mean, total = state->rows * state->shortening, of = state->counted;
+    const dpnewton_watch *watch = &state->watch;
+    const double square_of = of * of * total * total;
+    double mean, widest, variance, length = 0;
+    score_law(design, state, w, &mean, &widest);
+    for (size_t j = 0; j < design->width; j++) length += w[j] * w[j];
+    double curvature = logistic_slope(design, state, w) * total * (widest + mean * mean);
+    double held = state->ridge * length;
+    tacit_clipped_pulls seen = { .mean = watch->mean / of,
+                                 .variance = watch->variance / of,
+                                 .rows = total,
+                                 .pull = { 0, watch->along / of / total },
+                                 .noise = { UNSEEN, 0, watch->noise[2] / square_of },
                                  .held = held / fmax(curvature, held) };
     if (design->scaling.encoded > 0) {
         double intercept = design->scaling.encoded * design->scaling.intercept;
-        seen.pull[0] = state->pull[design->width - 1] / intercept / total;
-        seen.unsure[0] = sqrt(noise / (intercept * intercept) + total / 8) / total;
+        seen.pull[0] = watch->all / of / total / intercept;
+        seen.noise[0] = watch->noise[0] / square_of / (intercept * intercept);
+        seen.noise[1] = watch->noise[1] / square_of / intercept;
     }
-    tacit_clipped_log_odds(offset, slope, mean, variance, &seen);
+    likely_law(design, state, w, &mean, &variance);
+    tacit_clipped_log_odds(offset, slope, mean, variance, widest, &seen);
     return TACIT_OK;
 }
 
@@ -334,6 +375,7 @@ static const dpnewton_family table[] = {
       .clip = half,
       .residuals = logistic_residuals,
       .direction = logistic_direction,
+      .watch = logistic_watch,
       .calibrate = logistic_line },
     { .family = &tacit_family_softmax,
       USUAL_SCHEDULE,

@@ -1,10 +1,14 @@
 #include "num/noisy/clipped_link.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Integrals over a normal density: NODES points, STEP apart, within 8 standard deviations. */
 enum { NODES = 129 };
 static const double STEP = 0.125;
+
+/* How far off the pull along scores may be because they are not normal, as a part of their variance. */
+static const double ABNORMAL = 0.02;
 
 static double sigmoid(double z) { return 1 / (1 + exp(-z)); }
 
@@ -66,70 +70,134 @@ static double nearest_slope(double mean, double deviation) {
     return fmin(fmax(slope, 0.5), 1); /* the link's own slopes; what numbers may do far out is no matter */
 }
 
-/* The line before pulls are looked at. Where classes are nearly `apart` weights are held back, and stretched.
- * The offset keeps the mean probability. */
-static void first_line(double at[2], double mean, double deviation, double apart, double held) {
-    const double stretch = 1.4;
-    double wanted =
-        (1 - apart) * mean_link(mean, deviation) + apart * mean_probability(mean, deviation, 0, 1);
-    at[1] = (1 - apart) * nearest_slope(mean, deviation) + apart * stretch * (1 + held);
+/* The offset that gives scores this mean probability at this slope. */
+static double offset_of(double mean, double deviation, double slope, double wanted) {
     double low = -50, high = 50;
     while (high - low > 1e-9) {
         double middle = low + (high - low) / 2;
-        *(mean_probability(mean, deviation, middle, at[1]) < wanted ? &low : &high) = middle;
+        *(mean_probability(mean, deviation, middle, slope) < wanted ? &low : &high) = middle;
     }
-    at[0] = low + (high - low) / 2;
+    return low + (high - low) / 2;
 }
 
-/* The pulls that a line's chances would make, and how they change with its offset and slope (a symmetric
- * matrix: 3 numbers). */
-static void expected_pulls(double pull[2], double change[3], double mean, double deviation, double offset,
-                           double slope) {
+/* The pulls that a line's chances would make, how they change with its offset and slope, and the variance of
+ * one row's (symmetric matrices: 3 numbers). */
+typedef struct expectation {
+    double pull[2], change[3], variance[3];
+} expectation;
+
+static expectation expect(double mean, double deviation, const double line[2]) {
+    expectation out = { .pull = { 0, 0 } };
     double weight;
-    pull[0] = pull[1] = change[0] = change[1] = change[2] = 0;
     for (int i = 0; i < NODES; i++) {
-        double z = node(i, mean, deviation, &weight), p = sigmoid(z), chance = sigmoid(offset + slope * z);
+        double z = node(i, mean, deviation, &weight), p = sigmoid(z), chance = sigmoid(line[0] + line[1] * z);
         double of_0 = fmin(p, 0.5), of_1 = fmin(1 - p, 0.5);
         double residual = weight * ((1 - chance) * of_0 - chance * of_1);
         double by = -weight * (of_0 + of_1) * chance * (1 - chance);
-        pull[0] += residual;
-        pull[1] += residual * z;
-        change[0] += by;
-        change[1] += by * z;
-        change[2] += by * z * z;
+        double square = weight * ((1 - chance) * of_0 * of_0 + chance * of_1 * of_1);
+        out.pull[0] += residual;
+        out.pull[1] += residual * z;
+        for (int k = 0; k < 3; k++) {
+            double power = k == 0 ? 1 : k == 1 ? z : z * z;
+            out.change[k] += by * power;
+            out.variance[k] += square * power;
+        }
     }
+    return out;
 }
 
-/* One step of Newton's method for the line that the pulls and the one before them make likely. */
-static void improve_line(double at[2], const double before[2], double doubt, double mean, double deviation,
-                         const tacit_clipped_pulls *seen) {
-    const double most_move = 0.5;
-    double pull[2], by[3], g[2], h[3], precise[2];
-    expected_pulls(pull, by, mean, deviation, at[0], at[1]);
-    for (int k = 0; k < 2; k++) precise[k] = 1 / (seen->unsure[k] * seen->unsure[k]);
-    double off[2] = { precise[0] * (pull[0] - seen->pull[0]), precise[1] * (pull[1] - seen->pull[1]) };
-    g[0] = by[0] * off[0] + by[1] * off[1] + (at[0] - before[0]) / doubt;
-    g[1] = by[1] * off[0] + by[2] * off[1] + (at[1] - before[1]) / doubt;
-    h[0] = by[0] * by[0] * precise[0] + by[1] * by[1] * precise[1] + 1 / doubt;
-    h[1] = by[0] * by[1] * precise[0] + by[1] * by[2] * precise[1];
-    h[2] = by[1] * by[1] * precise[0] + by[2] * by[2] * precise[1] + 1 / doubt;
-    double determinant = h[0] * h[2] - h[1] * h[1];
-    if (!(determinant > 0)) return;
-    double move[2] = { (h[2] * g[0] - h[1] * g[1]) / determinant, (h[0] * g[1] - h[1] * g[0]) / determinant };
-    for (int k = 0; k < 2; k++) at[k] -= fmin(fmax(move[k], -most_move), most_move);
-    at[1] = fmin(fmax(at[1], 0.25), 6);
+static double determinant(const double matrix[3]) { return matrix[0] * matrix[2] - matrix[1] * matrix[1]; }
+
+static void times(double out[2], const double matrix[3], const double by[2]) {
+    out[0] = matrix[0] * by[0] + matrix[1] * by[1];
+    out[1] = matrix[1] * by[0] + matrix[2] * by[1];
 }
 
-void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance,
+static void inverse(double out[3], const double matrix[3]) {
+    double by = determinant(matrix);
+    out[0] = matrix[2] / by;
+    out[1] = -matrix[1] / by;
+    out[2] = matrix[0] / by;
+}
+
+/* A belief about the line, of that mean and these variances, and what pulls make of it. */
+typedef struct belief {
+    double before[2], doubt[2];
+    double line[2];
+    double evidence; /* the logarithm of how likely the pulls are under it, up to what all beliefs share */
+} belief;
+
+/* J' P J + 1/doubt, symmetric. */
+static void curvature_of(double out[3], const double change[3], const double precise[3],
+                         const belief *about) {
+    double left[2], right[2];
+    times(left, precise, (const double[]){ change[0], change[1] });
+    times(right, precise, (const double[]){ change[1], change[2] });
+    out[0] = change[0] * left[0] + change[1] * left[1] + 1 / about->doubt[0];
+    out[1] = change[1] * left[0] + change[2] * left[1];
+    out[2] = change[1] * right[0] + change[2] * right[1] + 1 / about->doubt[1];
+}
+
+/* Newton's method for the likeliest line, and Laplace's for the evidence. */
+static void learn(belief *about, const tacit_clipped_pulls *seen) {
+    const double deviation = sqrt(seen->variance), most_move = 0.5;
+    double unsure[3], precise[3], curvature[3];
+    expectation now = expect(seen->mean, deviation, about->before);
+    memcpy(about->line, about->before, sizeof about->line);
+    for (int k = 0; k < 3; k++) unsure[k] = seen->noise[k] + now.variance[k] / seen->rows + (k != 1) * 1e-12;
+    unsure[2] += pow(ABNORMAL * seen->variance, 2);
+    inverse(precise, unsure);
+    for (int round = 0; round < 40; round++) {
+        double off[2] = { now.pull[0] - seen->pull[0], now.pull[1] - seen->pull[1] }, weighed[2], g[2],
+               move[2], solved[3];
+        times(weighed, precise, off);
+        times(g, now.change, weighed);
+        for (int k = 0; k < 2; k++) g[k] += (about->line[k] - about->before[k]) / about->doubt[k];
+        curvature_of(curvature, now.change, precise, about);
+        inverse(solved, curvature);
+        times(move, solved, g);
+        for (int k = 0; k < 2; k++) about->line[k] -= fmin(fmax(move[k], -most_move), most_move);
+        about->line[1] = fmin(fmax(about->line[1], 0.02), 6);
+        now = expect(seen->mean, deviation, about->line);
+    }
+    double off[2] = { now.pull[0] - seen->pull[0], now.pull[1] - seen->pull[1] }, weighed[2];
+    times(weighed, precise, off);
+    curvature_of(curvature, now.change, precise, about);
+    about->evidence = -0.5 * (off[0] * weighed[0] + off[1] * weighed[1] + log(determinant(curvature)) +
+                              log(about->doubt[0] * about->doubt[1]) + log(determinant(unsure)));
+    for (int k = 0; k < 2; k++)
+        about->evidence -= 0.5 * pow(about->line[k] - about->before[k], 2) / about->doubt[k];
+}
+
+/* Its line keeps that mean probability, before pulls are looked at. */
+static belief believe(double slope, double doubt, double wanted, const tacit_clipped_pulls *seen) {
+    belief out = { .before = { offset_of(seen->mean, sqrt(seen->variance), slope, wanted), slope },
+                   .doubt = { 0.1, doubt } };
+    memcpy(out.line, out.before, sizeof out.line);
+    if (seen->rows > 0) learn(&out, seen);
+    return out;
+}
+
+/* How likely it is before pulls are looked at that classes are nearly apart: by the variance that scores may
+ * have, and less where a class is rare. */
+static double apart_before(double widest, double chance) {
+    const double from = 4, most = 0.95;
+    return most * fmin(fmax(widest / from - 1, 0), 1) * pow(4 * chance * (1 - chance), 4);
+}
+
+void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
                             const tacit_clipped_pulls *seen) {
-    const double from = 4, deviation = sqrt(variance);
-    const double apart = fmin(fmax(variance / from - 1, 0), 1), doubt = 0.1 * apart;
-    double before[2], at[2];
-    first_line(before, mean, deviation, apart, seen->held);
-    at[0] = before[0];
-    at[1] = before[1];
-    for (int round = 0; doubt > 0 && round < 40; round++)
-        improve_line(at, before, doubt, mean, deviation, seen);
-    *offset = at[0];
-    *slope = at[1];
+    const double deviation = sqrt(seen->variance), near = nearest_slope(seen->mean, deviation);
+    belief link = believe(near, 0.1, mean_link(seen->mean, deviation), seen);
+    double chance = mean_probability(seen->mean, deviation, link.line[0], link.line[1]), likely = 0;
+    double before = apart_before(widest, chance);
+    *slope = fmin(link.line[1], near);
+    if (before > 0) {
+        belief apart =
+            believe(1.4 * (1 + seen->held), 0.02, mean_probability(seen->mean, deviation, 0, 1), seen);
+        likely = 1 / (1 + (1 - before) / before * exp(link.evidence - apart.evidence));
+        *slope += likely * (apart.line[1] - *slope);
+        chance += likely * (mean_probability(seen->mean, deviation, apart.line[0], apart.line[1]) - chance);
+    }
+    *offset = offset_of(mean, sqrt(variance), *slope, chance);
 }

@@ -18,18 +18,20 @@ double tacit_clipped_link(double score);
 /* E[sigma'(z) 1{unclipped}]: how steep the mean residual is, for a preconditioner. At most 1/4. */
 double tacit_clipped_slope(double mean, double variance);
 
-/* What is seen of the clipped residuals at scores z, over rows: the means of clip(sigma(z) - y) and of
- * clip(sigma(z) - y) z, how unsure each is (a standard deviation above 0; INFINITY: not seen), and the share
- * of the curvature along w that is the regulariser's. */
+/* What is seen of the clipped residuals at scores z over `rows` rows (0: nothing is), z ~ N(mean, variance): the
+ * means of clip(sigma(z) - y) and of clip(sigma(z) - y) z, and the covariance of the noise in them (a symmetric
+ * matrix: 3 numbers). The noise must not have had a part in the scores. `held` is the share of the curvature
+ * along the weights that is the regulariser's. */
 typedef struct tacit_clipped_pulls {
-    double pull[2], unsure[2], held;
+    double mean, variance, rows, pull[2], noise[3], held;
 } tacit_clipped_pulls;
 
-/* log-odds = *offset + *slope z, for a model that predicts by the sigmoid. Of the straight lines the one
- * nearest to the link above in expected log-loss. But where the variance is beyond 4 classes may be nearly
- * apart: the minimum is then far out, and weights are held back by the regulariser and by steps that have not
- * got there yet. From there to a variance of 8 the line goes over to a slope of 1.4 (1 + held), which is then
- * corrected by the pulls that are left, as sure as they are: 0 where the equation is solved, and else those
- * that the line's chances would make. */
-void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance,
+/* log-odds = *offset + *slope z, for a model that predicts by the sigmoid and has scores N(mean, variance), near
+ * those that pulls were seen at. Two beliefs are weighed by how likely they make the pulls. One is the straight
+ * line nearest to the link above in expected log-loss; the pulls move it, but never to more than its slope. By
+ * the other one, classes are nearly apart: the minimum is far out, weights are held back by the regulariser and
+ * by steps that have not got there yet, and the slope is 1.4 (1 + held). How likely that one is at first goes
+ * from 0 to .95 where `widest`, the variance that scores may have, goes from 4 to 8, and is the less the rarer a
+ * class is. The offset keeps the mean probability of what is believed. */
+void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
                             const tacit_clipped_pulls *seen);

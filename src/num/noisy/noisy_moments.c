@@ -37,25 +37,56 @@ static void rebuild(double *out, const double *values, const double *vectors, do
         for (size_t j = 0; j < i; j++) out[i * d + j] = out[j * d + i];
 }
 
+/* Eigenvalues, and eigenvectors one after the other. */
+static tacit_status decompose(double *values, double *vectors, const double *matrix, size_t d,
+                              tacit_error *error) {
+    tacit_blas_one_thread();
+    memcpy(vectors, matrix, d * d * sizeof *vectors);
+    /* By columns: eigenvector k is then the k-th run of d numbers. */
+    lapack_int info =
+        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)d, vectors, (lapack_int)d, values);
+    if (info == LAPACK_WORK_MEMORY_ERROR) return tacit_fail_memory(error);
+    return info == 0 ? TACIT_OK
+                     : tacit_fail(error, TACIT_NOT_CONVERGED,
+                                  "the eigenvalues of the moments of %zu columns were not found", d);
+}
+
 tacit_status tacit_moments_lift(double *const *out, const double *least, const double *lift, size_t count,
                                 const double *matrix, size_t d, tacit_error *error) {
     double *values = TACIT_NEW(double, d), *vectors = TACIT_NEW(double, d *d),
            *scaled = TACIT_NEW(double, d *d);
     tacit_status status = TACIT_OK;
     if (values == NULL || vectors == NULL || scaled == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    tacit_blas_one_thread();
-    memcpy(vectors, matrix, d * d * sizeof *vectors);
-    /* By columns: eigenvector k is then the k-th run of d numbers. */
-    lapack_int info =
-        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)d, vectors, (lapack_int)d, values);
-    if (info == LAPACK_WORK_MEMORY_ERROR) TACIT_CHECK(tacit_fail_memory(error));
-    if (info != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_NOT_CONVERGED,
-                               "the eigenvalues of the moments of %zu columns were not found", d));
+    TACIT_CHECK(decompose(values, vectors, matrix, d, error));
     for (size_t i = 0; i < count; i++) rebuild(out[i], values, vectors, scaled, least[i], lift[i], d);
 cleanup:
     free(scaled);
     free(vectors);
+    free(values);
+    return status;
+}
+
+tacit_status tacit_moments_clean(double *out, double noise, const double *matrix, size_t d,
+                                 tacit_error *error) {
+    double *values = TACIT_NEW(double, d), *cleaned = TACIT_NEW(double, d),
+           *vectors = TACIT_NEW(double, d *d), *scaled = TACIT_NEW(double, d *d);
+    const double square = noise * noise;
+    tacit_status status = TACIT_OK;
+    if (values == NULL || cleaned == NULL || vectors == NULL || scaled == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(decompose(values, vectors, matrix, d, error));
+    for (size_t i = 0; i < d; i++) {
+        cleaned[i] = values[i];
+        for (size_t j = 0; j < d && square > 0; j++) {
+            double apart = values[i] - values[j];
+            cleaned[i] -= square * apart / (apart * apart + square);
+        }
+    }
+    rebuild(out, cleaned, vectors, scaled, 0, 0, d);
+cleanup:
+    free(scaled);
+    free(vectors);
+    free(cleaned);
     free(values);
     return status;
 }

@@ -26,6 +26,14 @@ void tacit_moments_unpack(double *out, const double *packed, size_t d);
 tacit_status tacit_moments_lift(double *const *out, const double *least, const double *lift, size_t count,
                                 const double *matrix, size_t d, tacit_error *error);
 
+/* What A is likely to be: the eigenvectors stay, and an eigenvalue e_i becomes what A has along its vector on
+ * average, e_i - s^2 sum_j (e_i - e_j)/((e_i - e_j)^2 + s^2), but not less than 0; s, `noise`, is the standard
+ * deviation of a packed number. Noise pushes eigenvalues apart, and its own vectors bend towards large ones
+ * (second-order perturbation; for many columns Bun, Bouchaud and Potters 2017). The trace stays as it is but for
+ * what was below 0. */
+tacit_status tacit_moments_clean(double *out, double noise, const double *matrix, size_t d,
+                                 tacit_error *error);
+
 /* x . A y for a full symmetric d x d matrix. */
 double tacit_moments_product(const double *matrix, const double *x, const double *y, size_t d);
 
