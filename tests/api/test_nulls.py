@@ -59,7 +59,7 @@ def play():
         pointers = [place for place, parameter in enumerate(parameters) if "*" in parameter and not parameter.startswith("tacit_error *")]
         room = (ctypes.c_char * 4096)()
         # Nothing at all; and room for each result while everything else is missing.
-        trials = [{}] + [{place: ctypes.addressof(room)} for place in pointers if re.search(r"\*\* ?(out|json|model|bytes|xml)$", parameters[place])]
+        trials = [{}] + [{place: ctypes.addressof(room)} for place in pointers if re.search(r"\*\* ?(out|json|yaml|model|bytes|xml)$", parameters[place])]
         for given in trials:
             print(f"call {name} {sorted(given)}", flush=True)
             found, error = call(library, name, returns, parameters, given)

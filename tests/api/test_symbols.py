@@ -41,8 +41,8 @@ class Symbols(unittest.TestCase):
                 with self.subTest(name=name):
                     self.assertRegex(page, rf'(?m)\A\.TH {name.upper()} 3 "(.*)" "Tacit 0.1.0" "Tacit"$')
                     self.assertRegex(page, rf"(?m)^{name} \\- \S")
-                    for result in re.findall(r"\*\*(out|json|bytes|xml|model)\b", page):
-                        self.assertIn(f".I *{result}\n", page)
+                    for result in re.findall(r"\*\*(out|json|yaml|bytes|xml|model)\b", page):
+                        self.assertRegex(page, rf"\.I \*?{result}\n")
             plain = shutil.which("man")
             if plain:
                 done = subprocess.run([plain, "--warnings", "-E", "UTF-8", "-l", Path(folder) / "tacit_site_invited.3"], capture_output=True, text=True,

@@ -28,9 +28,8 @@ static tacit_options *typed_options(void) {
 static void typed_options_are_those_that_are_written(void **state) {
     (void)state;
     tacit_frame *frame = bounded_frame(&made);
-    tacit_model *model =
-        fit_with(frame, OPTIONS("method", "plr", "epsilon", "0.30000000000000004", "lambda", "0.001", "seed",
-                                "9007199254740991", "set", "loss=huber"));
+    tacit_model *model = fit_with(frame, OPTIONS("method", "plr", "epsilon", "0.30000000000000004", "lambda",
+                                                 "0.001", "seed", "9007199254740991", "set", "loss=huber"));
     char *expected = model_text(model);
     tacit_model_free(model);
     model = fit_with(frame, typed_options());
