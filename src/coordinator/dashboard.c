@@ -316,11 +316,25 @@ static const web_route routes[] = {
 static tacit_status admit_program(void *context, const char *token, web_pass *out, tacit_error *error) {
     dashboard *self = context;
     tacit_pass pass;
-    TACIT_TRY(
-        tacit_registry_check_pass(self->owner->registry, token, tacit_clock_wall_seconds(), &pass, error));
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status =
+        tacit_registry_check_pass(self->owner->registry, token, tacit_clock_wall_seconds(), &pass, &why);
+    if (status != TACIT_OK) {
+        coordinator_warn(self->owner, "token", "a program was refused at the dashboard's port: %s", why.text);
+        return tacit_fail(error, status, "%s", why.text);
+    }
     out->manages = pass.scope == TACIT_SCOPE_MANAGE;
     snprintf(out->study, sizeof out->study, "%s", pass.study);
+    snprintf(out->id, sizeof out->id, "%s", pass.id);
     return TACIT_OK;
+}
+
+/* The path by its pattern: what stands for the study in it is a stranger's word until a study is found. */
+static void note_change(void *context, const web_call *call, const web_route *route) {
+    dashboard *self = context;
+    bool plain = tacit_name_check("study", call->item, TACIT_ID_SIZE - 1, NULL) == TACIT_OK;
+    coordinator_mention(self->owner, call->pass.id, "%s %s%s%s by token %s", route->method, route->path,
+                        plain ? ", study " : "", plain ? call->item : "", call->pass.id);
 }
 
 static json_t *only_study(const json_t *document, const char *study) {
@@ -372,6 +386,7 @@ tacit_status dashboard_start(coordinator *self, tacit_error *error) {
                               .more_count = self->settings.route_count,
                               .more_context = (void *)self->settings.folder,
                               .admit = admit_program,
+                              .noted = note_change,
                               .narrow = only_study };
     board->owner = self;
     pthread_mutex_init(&board->mutex, NULL);

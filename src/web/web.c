@@ -425,8 +425,10 @@ static void run_route(web *page, web_call *call, size_t number) {
     const web_route *route = route_at(page, number);
     call->further = further_at(page, number);
     call->session = web_login_find(&page->login, tacit_exchange_header(call->exchange, "Authorization"));
-    if (let_in(page, call, route))
-        route->handle(call->further != NULL ? page->settings.more_context : page->settings.context, call);
+    if (!let_in(page, call, route)) return;
+    if (call->pass.id[0] != 0 && strcmp(route->method, "GET") != 0)
+        page->settings.noted(page->settings.context, call, route);
+    route->handle(call->further != NULL ? page->settings.more_context : page->settings.context, call);
 }
 
 static bool serve_file(const web *page, web_call *call, const char *path) {

@@ -47,6 +47,7 @@ typedef struct web_further web_further;
 typedef struct web_pass {
     bool manages;              /* else it only reads */
     char study[WEB_ITEM_SIZE]; /* the one that it is for; "": all */
+    char id[32];               /* how people call it */
 } web_pass;
 
 /* One request, for the handler of its route. */
@@ -88,6 +89,8 @@ typedef struct web_settings {
     void *more_context;
     /* What is the token of a program good for? TACIT_REFUSED with a sentence. NULL: there are none. */
     tacit_status (*admit)(void *context, const char *token, web_pass *out, tacit_error *error);
+    /* A program is about to change something, by its token. */
+    void (*noted)(void *context, const web_call *call, const web_route *route);
     /* The part of a published document that is about one study, as a new reference. Goes with `admit`. */
     json_t *(*narrow)(const json_t *document, const char *study);
 } web_settings;

@@ -153,6 +153,10 @@ class Stolen(TokenTest):
         for _ in range(3):  # the very request that was good
             self.assertIn("revoked", self.ask("POST", "/v1/studies/trial/pause", expect=401))
         self.assertEqual(self.tacit("study", "token", self.folder, "--revoke", made["id"]).returncode, 2)
+        log = self.log()
+        self.assertIn(f"POST /v1/studies/{{study}}/pause, study trial by token {made['id']}", log)
+        self.assertIn("a program was refused at the dashboard's port: this token was revoked", log)
+        self.assertNotIn(made["token"].rsplit(".", 1)[1], log)
 
     def test_a_token_with_one_digit_wrong_is_none_and_says_nothing_of_the_right_one(self):
         token = self.token("--scope", "manage")

@@ -47,21 +47,24 @@ static void give(tacit_desk_reply *out, tacit_buffer *bytes, const char *type, c
     out->ending = ending;
 }
 
-tacit_status tacit_desk_definition(tacit_desk_reply *out, const tacit_desk_request *request,
-                                   tacit_error *error) {
+static tacit_status give_found(tacit_desk_reply *out, const tacit_desk_request *request, bool model,
+                               tacit_error *error) {
     found all = { .registry = NULL };
-    tacit_status status = find_study(&all, request, error);
-    if (status == TACIT_OK) give(out, &all.definition, "application/yaml", "study.yaml");
+    tacit_status status = (model ? find_model : find_study)(&all, request, error);
+    if (status == TACIT_OK)
+        give(out, model ? &all.bytes : &all.definition, model ? "application/json" : "application/yaml",
+             model ? "model.json" : "study.yaml");
     clear(&all);
     return status;
 }
 
+tacit_status tacit_desk_definition(tacit_desk_reply *out, const tacit_desk_request *request,
+                                   tacit_error *error) {
+    return give_found(out, request, false, error);
+}
+
 tacit_status tacit_desk_model(tacit_desk_reply *out, const tacit_desk_request *request, tacit_error *error) {
-    found all = { .registry = NULL };
-    tacit_status status = find_model(&all, request, error);
-    if (status == TACIT_OK) give(out, &all.bytes, "application/json", "model.json");
-    clear(&all);
-    return status;
+    return give_found(out, request, true, error);
 }
 
 tacit_status tacit_desk_table(tacit_desk_reply *out, const tacit_desk_request *request, tacit_error *error) {
