@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Method cox against R's coxph on the same grid of times, and what it says where there is no estimate.
+"""Method cox against R's coxph on the same grid of times, and what it says where there is no estimate; method dpcox beside it.
 
 Figures of R are those in cox/cox.csv, or fresh ones where Rscript with package survival is installed (cox/cox.R makes both).
 
@@ -11,6 +11,7 @@ import json
 import os
 import random
 import shutil
+import statistics
 import subprocess
 import sys
 import unittest
@@ -327,6 +328,41 @@ class Groups(CoxTest):
             model["estimates"]["baseline"] = damage
             self.write("damaged.json", json.dumps(model))
             self.fail_with(1, "summary", "damaged.json", says=["damaged"])
+
+
+class Private(CoxTest):
+    """Method dpcox. The noise is seeded. Figures of coxph(Surv(days, relapse) ~ unfavourable + stage + age), days as they are (R's survival 3.5)."""
+    TERMS = "surv(days, relapse) ~ unfavourable + stage + age"
+    COXPH = {"unfavourable": (1.5839, 0.0887), "stage2": (0.6673, 0.1216), "stage3": (0.8174, 0.1208), "stage4": (1.1537, 0.1349), "age": (0.0057, 0.0012)}
+
+    def coefficients(self, epsilon, seed=1):
+        words = ["simulate", "--method", "dpcox", "--train", WILMS, "--test", WILMS, "--schema", SCHEMA, "--terms", self.TERMS, "--parties", "20",
+                 "--epsilon", epsilon, "--delta", "1e-5", "--seed", str(seed), "--json"]
+        found = json.loads(self.succeed(*words).stdout)["summary"]["coefficients"]
+        self.assertEqual([one["name"] for one in found], list(self.COXPH))
+        return {one["name"]: (one["estimate"], one["error"]) for one in found}
+
+    def off_by(self, found):
+        return [abs(found[name][0] - estimate) / error for name, (estimate, error) in self.COXPH.items()]
+
+    def test_without_noise_coefficients_are_near_those_of_coxph(self):
+        found = self.coefficients("inf")
+        self.assertLess(max(self.off_by(found)), 0.35)
+        for name, (_, error) in self.COXPH.items():
+            self.assertAlmostEqual(found[name][1] / error, 1, delta=0.1)
+
+    def test_at_epsilon_2_they_are_within_two_standard_errors_in_the_median(self):
+        draws = [self.coefficients("2", seed) for seed in range(1, 8)]
+        self.assertLess(statistics.median(one for found in draws for one in self.off_by(found)), 2)
+        for found in draws:  # and their own errors hold the noise
+            for name, (estimate, error) in self.COXPH.items():
+                self.assertLess(abs(found[name][0] - estimate), 4 * found[name][1])
+                self.assertGreater(found[name][1], 1.2 * error)
+
+    def test_what_dpcox_does_not_take_is_refused(self):
+        for terms, says in (("surv(days, relapse) ~ age + strata(stage)", "one baseline"), ("surv(days, relapse) ~ 1", "at least 1")):
+            self.fail_with(2, "simulate", "--method", "dpcox", "--train", WILMS, "--test", WILMS, "--schema", SCHEMA, "--terms", terms, "--parties", "20",
+                           "--epsilon", "2", "--delta", "1e-5", says=[says])
 
 
 class Refused(CoxTest):

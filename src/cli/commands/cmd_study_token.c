@@ -8,7 +8,7 @@
 #include "api/study/issue.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "cli/grid.h"
+#include "cli/print/grid.h"
 #include "study/passes.h"
 #include "study/study.h"
 
