@@ -31,7 +31,7 @@ def figures_of_r(name="cox", *more, delimiter=","):
     text = None
     if shutil.which("Rscript"):
         try:
-            done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=600)
+            done = subprocess.run(["Rscript", HERE / f"{name}.R", WILMS, *more], capture_output=True, text=True, check=False, timeout=60)
             if done.returncode == 0:
                 text = done.stdout
             elif "no package called" not in done.stderr:

@@ -31,7 +31,7 @@ RANGES = {"wilms": {"unfavourable": 1, "late_unfavourable": 1, "age": 240, "stud
 def figures_of_r():
     if shutil.which("Rscript"):
         text = subprocess.run(["Rscript", HERE / "describe.R", *(EXAMPLES / f"{name}.csv" for name in SETS)], capture_output=True,
-                              text=True, check=True, timeout=600).stdout
+                              text=True, check=True, timeout=120).stdout
     else:
         text = (HERE / "describe.csv").read_text()
     return [(name, table, row, column, float(value)) for name, table, row, column, value in csv.reader(text.splitlines())]
@@ -47,7 +47,7 @@ class DescribeTest(ProgramTest):
     def tacit(self, *words, **more):
         kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept, "TACIT_HOME": str(self.path / "home")}
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=600, **more)
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=120, **more)
 
     def rows(self, name):
         return ["--data", EXAMPLES / f"{name}.csv", "--schema", EXAMPLES / f"{name}.schema.yaml"]
