@@ -433,7 +433,11 @@ static tacit_status descend(work *self, tacit_error *error) {
         TACIT_TRY(find_direction(self, error));
         double left = -dot(self->here.gradient, self->direction, self->here.count);
         if (left <= NEAR || (left <= STALLED && left > before / 2)) return TACIT_OK;
-        TACIT_TRY(tacit_plan_allows(fit->session->plan, fit->iterations, error));
+        if (tacit_plan_stops(fit->session->plan, fit->iterations, NULL, NULL, 0))
+            return tacit_fail(error, TACIT_NOT_CONVERGED,
+                              "%zu iterations, which are all that the study allows, are not enough to "
+                              "converge: allow more rounds",
+                              fit->iterations);
         TACIT_TRY(search(self, &moved, error));
         if (!moved) {
             if (left <= STALLED) return TACIT_OK;
