@@ -169,6 +169,11 @@ class AgainstR(MissingTest):
         for one, other in zip(plain["coefficients"], terms["coefficients"]):
             self.assertAlmostEqual(one["estimate"], other["estimate"], delta=1e-9 * (1 + abs(one["estimate"])))
 
+    def test_an_indicator_has_no_column_beside_terms_and_that_is_said(self):
+        self.write("schema.yaml", FILLED)
+        self.fail_with(2, "simulate", "--method", "estimate", "--train", PBC, "--test", PBC, "--schema", "schema.yaml", "--parties", "2", "--terms",
+                       "death ~ age + chol", says=["'chol' has missing: indicator", "complete-case"])
+
     def test_filling_is_told_from_imputing(self):
         """The control: the midpoint for all that is missing is far from mice."""
         table = self.estimate(ALL + "fill\n", train=self.two_sites(), parties=None)

@@ -204,6 +204,7 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     if (all->site != NULL) (void)tacit_arguments_words(arguments, "party", &partition->groups);
     partition->grouped = together != NULL;
     TACIT_TRY(tacit_sweep_partition(&all->sweep, arguments, split, error));
+    options.identified = deals_folds(arguments);
     if (spread)
         TACIT_TRY(tacit_partition_load_own(partition, &all->data, tacit_arguments_text(arguments, "train"),
                                            &options, console->ranks, error));
