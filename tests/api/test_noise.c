@@ -52,7 +52,8 @@ static void equal_numbers_get_noise_of_their_own(void **state) {
     double first = 0, second = 0;
     CHECK_OK(tacit_noise_add(&first, &value, 1, options, ledger, &error), error);
     CHECK_OK(tacit_noise_add(&second, &value, 1, options, ledger, &error), error);
-    assert_true(first != second); /* equal with probability below 2^-22: Laplace on a grid of 2^-20 of its scale */
+    assert_true(first !=
+                second); /* equal with probability below 2^-22: Laplace on a grid of 2^-20 of its scale */
     tacit_options_free(options);
     tacit_ledger_free(ledger);
 }

@@ -117,7 +117,8 @@ static void an_older_file_is_brought_up(void **state) {
     assert_int_equal(
         sqlite3_exec(file,
                      "DROP TABLE points; DROP TABLE masked_step; DROP TABLE roster; DROP TABLE signer; "
-                     "DROP TABLE pass; DROP TABLE earlier_version; DROP TABLE renewal; DROP TABLE revocation; ALTER TABLE "
+                     "DROP TABLE pass; DROP TABLE earlier_version; DROP TABLE renewal; DROP TABLE "
+                     "revocation; ALTER TABLE "
                      "study DROP COLUMN version;"
                      "ALTER TABLE study DROP COLUMN resumes; ALTER TABLE party DROP COLUMN version;"
                      "ALTER TABLE party DROP COLUMN away; ALTER TABLE party DROP COLUMN called;"

@@ -266,10 +266,11 @@ static tacit_status say_deficient(diagnosis *self, tacit_error *error) {
     TACIT_TRY(status);
     TACIT_TRY(print_rest(self, error));
     if (empty)
-        return tacit_fail(error, TACIT_INPUT,
-                          "levels without rows have no coefficient: %s; take them out of the column's levels in "
-                          "the schema, or give a lambda above 0",
-                          tacit_buffer_text(&self->text));
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "levels without rows have no coefficient: %s; take them out of the column's levels in "
+            "the schema, or give a lambda above 0",
+            tacit_buffer_text(&self->text));
     return tacit_fail(error, TACIT_INPUT,
                       "columns that never vary or follow from others have no coefficient: %s; skip one "
                       "of them in the schema, or give a lambda above 0",

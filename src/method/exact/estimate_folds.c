@@ -241,10 +241,11 @@ tacit_status tacit_estimate_validate(estimate_fit *fit, tacit_model *model, taci
         TACIT_CHECK(count_held_out(&self, model, &report, error));
     else
         TACIT_CHECK(tacit_report_create(&report, "evaluate", false, fit->n, error));
-    tacit_format(text, sizeof text,
-                 "%zu folds of each party's rows, dealt by fold_seed %llu; each row is scored by the model that "
-                 "was fitted without its fold",
-                 folds.count, (unsigned long long)folds.seed);
+    tacit_format(
+        text, sizeof text,
+        "%zu folds of each party's rows, dealt by fold_seed %llu; each row is scored by the model that "
+        "was fitted without its fold",
+        folds.count, (unsigned long long)folds.seed);
     TACIT_CHECK(tacit_report_add_fact(report, "cross-validation", (double)folds.count,
                                       self.why[0] == 0 ? text : self.why, error));
     model->validation = report;
