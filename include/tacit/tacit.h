@@ -284,30 +284,40 @@ tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
 
 /* ---- noise by itself, and what many releases cost together ---- */
 
-/* Add noise to `count` numbers that a program made of its rows, and to whose sensitivity it answers: by how much they
- * change, in the norm of the law, when one record (or party) is replaced. Options: law (laplace, gamma-norm,
- * gaussian, discrete-laplace, discrete-gaussian; docs/mechanisms.md), sensitivity, epsilon, delta, unit (record or
- * party), seed. The result lies on a grid of 2^-20 of the noise's scale or finer; beyond 2^40 times the scale it is cut.
+/* Add noise to numbers that a program made of its rows, and to whose sensitivity it answers: by how much they change, in
+ * the norm of the law, when one record (or party) is replaced. Options: law (laplace, gamma-norm, gaussian,
+ * discrete-laplace, discrete-gaussian; docs/mechanisms.md), sensitivity, epsilon, delta, unit (record or party), seed.
+ * The result lies on a grid of 2^-20 of the noise's scale or finer; beyond 2^40 times the scale it is cut.
  *
  * With a ledger it is a release that is charged before `out` is written, and so is every call: an answer that came again
- * because two numbers are equal would tell that they are. Without (NULL) whoever calls keeps count. With a seed it is a
- * simulation, for which a ledger is refused. */
+ * because two numbers are equal would tell that they are. With a seed it is a simulation, for which a ledger is refused.
+ *   Out: *out     `count` numbers with noise
+ *   In: values    `count` numbers
+ *       options   as above; may be NULL
+ *       ledger    what is charged; NULL: whoever calls keeps count */
 tacit_status tacit_noise_add(double *out, const double *values, size_t count, const tacit_options *options,
-                             tacit_ledger *ledger, tacit_error *error);
+                             tacit_ledger *ledger, tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* Which of `count` candidates has a high score, without telling the scores: the index, from 0. Options: rule
- * (permute-and-flip, exponential, noisy-max), sensitivity (of each score), monotone (replacing a record moves all
- * scores up or all down), epsilon, delta (charged, not used by the choice: for what the candidates cost), unit, seed.
- * Ledger and seed as above. */
+/* Which of several candidates has a high score, without telling the scores. Options: rule (permute-and-flip,
+ * exponential, noisy-max), sensitivity (of each score), monotone (replacing a record moves all scores up or all down),
+ * epsilon, delta (charged, not used by the choice: for what the candidates cost), unit, seed.
+ *   Out: *chosen   its index, from 0
+ *   In: scores     `count` numbers
+ *       options    as above; may be NULL
+ *       ledger     as for tacit_noise_add */
 tacit_status tacit_noise_choose(size_t *chosen, const double *scores, size_t count,
-                                const tacit_options *options, tacit_ledger *ledger, tacit_error *error);
+                                const tacit_options *options, tacit_ledger *ledger,
+                                tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
 /* What many releases on the same rows cost together (docs/accounting.md). Options: event, as often as there are kinds
  * ("gaussian sigma=4 count=1000 sampling=0.01", "laplace scale=2", "pure epsilon=1", "approximate epsilon=1
  * delta=1e-6", "zcdp rho=0.1"; "replaced=yes" where the number is about a replaced row already), adjacency (replace or
  * add-or-remove), and either delta, at which the least epsilon is found, or epsilon. "epsilon", "delta", "by", and in
- * "accountants" what each of them proves; null where one does not apply. */
-tacit_status tacit_compose_document(char **json, const tacit_options *options, tacit_error *error);
+ * "accountants" what each of them proves; null where one does not apply.
+ *   Out: *json    freed with tacit_string_free
+ *   In: options   as above */
+tacit_status tacit_compose_document(char **json, const tacit_options *options,
+                                    tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
 /* ---- a party of a study ---- */
 

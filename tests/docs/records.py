@@ -50,7 +50,7 @@ def expected(rows):
             continue
         value = [v for day, v in one["values"] if day <= one["since"]]
         known = one["tension"] is not None and one["tension"] <= one["since"]
-        made.append([str(int(one["since"][:4]) - one["born"]), one["sex"], str(value[0]) if value else "", "yes" if known else "no",
+        made.append([str(int(one["since"][:4]) - one["born"]), one["sex"], f"{value[0]:g}" if value else "", "yes" if known else "no",
                      "yes" if one["died"] else "no"])
     return made
 

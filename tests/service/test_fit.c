@@ -159,7 +159,7 @@ static void a_method_that_is_not_for_one_owner_is_refused(void **state) {
         self.plan.method = methods[m];
         assert_int_equal(fit(&self, &result, &error), TACIT_USAGE);
         assert_non_null(
-            strstr(error.text, "pst-s or pst-f (or avg, dpnewton, dpgd or dpsgd with noise=party)"));
+            strstr(error.text, "pst-s or pst-f (or avg, dpnewton, dpgd, dpsgd or dpcox with noise=party)"));
     }
     folder_remove(&self.place);
 }
