@@ -26,6 +26,20 @@ PACKAGES = "for (p in c('MASS', 'nnet', 'sandwich', 'brglm2')) if (!requireNames
 LABELS = {"binomial": ("relapse", 'classes: ["no", "yes"]'), "poisson": ("unfavourable", "kind: count, low: 0, high: 1"),
           "gaussian": ("age", "kind: number, low: 0, high: 200"), "ordinal": ("stage", 'classes: ["1", "2", "3", "4"]'),
           "multinomial": ("stage", 'classes: ["1", "2", "3", "4"]')}
+EXAMPLES = HERE.parents[2] / "examples"
+# Two more sets; rows that lack something that the formula asks are left out, as in R.
+SETS = {"lung": ("died ~ sex * age + factor(ecog)", """label: {name: died, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 0, high: 100}
+  - {name: sex, kind: category, levels: [female, male]}
+  - {name: ecog, kind: category, levels: ["0", "1", "2"], others: "2", missing: complete-case}
+"""), "pbc": ("death ~ sex * age + log(bili) + factor(stage)", """label: {name: death, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 0, high: 100}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: bili, kind: number, low: 0.1, high: 50}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"], missing: complete-case}
+""")}
 COLUMNS = {"unfavourable": "kind: number, low: 0, high: 1", "stage": 'kind: category, levels: ["1", "2", "3", "4"]',
            "age": "kind: number, low: 0, high: 200", "study": "kind: number, low: 3, high: 4"}
 
@@ -35,10 +49,12 @@ def figures_of_r():
     if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", PACKAGES], capture_output=True, timeout=600).returncode == 0:
         text = subprocess.run(["Rscript", HERE / "anova.R", WILMS, HERE / "cases.csv"], capture_output=True, text=True, check=True,
                               timeout=300).stdout
+        sets = subprocess.run(["Rscript", HERE / "sets.R", EXAMPLES / "lung.csv", EXAMPLES / "pbc.csv"], capture_output=True, text=True, check=True,
+                              timeout=300).stdout
     else:
-        text = (HERE / "anova.csv").read_text()
+        text, sets = (HERE / "anova.csv").read_text(), (HERE / "sets.csv").read_text()
     figures = {}
-    for line in text.splitlines()[1:]:
+    for line in text.splitlines()[1:] + sets.splitlines()[1:]:
         case, what, name, *numbers = line.split("|")
         figures.setdefault((case, what), []).append((name, [float(number) for number in numbers]))
     return figures
@@ -57,22 +73,28 @@ class AnovaTest(ProgramTest):
     def near(self, ours, theirs, about):
         self.assertLessEqual(abs(ours - theirs), 1e-6 * (abs(theirs) + 1e-3), (about, ours, theirs))
 
+    def check_terms(self, name_of_case, ours):
+        """Those of an analysis of deviance; how many kinds were compared."""
+        compared = 0
+        for kind in ("drop1", "sequential"):
+            theirs = figures_of_r().get((name_of_case, kind), [])
+            if not theirs or ours.get("anova", {}).get("kind") != kind:
+                continue
+            self.assertEqual([one["name"] for one in ours["anova"]["terms"]], [name for name, _ in theirs])
+            for one, (name, numbers) in zip(ours["anova"]["terms"], theirs):
+                for key, number in zip(("degrees", "deviance", "statistic", "p"), numbers):
+                    # a difference of deviances of some thousands is only as exact as they are
+                    self.assertLessEqual(abs(one[key] - number), 1e-6 * (abs(number) + 1e-2 + (key == "statistic")), (name, key, one[key], number))
+            compared += 1
+        return compared
+
     def check(self, case, parties):
         ours, figures = self.estimate(case, parties), figures_of_r()
         for name, numbers in figures.get((case["case"], "wald"), []):
             one = next(term for term in ours["terms"] if term["name"] == name)
             for key, number in zip(("degrees", "statistic", "p"), numbers):
                 self.near(one[key], number, (name, key))
-        for kind in ("drop1", "sequential"):
-            theirs = figures.get((case["case"], kind), [])
-            if not theirs:
-                continue
-            self.assertEqual(ours["anova"]["kind"], kind)
-            self.assertEqual([one["name"] for one in ours["anova"]["terms"]], [name for name, _ in theirs])
-            for one, (name, numbers) in zip(ours["anova"]["terms"], theirs):
-                for key, number in zip(("degrees", "deviance", "statistic", "p"), numbers):
-                    # a difference of deviances of some thousands is only as exact as they are
-                    self.assertLessEqual(abs(one[key] - number), 1e-6 * (abs(number) + 1e-2 + (key == "statistic")), (name, key, one[key], number))
+        self.assertEqual(self.check_terms(case["case"], ours), sum((case["case"], kind) in figures for kind in ("drop1", "sequential")))
         for name, numbers in figures.get((case["case"], "coefficient"), []):
             one = next(row for row in ours["coefficients"] if row["name"] == name)
             for key, number in zip(("estimate", "error"), numbers):
@@ -84,6 +106,15 @@ class AnovaTest(ProgramTest):
                 for parties in (1, 5, 20) if case["case"] in ("crossed", "spline", "offset-HC3", "offset-firth") else (3,):
                     with self.subTest(**case, parties=parties):
                         self.check(case, parties)
+
+    def test_two_more_sets_are_as_in_r(self):
+        for name, (formula, text) in SETS.items():
+            rows, schema = str(EXAMPLES / f"{name}.csv"), self.write("more.yaml", text)
+            for parties, kind in ((1, "drop1"), (5, "drop1"), (20, "drop1"), (5, "sequential")):
+                with self.subTest(name, parties=parties, kind=kind):
+                    ours = json.loads(self.succeed("simulate", "--method", "estimate", "--train", rows, "--test", rows, "--schema", schema, "--parties",
+                                                   str(parties), "--seed", "1", "--terms", formula, "--set", f"anova={kind}", "--json").stdout)["summary"]
+                    self.assertEqual(self.check_terms(name, ours), 1)
 
     def test_robust_errors_of_completed_sets_are_pooled(self):
         """Rows that lack nothing are the same in all sets: the errors are those of one, and t has the degrees of freedom of Rubin's rules."""

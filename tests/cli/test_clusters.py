@@ -36,8 +36,8 @@ def figures_of_r(visits):
 class AgainstGee(MixedTest):
     def test_clustered_errors_are_those_of_geepack_times_the_correction_for_few_persons(self):
         lines = figures_of_r(self.path / "visits.csv")
-        for parties in (1, 5, 15):
-            for which in ("sleep", "visits"):
+        for which in ("sleep", "visits"):
+            for parties in (1, 5, 15 if which == "sleep" else 20):  # 18 drivers are in the first
                 train = str(MIXED / "sleepstudy.csv") if which == "sleep" else "visits.csv"
                 self.succeed("simulate", "--method", "estimate", "--train", train, "--test", train, "--schema", f"{which}.yaml", "--parties", str(parties), "--together",
                              PERSONS[which], "--seed", "1", "--set", "errors=cluster", "--out", "model.json")

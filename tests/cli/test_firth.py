@@ -131,7 +131,7 @@ class Sentences(FirthTest):
     """Where there is no estimate: what does it, and what to do."""
 
     def refuse(self, rows, schema, *says):
-        for parties in (1, 5):
+        for parties in (1, 5, 20):
             self.fail_with(1, *self.command(rows, schema, parties=parties), says=says)
 
     def test_a_level_without_a_positive_outcome_is_named_with_its_rows(self):
