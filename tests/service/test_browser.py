@@ -435,8 +435,9 @@ class Drawings(BrowserTest):
         self.wait(lambda: self.browser.execute_script("return Array.from(document.querySelectorAll('.forest-name'), " +
                                                       "one => one.getBoundingClientRect().left >= 0).join()") == "true,true", "names are cut off")
 
-    def promise_text_can_be_read_in_light_and_dark(self):
-        """WCAG's contrast of at least 4.5 of every colour that words or lines have, on both grounds."""
+    def promise_words_can_be_read_in_light_and_dark(self):
+        """WCAG's contrast of at least 4.5 of every colour that words or lines have, on both grounds. The last of all, because the page draws itself again when the
+        scheme changes."""
         self.draw("")
         for scheme in ("light", "dark"):
             self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})

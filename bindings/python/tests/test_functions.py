@@ -5,12 +5,13 @@ import shutil
 import subprocess
 
 import numpy as np
-import pandas
 import pytest
 
 import tacit
 from tacit import mechanisms
 from tacit.accounting import Approximate, Gaussian, Laplace, Pure, ZCDP
+
+pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture

@@ -2,13 +2,14 @@
 import pickle
 
 import numpy as np
-import pandas
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import tacit
 from tacit import PrivateEnsemble, PrivateLogisticRegression, PrivateStacking
+
+pandas = pytest.importorskip("pandas")
 
 
 @pytest.mark.parametrize("classes", [[0, 1], [False, True], ["no", "yes"], [2.5, -1.0]])
