@@ -13,7 +13,6 @@
 #include "lab/audit/turned_rows.h"
 #include "method/methods.h"
 #include "method/time/dpcox.h"
-#include "privacy/account/gaussian.h"
 
 enum { FEATURES = 2, ROWS = 50, QUESTIONS = DPCOX_STEPS + 1, CELLS = 8, COUNTS = DPCOX_HEAD + 2 * CELLS };
 enum { WIDTH = FEATURES - 1 + DPCOX_CLOCK, SCORES = WIDTH + WIDTH * (WIDTH + 1) / 2 };
@@ -76,22 +75,9 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     return TACIT_OK;
 }
 
-/* How far apart the answers are without noise, of what all questions together may be. */
-static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
-    hazard_case *self = out->state;
-    double at[2][COUNTS + DPCOX_STEPS * SCORES], square = 0;
-    for (int side = 0; side < 2; side++) TACIT_TRY(draw_answers(out, side, NULL, at[side], error));
-    for (size_t j = 0; j < out->length; j++) square += pow(at[0][j] - at[1][j], 2);
-    out->reach = sqrt(square) / self->charged;
-    return TACIT_OK;
-}
-
-/* `thin`: the noise of a price at which each question alone costs what all together are charged. */
 static tacit_status set_plan(hazard_case *self, const tacit_audit_setup *setup, bool thin,
                              tacit_audit_case *out, tacit_error *error) {
     tacit_plan *plan = &self->plan;
-    tacit_prices prices = { .event = { .count = 0 } };
-    double sigma = 0;
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpcox, setup, error));
     TACIT_TRY(tacit_plan_set(plan, "rows", "1", error)); /* L is 1 then */
     TACIT_TRY(tacit_plan_set(plan, "width", "1", error));
@@ -101,14 +87,7 @@ static tacit_status set_plan(hazard_case *self, const tacit_audit_setup *setup, 
     plan->schema = self->schema;
     plan->parties = plan->minimum_parties = 1;
     plan->minimum_rows = ROWS;
-    TACIT_TRY(tacit_plan_check(plan, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
-    out->charged = prices.charged;
-    self->exact = *plan; /* a coordinator is entrusted with exact sums, and L stays what it is */
-    TACIT_TRY(tacit_plan_set(&self->exact, "noise", "coordinator", error));
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
-    self->charged = 1 / sigma;
-    if (thin) TACIT_TRY(tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt(QUESTIONS), plan->delta, error));
+    TACIT_TRY(audit_charge_questions(out, plan, &self->exact, QUESTIONS, thin, &self->charged, error));
     TACIT_TRY(dpcox_describe(plan, &self->design, error));
     return dpcox_describe(&self->exact, &self->silent, error);
 }
@@ -145,7 +124,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *se
     snprintf(out->pair, sizeof out->pair,
              "one row with an event that was not expected or without one that was, through all %d questions",
              QUESTIONS);
-    TACIT_CHECK(measure_reach(out, error));
+    TACIT_CHECK(audit_measure_reach(out, draw_answers, self->charged, error));
 cleanup:
     if (status != TACIT_OK) close_case(out);
     return status;

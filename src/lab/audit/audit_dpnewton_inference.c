@@ -15,7 +15,6 @@
 #include "method/methods.h"
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
-#include "privacy/account/gaussian.h"
 
 enum { DIMENSION = 2, ROWS = 50, QUESTIONS = DPNEWTON_INFERENCE_STEPS + 2 };
 
@@ -73,22 +72,9 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     return TACIT_OK;
 }
 
-/* How far apart the answers are without noise, of what all questions together may be. */
-static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
-    inference_case *self = out->state;
-    double at[2][3 + 2 * DPNEWTON_INFERENCE_STEPS + 8], square = 0;
-    for (int side = 0; side < 2; side++) TACIT_TRY(draw_answers(out, side, NULL, at[side], error));
-    for (size_t j = 0; j < out->length; j++) square += pow(at[0][j] - at[1][j], 2);
-    out->reach = sqrt(square) / self->charged;
-    return TACIT_OK;
-}
-
-/* `thin`: the noise of a price at which each question alone costs what all together are charged. */
 static tacit_status set_plan(inference_case *self, const tacit_audit_setup *setup, bool thin,
                              tacit_audit_case *out, tacit_error *error) {
     tacit_plan *plan = &self->plan;
-    tacit_prices prices = { .event = { .count = 0 } };
-    double sigma = 0;
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
     TACIT_TRY(tacit_plan_set(plan, "purpose", "inference", error));
     TACIT_TRY(tacit_plan_set(plan, "rows", "1", error)); /* c is one half then */
@@ -98,14 +84,7 @@ static tacit_status set_plan(inference_case *self, const tacit_audit_setup *setu
     plan->parties = plan->minimum_parties = 1;
     plan->minimum_rows = ROWS;
     if (plan->lambda == 0) plan->lambda = 0.01;
-    TACIT_TRY(tacit_plan_check(plan, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
-    out->charged = prices.charged;
-    self->exact = *plan; /* a coordinator is entrusted with exact sums, and c stays what it is */
-    TACIT_TRY(tacit_plan_set(&self->exact, "noise", "coordinator", error));
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
-    self->charged = 1 / sigma;
-    if (thin) TACIT_TRY(tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt(QUESTIONS), plan->delta, error));
+    TACIT_TRY(audit_charge_questions(out, plan, &self->exact, QUESTIONS, thin, &self->charged, error));
     TACIT_TRY(dpnewton_inference_describe(plan, &self->design, error));
     return dpnewton_inference_describe(&self->exact, &self->silent, error);
 }
@@ -121,7 +100,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *se
     TACIT_CHECK(tacit_turned_rows_start(&self->rows, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
     snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions", QUESTIONS);
-    TACIT_CHECK(measure_reach(out, error));
+    TACIT_CHECK(audit_measure_reach(out, draw_answers, self->charged, error));
 cleanup:
     if (status != TACIT_OK) close_case(out);
     return status;
