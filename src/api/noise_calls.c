@@ -126,21 +126,25 @@ static tacit_release release_of(const noising *self) {
                               .parties_declared = 1,
                               .parties_minimum = 1,
                               .parameters = self->count };
-    memcpy(release.study_hash, self->request, sizeof release.study_hash);
+    /* study_hash stays 0: every call is of one study, so that processes at one ledger do not end each other's. */
     memcpy(release.question_hash, self->request, sizeof release.question_hash);
     memcpy(release.answer_id, self->request, sizeof release.answer_id);
     return release;
 }
 
-static tacit_status hold(noising *self, tacit_error *error) {
+/* The first call is the owner's consent to be charged for all; one that was withdrawn stays so. */
+static tacit_status check_owner(const noising *self, const tacit_release *release, tacit_error *error) {
     tacit_account record, party;
+    tacit_consent consent = TACIT_CONSENT_NONE;
     TACIT_TRY(tacit_ledger_account(&record, self->ledger, NULL, TACIT_UNIT_RECORD, error));
     TACIT_TRY(tacit_ledger_account(&party, self->ledger, NULL, TACIT_UNIT_PARTY, error));
     if (!record.limited && !(self->price.unit == TACIT_UNIT_PARTY && party.limited))
         return tacit_fail(error, TACIT_REFUSED,
                           "the ledger of %s has no limit, and without one nothing is released: set a limit",
                           tacit_ledger_source(self->ledger));
-    return tacit_ledger_reserve(self->ledger, STUDY, self->request, &self->price, NULL, error);
+    TACIT_TRY(tacit_ledger_consent_state(&consent, self->ledger, STUDY, error));
+    if (consent != TACIT_CONSENT_NONE) return TACIT_OK;
+    return tacit_ledger_consent(self->ledger, STUDY, release->study_hash, error);
 }
 
 /* Draw; the charge and the answer are on the disk before `out` is written. Every call is a release of its own: an
@@ -157,7 +161,7 @@ static tacit_status charge(noising *self, draw_function *draw, double *out, size
     TACIT_CHECK(tacit_entropy_bytes(self->request, sizeof self->request, self->entropy, error));
     tacit_release release = release_of(self);
     TACIT_CHECK(tacit_gate_init(&gate, self->ledger, &policy, TACIT_GATE_REAL, error));
-    TACIT_CHECK(hold(self, error));
+    TACIT_CHECK(check_owner(self, &release, error));
     drawn = TACIT_NEW(double, length);
     if (drawn == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(draw(self, drawn, &release.event, error));
@@ -166,7 +170,6 @@ static tacit_status charge(noising *self, draw_function *draw, double *out, size
     TACIT_CHECK(tacit_gate_release(&gate, &release, &bytes, error));
     memcpy(out, bytes.bytes, bytes.length);
 cleanup:
-    (void)tacit_ledger_end(self->ledger, STUDY, NULL);
     tacit_buffer_clear(&bytes);
     free(drawn);
     return status;

@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
-from typing import Any, Optional, Union
+from typing import Any, BinaryIO, Optional, Union
 
 import numpy as np
 
@@ -108,16 +108,22 @@ class Served:
             threading.Thread(target=self._answer, args=(line,), daemon=True).start()
 
     def _answer(self, line: socket.socket) -> None:
-        with line, line.makefile("rwb") as stream:
-            try:
-                classes = int(stream.readline())
-                first, _, second = stream.read().decode("ascii").partition("\n\n")
-                train, points = _numbers(first), _numbers(second)
-                found = labels_of(self._local, train[:, :-1], train[:, -1].astype(np.int64), points, classes)
-                stream.write(b"ok\n" + "".join(f"{label}\n" for label in found).encode())
-            except BaseException as problem:  # the party says that it has no answer, and whoever called gets this
-                self.problem = self.problem or problem
-                stream.write(f"failed\n{type(problem).__name__}: {problem}\n".encode())
+        try:
+            with line, line.makefile("rwb") as stream:
+                stream.write(self._reply(stream))
+        except OSError:  # whoever asked has gone
+            return
+
+    def _reply(self, stream: BinaryIO) -> bytes:
+        try:
+            classes = int(stream.readline())
+            first, _, second = stream.read().decode("ascii").partition("\n\n")
+            train, points = _numbers(first), _numbers(second)
+            found = labels_of(self._local, train[:, :-1], train[:, -1].astype(np.int64), points, classes)
+            return b"ok\n" + "".join(f"{label}\n" for label in found).encode()
+        except BaseException as problem:  # the party says that it has no answer, and whoever called gets this
+            self.problem = self.problem or problem
+            return f"failed\n{type(problem).__name__}: {problem}\n".encode()
 
     def close(self) -> None:
         self._listening.close()
