@@ -24,6 +24,13 @@
  *     and the grid of the sum moves it by at most r (tacit_sum_rounding): both count twice.
  *   S = shift + 2 (g/lambda + r), rounded up.
  *
+ *   calibration=paper: the shift is the printed one, 2L/(n_min lambda) per record (Pathak; Hamm 2.2) and 2L/lambda per party (Hamm
+ *     B.4), without the second bound on |w|. Both are sound; solver and grid are paid for as above, which the papers leave out.
+ *   law=laplace: Pathak's own noise, density proportional to exp(-|b|_1/s). A shift of S in L2 norm is one of at most sqrt(D) S in L1
+ *     norm, so s = sqrt(D) S/epsilon makes it epsilon-DP (tight). The printed s = S/epsilon takes the L2 bound for an L1 bound: what
+ *     it gives, and what is charged for it (paper), is sqrt(D) epsilon. A row along the diagonal shows that no less would do:
+ *     two opposite ones there move every weight by S/sqrt(D).
+ *
  * noise=coordinator: contributions go in clear to a coordinator that is trusted to add b (entrusted).
  * noise=party: each party adds its own b before anything leaves (charged); the mean then carries M noises.
  */
@@ -40,9 +47,14 @@
 typedef struct avg_settings {
     enum { BY_COORDINATOR, BY_PARTY } noise;
     tacit_unit unit;
+    tacit_calibration calibration;
+    enum { GAMMA_NORM, LAPLACE } law;
 } avg_settings;
 
-static const avg_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
+static const avg_settings defaults = { .noise = BY_COORDINATOR,
+                                       .unit = TACIT_UNIT_RECORD,
+                                       .calibration = TACIT_CALIBRATION_TIGHT,
+                                       .law = GAMMA_NORM };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(avg_settings, noise, "noise", "coordinator|party",
@@ -50,12 +62,23 @@ static const tacit_parameter parameters[] = {
                  "noise, no trust)"),
     TACIT_CHOICE(avg_settings, unit, "unit", "record|party",
                  "whose replacement is hidden: one row, or all rows of a party"),
+    TACIT_LATER_CHOICE(avg_settings, calibration, "calibration", "tight|paper", "tight",
+                       "of the noise: our constants, or the printed ones"),
+    TACIT_LATER_CHOICE(avg_settings, law, "law", "gamma-norm|laplace", "gamma-norm",
+                       "of the noise: one length in a random direction, or Laplace noise on each weight, as "
+                       "Pathak et al. printed it (more noise)"),
     TACIT_SETTINGS_END,
 };
 
 static bool by_party(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->noise == BY_PARTY; }
 
 static tacit_unit unit_of(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->unit; }
+
+static bool is_tight(const tacit_plan *plan) {
+    return TACIT_SETTINGS(avg_settings, plan)->calibration == TACIT_CALIBRATION_TIGHT;
+}
+
+static bool is_laplace(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->law == LAPLACE; }
 
 static size_t weight_count(const tacit_plan *plan) {
     return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
@@ -80,19 +103,30 @@ static double largest_computed(const tacit_plan *plan) {
     return largest_weights(plan) + tolerance(plan) / plan->lambda;
 }
 
+/* By how much a neighbour moves the exact minimiser: record and party of the proof note. */
+static double shift(const tacit_plan *plan) {
+    double least = unit_of(plan) == TACIT_UNIT_PARTY ? 1 : (double)plan->minimum_rows;
+    double printed = 2 * gradient_norm(plan) / (least * plan->lambda);
+    return is_tight(plan) ? fmin(printed, 2 * largest_weights(plan)) : printed;
+}
+
 /* S of the proof note, for contributions on the given grid. */
 static double sensitivity(const tacit_plan *plan, const tacit_sum_spec *spec) {
-    double shift = unit_of(plan) == TACIT_UNIT_PARTY
-                       ? 2 * largest_weights(plan)
-                       : fmin(2 * gradient_norm(plan) / ((double)plan->minimum_rows * plan->lambda),
-                              2 * largest_weights(plan));
-    return (shift + 2 * (tolerance(plan) / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
+    return (shift(plan) + 2 * (tolerance(plan) / plan->lambda + tacit_sum_rounding(spec))) * (1 + 1e-12);
+}
+
+/* Of an L1 norm to an L2 norm, rounded up. */
+static double diagonal(const tacit_plan *plan) {
+    return is_laplace(plan) ? sqrt((double)weight_count(plan)) * (1 + 1e-12) : 1;
+}
+
+static tacit_price charged(const tacit_plan *plan) {
+    return (tacit_price){ unit_of(plan), is_tight(plan) ? plan->epsilon : plan->epsilon * diagonal(plan), 0 };
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan, const tacit_sum_spec *spec) {
-    return (tacit_mechanism){ TACIT_LAW_GAMMA_NORM,
-                              sensitivity(plan, spec),
-                              { unit_of(plan), plan->epsilon, 0 } };
+    return (tacit_mechanism){ is_laplace(plan) ? TACIT_LAW_LAPLACE : TACIT_LAW_GAMMA_NORM,
+                              sensitivity(plan, spec) * diagonal(plan), charged(plan) };
 }
 
 /* The sum that is asked for. With noise inside, the bound must hold it (what falls beyond is clipped); the
@@ -104,9 +138,9 @@ static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *err
     double bound = largest_computed(plan);
     TACIT_TRY(tacit_sum_spec_for(out, count, bound, plan->parties, error));
     if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
-    tacit_mechanism gamma_norm = mechanism(plan, out);
+    tacit_mechanism noise = mechanism(plan, out);
     double reach;
-    TACIT_TRY(tacit_mechanism_reach(&reach, &gamma_norm, count, error));
+    TACIT_TRY(tacit_mechanism_reach(&reach, &noise, count, error));
     bound += 2 * reach;
     return tacit_sum_spec_for(out, count, bound, plan->parties, error);
 }
@@ -135,7 +169,8 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)error;
-    out->charged = out->claimed = (tacit_price){ unit_of(plan), plan->epsilon, 0 };
+    out->charged = charged(plan);
+    out->claimed = (tacit_price){ unit_of(plan), plan->epsilon, 0 };
     return TACIT_OK;
 }
 
@@ -144,18 +179,22 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 }
 
 /* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has
- * a norm near sqrt(d (d + 1)/M) s. */
+ * a norm near sqrt(d (d + 1)/M) s. Laplace noise has variance 2 s^2 in each coordinate. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
     tacit_sum_spec spec;
     TACIT_TRY(prepare(plan, &spec, error));
-    double d = (double)spec.length, m = (double)plan->parties, s = sensitivity(plan, &spec) / plan->epsilon;
+    const tacit_mechanism noise = mechanism(plan, &spec);
+    double d = (double)spec.length, m = (double)plan->parties, s = noise.sensitivity / noise.price.epsilon;
+    double spread = sqrt(is_laplace(plan) ? 2 * d : d * (d + 1)) * s;
     *out = (tacit_noise_law){
-        .law = "gamma-norm G(d, s)",
+        .law = is_laplace(plan) ? "Laplace of scale s in each weight" : "gamma-norm G(d, s)",
         .added_to = by_party(plan) ? "each party's weights" : "the sum of the parties' weights",
         .dimension = spec.length,
-        .sensitivity = sensitivity(plan, &spec),
+        .sensitivity = noise.sensitivity,
         .scale = s,
-        .mean_norm = by_party(plan) ? sqrt(d * (d + 1) / m) * s : d * s / m,
+        .mean_norm = by_party(plan)     ? spread / sqrt(m)
+                     : is_laplace(plan) ? spread / m
+                                        : d * s / m,
     };
     return TACIT_OK;
 }
@@ -173,11 +212,11 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
     TACIT_CHECK(tacit_party_local_model(party, tolerance(plan), &model, &owned, error));
-    tacit_mechanism gamma_norm = mechanism(plan, &spec);
+    tacit_mechanism noise = mechanism(plan, &spec);
     reply->kind = release_kind(plan);
-    reply->price = gamma_norm.price;
+    reply->price = noise.price;
     if (by_party(plan)) {
-        TACIT_CHECK(tacit_mechanism_release(&reply->noised, &party->noise, &gamma_norm, model->weights,
+        TACIT_CHECK(tacit_mechanism_release(&reply->noised, &party->noise, &noise, model->weights,
                                             spec.length, spec.grid_bits, spec.bound, error));
     } else {
         reply->noise = isinf(plan->epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
@@ -208,8 +247,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     if (!by_party(plan)) {
-        tacit_mechanism gamma_norm = mechanism(plan, &spec);
-        TACIT_CHECK(tacit_session_publish(session, &gamma_norm, sum.values, spec.length,
+        tacit_mechanism noise = mechanism(plan, &spec);
+        TACIT_CHECK(tacit_session_publish(session, &noise, sum.values, spec.length,
                                           spec.bound * (double)plan->parties, sum.values, error));
     }
     for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
@@ -241,7 +280,8 @@ const tacit_method tacit_method_avg = {
                "weights][noise=party,sees=sum: the coordinator sees the sum of all parties' noisy weights, "
                "and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
                "weights]. Everybody sees the final model",
-    .guarantee = "epsilon-differential privacy (delta = 0) for replacing [unit=record: one row][unit=party: "
+    .guarantee = "[calibration=paper,law=laplace: sqrt(D) ]epsilon-differential privacy (delta = 0) for "
+                 "replacing [unit=record: one row][unit=party: "
                  "all rows] of a party, towards everybody who sees the model[noise=party: , the coordinator "
                  "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
                  "sees exact values]",
@@ -251,12 +291,19 @@ const tacit_method tacit_method_avg = {
         "adds the noise, publishes only noisy results and keeps the exact sum to "
         "itself][noise=coordinator,sees=each: ; the coordinator adds the noise, publishes only noisy results "
         "and keeps the exact weights to itself]",
-    .theorem = "gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, Monteleoni and "
-               "Sarwate 2011). S = 2L/(n_min lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) "
-               "per party, L = 1 or sqrt(2) for softmax, W Lambert's function; plus twice the solver's "
-               "certified distance and twice the grid's rounding",
-    .claim =
-        "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small lambda",
+    .theorem =
+        "[law=gamma-norm: gamma-norm noise of scale S/epsilon on a sum of L2 sensitivity S (Chaudhuri, "
+        "Monteleoni and Sarwate 2011)][law=laplace,calibration=tight: Laplace noise of scale sqrt(D) "
+        "S/epsilon on each of D weights, whose sum has L2 sensitivity S and hence L1 sensitivity sqrt(D) "
+        "S][law=laplace,calibration=paper: Laplace noise of scale S/epsilon on each of D weights, whose "
+        "sum has L2 sensitivity S and hence L1 sensitivity sqrt(D) S]. [calibration=tight: S = 2L/(n_min "
+        "lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 or sqrt(2) for "
+        "softmax, W Lambert's function][calibration=paper: S = 2L/(n_min lambda) per record, 2L/lambda "
+        "per party, L = 1 or sqrt(2) for softmax]; plus twice the solver's certified distance and twice "
+        "the grid's rounding",
+    .claim = "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small "
+             "lambda; Pathak's "
+             "Laplace noise has scale S/epsilon, as if S bounded an L1 norm",
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
                "all rows",
     .prepare = prepare,

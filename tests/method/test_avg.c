@@ -227,7 +227,15 @@ typedef struct radii {
     double first, second;
 } radii;
 
-static radii measure_noise(parties *self, double scale) {
+static double length(const double *a, const double *b, size_t count, bool of_each) {
+    double sum = 0;
+    if (!of_each) return distance(a, b, count);
+    for (size_t j = 0; j < count; j++) sum += fabs(a[j] - b[j]);
+    return sum;
+}
+
+/* `of_each`: in the L1 norm. */
+static radii measure_noise(parties *self, double scale, bool of_each) {
     double exact[MOST_WEIGHTS], noisy[MOST_WEIGHTS];
     double epsilon = self->plan.epsilon;
     radii sums = { 0, 0 };
@@ -238,7 +246,7 @@ static radii measure_noise(parties *self, double scale) {
         size_t answered;
         tacit_model *model = parties_run(self, 1000 + run, &answered);
         for (size_t j = 0; j < tacit_model_size(model); j++) noisy[j] = model->weights[j] * (double)answered;
-        double radius = distance(exact, noisy, tacit_model_size(model)) / scale;
+        double radius = length(exact, noisy, tacit_model_size(model), of_each) / scale;
         sums.first += radius;
         sums.second += radius * radius;
         tacit_model_free(model);
@@ -252,8 +260,9 @@ static bool is_gamma(double sum, double shape) {
 
 /* One noise of radius Gamma(D, shift/epsilon) on the sum, so of mean D shift/(epsilon M) on the model. */
 static void check_one_noise(parties *self, double shift) {
+    bool of_each = tacit_plan_is(&self->plan, "law", "laplace");
     double scale = shift / self->plan.epsilon, shape = RUNS * (double)weights_of(&self->plan);
-    radii sums = measure_noise(self, scale);
+    radii sums = measure_noise(self, scale, of_each);
     print_message("# mean radius %.4f of the promised one\n", sums.first / shape);
     assert_true(is_gamma(sums.first, shape));
     assert_false(is_gamma(sums.first * 1.1, shape));
@@ -303,6 +312,87 @@ static void a_partys_own_noise_has_the_promised_scale(void **state) {
     parties_end(&world);
 }
 
+/* ---- as printed ---- */
+
+static void set(parties *world, const char *name, const char *value) {
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_plan_set(&world->plan, name, value, &error), error);
+}
+
+/* |b|_1 is Gamma(D, s) like |b| of gamma-norm noise, s sqrt(D) times the other's. */
+static void laplace_noise_has_the_scale_of_an_l1_norm(void **state) {
+    (void)state;
+    parties world = noisy_world(3, 0.7);
+    set(&world, "law", "laplace");
+    check_one_noise(&world, record_shift(&world.plan) * sqrt(3));
+    set(&world, "calibration", "paper");
+    check_one_noise(&world, record_shift(&world.plan));
+    parties_end(&world);
+}
+
+static void printed_constants_know_no_second_bound_on_weights(void **state) {
+    (void)state;
+    parties world = noisy_world(3, 2);
+    set(&world, "unit", "party");
+    set(&world, "calibration", "paper");
+    check_one_noise(&world, 2 / world.plan.lambda);
+    assert_true(2 / world.plan.lambda > 5 * party_shift(&world.plan)); /* so that this test can tell */
+    parties_end(&world);
+}
+
+/* Rows on the diagonal move all weights alike, so that the L1 norm moves by all of sqrt(D) S: what Laplace noise hides, and what the
+ * printed scale of S/epsilon is charged for. */
+static void a_party_on_the_diagonal_needs_all_of_the_l1_norm(void **state) {
+    (void)state;
+    enum { PARTIES = 2, ROWS = 10, D = 9 };
+    tacit_dataset *data = ball(PARTIES * ROWS, D, 1), *other = ball(PARTIES * ROWS, D, 1);
+    for (size_t j = 0; j < PARTIES * ROWS * D; j++)
+        data->dense.values[j] = other->dense.values[j] = (1 - 1e-12) / 3;
+    for (size_t i = 0; i < PARTIES * ROWS; i++) data->label[i] = other->label[i] = i >= ROWS;
+    for (size_t i = 0; i < ROWS; i++) other->label[i] = 1;
+    parties world[2];
+    double sums[2][D], w = lambert_w(1 / M_E), moved = 0;
+    for (int side = 0; side < 2; side++) {
+        parties_make(&world[side], side ? other : data, PARTIES, NULL);
+        world[side].plan.lambda = w / ((1 + w) * (1 + w));
+        set(&world[side], "unit", "party");
+        set(&world[side], "law", "laplace");
+        sum_of(&world[side], sums[side]);
+    }
+    moved = length(sums[0], sums[1], D, true);
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_noise_law law;
+    world[0].plan.epsilon = 1;
+    CHECK_OK(tacit_method_avg.noise(&world[0].plan, &law, &error), error);
+    print_message("# moved by %.6f of the declared %.4f\n", moved / law.sensitivity, law.sensitivity);
+    assert_true(moved <= law.sensitivity && moved > 0.999 * law.sensitivity);
+    assert_true(moved > 2.99 * party_shift(&world[0].plan)); /* S, which the paper takes for it */
+    for (int side = 0; side < 2; side++) parties_end(&world[side]);
+}
+
+static void printed_laplace_noise_is_charged_what_it_costs(void **state) {
+    (void)state;
+    static const struct {
+        const char *law, *calibration;
+        double charged;
+    } cases[] = { { "laplace", "paper", 0.5 * 1.7320508075688772 },
+                  { "laplace", "tight", 0.5 },
+                  { "gamma-norm", "paper", 0.5 },
+                  { "gamma-norm", "tight", 0.5 } };
+    tacit_error error = TACIT_ERROR_INIT;
+    parties world = noisy_world(3, 0.5);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacit_prices prices = { .event = { .count = 0 } };
+        set(&world, "law", cases[i].law);
+        set(&world, "calibration", cases[i].calibration);
+        CHECK_OK(tacit_method_avg.price(&world.plan, &prices, &error), error);
+        CHECK_NEAR(prices.claimed.epsilon, 0.5, 0);
+        CHECK_NEAR(prices.charged.epsilon, cases[i].charged, 1e-11);
+        assert_true(prices.charged.epsilon >= cases[i].charged);
+    }
+    parties_end(&world);
+}
+
 /* M independent noises: E|b|^2 = M D (D + 1) s^2. The mean of R squares is off by more than 6.11 standard
  * deviations with probability 1e-9 (normal; R is large). One square deviates most, relative to its mean, when
  * M = 1: by sqrt((4 D + 6)/(D (D + 1))), from the moments of Gamma(D). */
@@ -312,7 +402,7 @@ static void noises_of_many_parties_are_independent(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     parties world = noisy_world(PARTIES, 1.5);
     CHECK_OK(tacit_plan_set(&world.plan, "noise", "party", &error), error);
-    radii sums = measure_noise(&world, record_shift(&world.plan) / world.plan.epsilon);
+    radii sums = measure_noise(&world, record_shift(&world.plan) / world.plan.epsilon, false);
     double ratio = sums.second / RUNS / (PARTIES * D * (D + 1.0));
     double tolerance = 6.11 * sqrt((4 * D + 6.0) / (D * (D + 1.0))) / sqrt(RUNS);
     print_message("# mean square %.4f of the promised one, tolerance %.4f\n", ratio, tolerance);
@@ -405,6 +495,10 @@ int main(void) {
         cmocka_unit_test(a_party_as_unit_gets_the_scale_of_a_party),
         cmocka_unit_test(many_classes_get_the_scale_of_softmax),
         cmocka_unit_test(a_partys_own_noise_has_the_promised_scale),
+        cmocka_unit_test(laplace_noise_has_the_scale_of_an_l1_norm),
+        cmocka_unit_test(printed_constants_know_no_second_bound_on_weights),
+        cmocka_unit_test(a_party_on_the_diagonal_needs_all_of_the_l1_norm),
+        cmocka_unit_test(printed_laplace_noise_is_charged_what_it_costs),
         cmocka_unit_test(noises_of_many_parties_are_independent),
         cmocka_unit_test(weights_in_clear_go_only_to_a_coordinator_the_owner_trusts),
         cmocka_unit_test(another_sum_than_the_studys_is_refused_and_not_charged),

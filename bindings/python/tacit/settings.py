@@ -28,15 +28,20 @@ def _changed(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str
     return {name: value for (name, value), usual in zip(given.items(), defaults) if type(value) is not type(usual) or value != usual}
 
 
-def avg(*, noise: Literal["coordinator", "party"] = "coordinator", unit: Literal["record", "party"] = "record") -> dict[str, Any]:
+def avg(*, noise: Literal["coordinator", "party"] = "coordinator", unit: Literal["record", "party"] = "record",
+        calibration: Literal["tight", "paper"] = "tight", law: Literal["gamma-norm", "laplace"] = "gamma-norm") -> dict[str, Any]:
     """Settings of method avg: mean of the parties' local weights, with noise.
 
     noise
         who adds it: a coordinator entrusted with the local weights, or each party itself (more noise, no trust).
     unit
         whose replacement is hidden: one row, or all rows of a party.
+    calibration
+        of the noise: our constants, or the printed ones.
+    law
+        of the noise: one length in a random direction, or Laplace noise on each weight, as Pathak et al. printed it (more noise).
     """
-    return _changed(avg, {"noise": noise, "unit": unit})
+    return _changed(avg, {"noise": noise, "unit": unit, "calibration": calibration, "law": law})
 
 
 def output(*, loss: Literal["logistic", "huber"] = "logistic", width: float = 0.5,

@@ -75,7 +75,7 @@ static const double epsilons[] = { INFINITY, 100, 30, 10, 3, 1, 0.3, 0.1 };
 static const tacit_printed printed[] = {
     { 0, "batch", INFINITY, 0.90 },         { 0, "indiv", INFINITY, 0.47 },
     { 0, "vote, printed", INFINITY, 0.79 }, { 0, "soft, printed", INFINITY, 0.76 },
-    { 0, "avg", INFINITY, 0.67 },
+    { 0, "avg, printed", INFINITY, 0.67 },
 };
 
 const tacit_experiment tacit_experiment_hamm_fig2 = {

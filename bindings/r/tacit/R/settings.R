@@ -4,8 +4,8 @@
 # What is not as the function has it by default.
 changed <- function(given, usual) given[!mapply(identical, given, usual)]
 
-avg_settings <- function(noise = "coordinator", unit = "record") {
-  changed(list(noise = noise, unit = unit), lapply(formals(avg_settings), eval))
+avg_settings <- function(noise = "coordinator", unit = "record", calibration = "tight", law = "gamma-norm") {
+  changed(list(noise = noise, unit = unit, calibration = calibration, law = law), lapply(formals(avg_settings), eval))
 }
 
 output_settings <- function(loss = "logistic", width = 0.5, calibration = "tight") {
