@@ -112,6 +112,27 @@ static void one_point_is_enough(void **state) {
     }
 }
 
+/* Three quarters of the points lie in one heap and belong to one class, as most real data do. A lambda that is too large gives the
+ * heap's class to all points, and costs only a quarter of them: it is found out nevertheless. */
+static void classes_that_are_rare_are_learnt_without_noise(void **state) {
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++) {
+        voters self;
+        voters_make(&self, ensemble[m], 200, 2, false, NULL);
+        double *values = self.auxiliary->dense.values;
+        size_t features = self.auxiliary->features;
+        for (size_t i = 0; i < self.auxiliary->rows; i++)
+            for (size_t j = 0; j < features; j++)
+                values[i * features + j] = j == 0       ? 0.9
+                                           : i % 4 == 0 ? 0.3 * values[i * features + j]
+                                                        : 0.01 * values[i * features + j];
+        double lambda = chosen(&self, INFINITY);
+        print_message("# %s: lambda %g\n", ensemble[m]->name, lambda);
+        assert_true(lambda <= 0.01);
+        voters_end(&self);
+    }
+}
+
 /* A whole sweep does not read the labels of its auxiliary rows. */
 static void a_sweep_never_reads_the_labels_of_points(void **state) {
     (void)state;
@@ -162,6 +183,7 @@ int main(void) {
         cmocka_unit_test(private_points_choose_nothing),
         cmocka_unit_test(without_points_it_is_the_usual_one),
         cmocka_unit_test(one_point_is_enough),
+        cmocka_unit_test(classes_that_are_rare_are_learnt_without_noise),
         cmocka_unit_test(a_sweep_never_reads_the_labels_of_points),
     };
     return cmocka_run_group_tests_name("rehearsal", tests, NULL, NULL);

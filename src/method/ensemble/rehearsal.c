@@ -7,28 +7,33 @@
 #include "base/memory.h"
 
 enum {
-    CASTS = 3,         /* choices of prototypes */
+    CASTS = 8,         /* choices of prototypes */
     EACH = 2,          /* prototypes of a class: real classes are not neatly apart */
-    DRAWS = 4,         /* of noise, for each */
+    MORE = 6,          /* of every class but one, in every other cast: nor are they equally frequent */
+    TRIES = 20,        /* at a cast in which every class has points enough */
+    DRAWS = 2,         /* of noise, for each */
     MOST_POINTS = 600, /* rehearsed on */
     STEPS = 11,        /* lambdas: half decades from 1 down to 1e-5 */
     PATIENCE = 2,      /* steps clearly worse than the best so far before the rest are left out */
 };
-static const double CLEARLY = 0.01,
-                    NEARLY = 0.005; /* worse, in the share of points that are labelled right */
+static const double CLEARLY = 0.02,
+                    NEARLY = 0.01;     /* worse, in how much of what guessing gets wrong is labelled right */
+static const double LEAST_SHARE = 0.2; /* of the points that a class would have if all were equal */
 
 static double lambda_of(int step) { return pow(10, -0.5 * step); }
 
 /* Of the parties, how many are pretended to say what the prototypes say: midway between guessing and
- * knowing. */
-static double agreeing(size_t classes) { return (1 + 1 / (double)classes) / 2; }
+ * knowing, or nearly all. */
+static double agreeing(size_t classes, size_t cast) {
+    return cast % 4 < 2 ? (1 + 1 / (double)classes) / 2 : 1 - 0.1 * (1 - 1 / (double)classes);
+}
 
 typedef struct rehearsal {
     tacit_plan plan; /* the real one, on fewer points */
     tacit_points points;
     uint32_t *index;
-    int32_t *cast[CASTS]; /* of each choice of prototypes: the class of the nearest, for all points */
-    const int32_t *truth; /* the one at hand */
+    int32_t *truth[CASTS];  /* of each choice of prototypes: the class of the nearest, for all points */
+    double majority[CASTS]; /* what the most frequent class has of the points */
     tacit_result_cache *cache;
 } rehearsal;
 
@@ -42,12 +47,21 @@ static tacit_status choose_points(rehearsal *self, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
-/* Every point is given the class of the nearest of some points drawn at random, EACH for a class; the first
- * of equals. */
-static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, int32_t *out,
+/* Whose prototype the k-th is. In odd casts one class has EACH and the others MORE. */
+static size_t class_of(size_t k, size_t classes, size_t cast) {
+    size_t fewer = cast / 2 % classes;
+    if (cast % 2 == 0) return k / EACH;
+    if (k < EACH) return fewer;
+    size_t other = (k - EACH) / MORE;
+    return other + (other >= fewer);
+}
+
+/* Every point is given the class of the nearest of some points drawn at random; the first of equals. */
+static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *stream, size_t cast,
                                       tacit_error *error) {
     const tacit_rows *rows = &self->points.rows;
-    size_t d = rows->cols, all = EACH * self->plan.classes;
+    size_t d = rows->cols, classes = self->plan.classes;
+    size_t all = cast % 2 == 0 ? EACH * classes : EACH + MORE * (classes - 1);
     double *prototype = TACIT_NEW(double, all *d), *square = TACIT_NEW(double, all);
     if (prototype == NULL || square == NULL) {
         free(prototype);
@@ -64,7 +78,7 @@ static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *strea
             double distance = square[k] - 2 * tacit_rows_dot(rows, i, prototype + k * d);
             if (distance >= nearest) continue;
             nearest = distance;
-            out[i] = (int32_t)(k / EACH);
+            self->truth[cast][i] = (int32_t)class_of(k, classes, cast);
         }
     }
     free(prototype);
@@ -72,20 +86,46 @@ static tacit_status choose_prototypes(const rehearsal *self, tacit_stream *strea
     return TACIT_OK;
 }
 
-static tacit_status pretend_votes(const rehearsal *self, tacit_votes *out, tacit_error *error) {
+/* The shares of the rarest and of the most frequent class. */
+static void measure_shares(const rehearsal *self, size_t cast, double *rarest, double *most) {
+    const size_t points = self->points.rows.count;
+    *rarest = 1;
+    *most = 0;
+    for (size_t k = 0; k < self->plan.classes; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < points; i++) count += self->truth[cast][i] == (int32_t)k;
+        *rarest = fmin(*rarest, (double)count / (double)points);
+        *most = fmax(*most, (double)count / (double)points);
+    }
+}
+
+/* Points that lie in a few heaps often leave a class without any: such a cast would teach nothing. */
+static tacit_status make_cast(rehearsal *self, const tacit_stream *root, size_t cast, tacit_error *error) {
+    double rarest = 0;
+    self->truth[cast] = TACIT_NEW(int32_t, self->points.rows.count);
+    if (self->truth[cast] == NULL) return tacit_fail_memory(error);
+    for (uint64_t try = 0; try < TRIES && rarest < LEAST_SHARE / (double)self->plan.classes; try++) {
+        tacit_stream chance = tacit_stream_fork(root, "prototypes", cast, try);
+        TACIT_TRY(choose_prototypes(self, &chance, cast, error));
+        measure_shares(self, cast, &rarest, &self->majority[cast]);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status pretend_votes(const rehearsal *self, size_t cast, tacit_votes *out, tacit_error *error) {
     size_t classes = self->plan.classes, points = self->points.rows.count;
-    double parties = (double)self->plan.parties, part = agreeing(classes);
+    double parties = (double)self->plan.parties, part = agreeing(classes, cast);
     *out = (tacit_votes){ TACIT_NEW(double, points *classes), points, classes, self->plan.parties };
     if (out->count == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < points; i++)
         for (size_t k = 0; k < classes; k++)
             out->count[i * classes + k] =
-                parties * ((int32_t)k == self->truth[i] ? part : (1 - part) / (double)(classes - 1));
+                parties * ((int32_t)k == self->truth[cast][i] ? part : (1 - part) / (double)(classes - 1));
     return TACIT_OK;
 }
 
-/* How often a model agrees with the prototypes. */
-static double agreement(const rehearsal *self, const tacit_model *model) {
+/* Of what the most frequent class gets wrong, how much a model gets right; at least -1. */
+static double agreement(const rehearsal *self, size_t cast, const tacit_model *model) {
     const tacit_rows *rows = &self->points.rows;
     size_t vectors = tacit_model_scores_per_row(model), right = 0;
     for (size_t i = 0; i < rows->count; i++) {
@@ -98,20 +138,21 @@ static double agreement(const rehearsal *self, const tacit_model *model) {
             most = score;
             best = k;
         }
-        right += (int32_t)best == self->truth[i];
+        right += (int32_t)best == self->truth[cast][i];
     }
-    return (double)right / (double)rows->count;
+    double majority = self->majority[cast];
+    return fmax(-1, ((double)right / (double)rows->count - majority) / fmax(1e-9, 1 - majority));
 }
 
 /* One performance: pretended votes, the method's own learning and noise, and its score. */
-static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, const tacit_stream *noise,
-                            double *score, tacit_error *error) {
+static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, size_t cast,
+                            const tacit_stream *noise, double *score, tacit_error *error) {
     tacit_session session = { .plan = &self->plan, .secret = *noise, .cache = self->cache };
     tacit_votes votes = TACIT_VOTES_INIT;
     tacit_model *model = NULL;
-    tacit_status status = pretend_votes(self, &votes, error);
+    tacit_status status = pretend_votes(self, cast, &votes, error);
     if (status == TACIT_OK) status = learn(&session, &votes, &model, error);
-    if (status == TACIT_OK) *score += agreement(self, model) / (CASTS * DRAWS);
+    if (status == TACIT_OK) *score += agreement(self, cast, model) / (CASTS * DRAWS);
     tacit_model_free(model);
     tacit_votes_clear(&votes);
     return status;
@@ -121,13 +162,11 @@ static tacit_status score_lambda(rehearsal *self, tacit_ensemble_learner *learn,
                                  double lambda, double *score, tacit_error *error) {
     *score = 0;
     self->plan.lambda = lambda;
-    for (uint64_t c = 0; c < CASTS; c++) {
-        self->truth = self->cast[c];
+    for (uint64_t c = 0; c < CASTS; c++)
         for (uint64_t d = 0; d < DRAWS; d++) {
             tacit_stream noise = tacit_stream_fork(root, "rehearsed noise", c, d);
-            TACIT_TRY(perform(self, learn, &noise, score, error));
+            TACIT_TRY(perform(self, learn, c, &noise, score, error));
         }
-    }
     return TACIT_OK;
 }
 
@@ -135,18 +174,13 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
                                      tacit_error *error) {
     rehearsal self = { .index = NULL };
     tacit_stream root = tacit_stream_from_seed(0);
-    double score[STEPS], best = -1;
+    double score[STEPS], best = -INFINITY;
     int steps = 0;
     tacit_status status = TACIT_OK;
     if (plan->points == NULL) return TACIT_OK; /* explained without points: the usual lambda */
     TACIT_CHECK(tacit_result_cache_create(&self.cache, error));
     TACIT_CHECK(choose_points(&self, plan, error));
-    for (uint64_t c = 0; c < CASTS; c++) {
-        tacit_stream chance = tacit_stream_fork(&root, "prototypes", c, 0);
-        self.cast[c] = TACIT_NEW(int32_t, self.points.rows.count);
-        if (self.cast[c] == NULL) TACIT_CHECK(tacit_fail_memory(error));
-        TACIT_CHECK(choose_prototypes(&self, &chance, self.cast[c], error));
-    }
+    for (size_t c = 0; c < CASTS; c++) TACIT_CHECK(make_cast(&self, &root, c, error));
     for (int worse = 0; steps < STEPS && worse < PATIENCE; steps++) {
         TACIT_CHECK(score_lambda(&self, learn, &root, lambda_of(steps), &score[steps], error));
         worse = score[steps] < best - CLEARLY ? worse + 1 : 0;
@@ -159,6 +193,6 @@ tacit_status tacit_ensemble_rehearse(const tacit_plan *plan, tacit_ensemble_lear
 cleanup:
     tacit_result_cache_free(self.cache);
     free(self.index);
-    for (uint64_t c = 0; c < CASTS; c++) free(self.cast[c]);
+    for (uint64_t c = 0; c < CASTS; c++) free(self.truth[c]);
     return status;
 }
