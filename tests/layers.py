@@ -16,13 +16,14 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand",
           "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "store",
           "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy",
           "model/family", "model", "model/classifier", "model/export", "model/report", "net",
-          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session",
+          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",
+          "session", "session/board", "session/carrier", "session/center", "session/local", "session/mail", "session/masked", "session/plan", "session/wire",
           "method", "method/ensemble", "method/exact", "method/neighbours", "method/private", "method/secure", "method/tables", "method/time",
           "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site",
           "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)
-         if layer.split("/")[0] in {"num", "data", "model", "method", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}
+         if layer.split("/")[0] in {"num", "data", "model", "session", "method", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}
 TOPS = {layer.split("/")[0] for layer in LAYERS}
 # Programs that talk over the network only: neither uses the other's code.
 APART = {("site", "coordinator"), ("site", "center")}
@@ -42,7 +43,7 @@ INTERNAL_TOO = {"num/glm/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interv
 # Who knows of HTTP and TLS below the pages for people: the carriers of what is said. What a round, a site or a coordinator does is the same
 # whatever carries it. The doctor names the libraries' versions.
 CARRIED = {"session", "method", "lab", "study", "coordinator", "site"}
-CARRIERS = {"session/carrier_https.c", "coordinator/coordinator_https.c"}
+CARRIERS = {"session/carrier/carrier_https.c", "coordinator/coordinator_https.c"}
 BENEATH = re.compile(r"^(net/client\.h|net/server\.h|microhttpd\.h|curl/.*)$")
 NAMES_VERSIONS = {("site/doctor.c", "curl/curl.h")}
 LISTENS = {("site/site_links.c", "net/server.h")}  # a party that takes words of neighbours; it brings them by a carrier
@@ -125,7 +126,7 @@ def only_carriers_know_what_is_beneath(root):
             continue
         for number, target, _ in includes(path):
             if BENEATH.match(target) and (name, target) not in NAMES_VERSIONS | LISTENS:
-                yield f"src/{name}:{number}: includes {target}, which only carriers know (session/carrier.h)"
+                yield f"src/{name}:{number}: includes {target}, which only carriers know (session/carrier/carrier.h)"
 
 
 def no_file_has_the_name_of_another(root):
@@ -246,7 +247,7 @@ PLANTED = [
     ("a server in what a site does", {"src/site/site_serve.c": '#include "net/client.h"\n'}, RULES[11]),
     ("a client in a site's links", {"src/site/site_links.c": '#include "net/client.h"\n'}, RULES[11]),
     ("a server in a site's links", {"src/site/site_links.c": '#include "net/server.h"\n'}, None),
-    ("a server in a carrier", {"src/session/carrier_https.c": '#include "net/client.h"\n'}, None),
+    ("a server in a carrier", {"src/session/carrier/carrier_https.c": '#include "net/client.h"\n'}, None),
     ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
     ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
     ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),

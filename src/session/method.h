@@ -10,9 +10,9 @@
 #include "data/points.h"
 #include "model/model.h"
 #include "privacy/mechanism/mechanism.h"
-#include "session/message.h"
-#include "session/question.h"
-#include "session/settings.h"
+#include "session/plan/settings.h"
+#include "session/wire/message.h"
+#include "session/wire/question.h"
 
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
@@ -322,7 +322,7 @@ struct tacit_method {
     const char *(*undeployable_as)(const tacit_plan *plan);
 
     /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks
-     * it). With clauses for single settings: to be read through session/wording.h. */
+     * it). With clauses for single settings: to be read through session/plan/wording.h. */
     const char *leaves;     /* what leaves a party */
     const char *seen_by;    /* who sees it */
     const char *guarantee;  /* what is guaranteed, to whom */

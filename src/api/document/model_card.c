@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "data/encode.h"
 #include "data/schema/text.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 
 enum { LINE = 600, MOST_ROWS = 200, MOST_COLUMNS = 16, CELL = 64 };
 

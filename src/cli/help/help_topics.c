@@ -5,7 +5,7 @@
 #include "api/document/methods_list.h"
 #include "cli/console.h"
 #include "cli/help/help.h"
-#include "session/carrier_https.h"
+#include "session/carrier/carrier_https.h"
 #include "study/json_value.h"
 #include "study/study_settings.h"
 
