@@ -306,8 +306,6 @@ static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
 static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
     const tacit_method *method = plan->method;
-    double weight, low, high;
-    size_t strata;
     if (schema == NULL || schema->formula == NULL) return TACIT_OK;
     if (method->terms == TACIT_TERMS_NONE)
         return tacit_fail(
@@ -321,33 +319,6 @@ static tacit_status check_terms(const tacit_plan *plan, tacit_error *error) {
                               "'%s' has missing: indicator, which has no column beside terms: write "
                               "complete-case, {fill: VALUE} or impute",
                               schema->columns[i].name);
-    if (method->terms != TACIT_TERMS_ALL && tacit_schema_offset(schema, &weight, &low, &high) != SIZE_MAX)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s takes no offset: leave offset() out of the terms, or choose method estimate",
-            method->name);
-    if (method->terms != TACIT_TERMS_ALL && tacit_schema_weights(schema, &weight, &low, &high) != SIZE_MAX)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s takes no weights of rows: leave 'weights' out, or choose method estimate",
-            method->name);
-    if (!method->takes_times && tacit_formula_strata(schema->formula, &strata) != SIZE_MAX)
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s has no baselines and takes no strata(): leave it out of the terms, or "
-                          "choose method cox",
-                          method->name);
-    if (method->terms != TACIT_TERMS_ALL && tacit_formula_clusters(schema->formula))
-        return tacit_fail(error, TACIT_USAGE,
-                          "method %s has no clustered errors: leave cluster() out of the terms, or choose "
-                          "method estimate or cox",
-                          method->name);
-    bool party;
-    const char *slope;
-    if (!method->takes_random && tacit_formula_random(schema->formula, &party, &slope))
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s takes no random effects: leave '(... | ...)' out of the terms, or choose method mixed",
-            method->name);
     if (method->terms == TACIT_TERMS_CONSTANT && !schema->intercept)
         return tacit_fail(error, TACIT_USAGE,
                           "method %s needs an intercept: leave '- 1' or '0 +' out of the terms",
@@ -378,15 +349,6 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
                           "method %s has no rounds to stop early: leave 'rounds' and 'converged' out",
                           plan->method->name);
     TACIT_TRY(check_sums(plan, error));
-    if (plan->schema != NULL && tacit_schema_imputes(plan->schema) && !plan->method->imputes)
-        return tacit_fail(
-            error, TACIT_USAGE,
-            "method %s does not take missing: impute%s: write complete-case, indicator, level or a value to "
-            "fill in, or choose method estimate",
-            plan->method->name,
-            plan->method->noise_free ? ""
-                                     : ". A value that is drawn from all rows of a site lets one row change "
-                                       "others, and no bound on what one row can change would hold");
     bool others = plan->method->takes_numbers; /* its own check has more to say */
     if (plan->schema != NULL && !others && !tacit_method_takes_label(plan->method, plan->schema->response))
         return tacit_fail(error, TACIT_USAGE, "method %s takes a label of kind %s, and '%s' is of kind %s",
@@ -396,6 +358,7 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->features == 0 || (plan->classes < 2 && !numeric))
         return tacit_fail(error, TACIT_USAGE, "a study needs at least one feature and two classes");
     TACIT_TRY(check_terms(plan, error));
+    TACIT_TRY(tacit_plan_check_wants(plan, "a method that does", error));
     if (plan->method->check != NULL) TACIT_TRY(plan->method->check(plan, error));
     return check_prepared(plan, error);
 }
