@@ -316,14 +316,27 @@ PLANTED = [
 ]
 
 
+CLEAN = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS} | {
+    "meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
+    "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
+
+
 def plant(root, files):
-    tree = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS}
-    tree |= {"meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
-             "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
-    for name, text in (tree | files).items():
-        if text is not None:
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
+    """Write these; None: remove."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        if text is None:
+            (root / name).unlink()
+        else:
             (root / name).write_text(text, encoding="utf-8")
+
+
+def uproot(root, files):
+    """As it was before."""
+    plant(root, {name: CLEAN.get(name) for name in files})
+    for folder in sorted({parent for name in files for parent in (root / name).parents if root in parent.parents}, reverse=True):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def report(number, name, problems):
@@ -341,13 +354,16 @@ def check(root):
 def self_test():
     print(f"1..{len(PLANTED)}")
     good = True
-    for number, (name, files, expected) in enumerate(PLANTED, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            plant(Path(folder), files)
-            objecting = [rule.__name__ for rule in RULES if list(rule(Path(folder)))]
-        wanted = [expected.__name__] if expected else []
-        problems = [] if objecting == wanted else [f"expected {wanted or 'no objection'}, got {objecting}"]
-        good &= report(number, name, problems)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        plant(root, CLEAN)
+        for number, (name, files, expected) in enumerate(PLANTED, 1):
+            plant(root, files)
+            objecting = [rule.__name__ for rule in RULES if list(rule(root))]
+            wanted = [expected.__name__] if expected else []
+            problems = [] if objecting == wanted else [f"expected {wanted or 'no objection'}, got {objecting}"]
+            good &= report(number, name, problems)
+            uproot(root, files)
     return good
 
 
