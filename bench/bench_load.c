@@ -23,8 +23,8 @@
 #include "net/identity.h"
 #include "net/invitation.h"
 #include "net/x509.h"
-#include "session/masked.h"
-#include "session/wire.h"
+#include "session/masked/masked.h"
+#include "session/wire/wire.h"
 #include "tacit.pb-c.h"
 #include "wires.h"
 

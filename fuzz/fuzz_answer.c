@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/board.h"
+#include "session/board/board.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

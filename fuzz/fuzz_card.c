@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/mail.h"
+#include "session/mail/mail.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

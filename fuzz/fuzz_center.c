@@ -9,7 +9,7 @@
 
 #include "center/center_parts.h"
 #include "outside.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

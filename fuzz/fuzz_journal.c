@@ -12,7 +12,7 @@
 #include "data/graph/round_schedule.h"
 #include "outside.h"
 #include "rand/entropy.h"
-#include "session/board.h"
+#include "session/board/board.h"
 #include "session/party.h"
 #include "study/study.h"
 

@@ -13,7 +13,7 @@
 #include "data/points.h"
 #include "method/methods.h"
 #include "outside.h"
-#include "session/local.h"
+#include "session/local/local.h"
 #include "session/party_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

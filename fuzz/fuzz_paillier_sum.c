@@ -10,7 +10,7 @@
 
 #include "crypto/paillier/paillier_sum_parts.h"
 #include "outside.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/wire.h"
+#include "session/wire/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "tacit.pb-c.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

@@ -3,7 +3,7 @@
 
 #include "lies.h"
 
-#include "session/masked_parts.h"
+#include "session/masked/masked_parts.h"
 
 enum { LIES_FILES = 16, LIES_ROUNDS = 12, LIES_PLACES_MOST = LIES_PARTIES_MOST + 1 };
 

@@ -11,7 +11,7 @@ A figure is a block of a page, fenced or indented, that follows a comment:
 The comment may say more, separated by commas: "needs data" (TACIT_DATA names the folder with the public data sets; the block sees it as
 data/), "limit 600 s" (how long it may take; 120 s by default), "tolerance 0.02" (how far a number may move; 0 by default), and
 "output NAME": what was printed is in docs/figures/NAME, because the page shows it as a table or in words. Commands run in an empty
-folder with a copy of examples/, the program on the PATH. How long a run took is not compared.
+folder with a copy of examples/ and the programs of bench/, the program on the PATH. How long a run took is not compared.
 
 A run that is stopped goes on where it was: what is known for this program and this text is not run again, unless --again is given.
 The guides are tested as a whole (tests/docs/guides.py) and are not listed.
@@ -150,9 +150,10 @@ def run(figure, program, data):
     """(verdict, what was printed, seconds)"""
     with tempfile.TemporaryDirectory(prefix="tacit-figure-") as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
+        os.symlink(ROOT / "bench", Path(folder) / "bench")
         if data:
             os.symlink(data, Path(folder) / "data")
-        environment = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}", "HOME": folder, "COLUMNS": "80",
+        environment = {**os.environ, "PATH": f"{os.path.dirname(program)}:{os.environ['PATH']}", "HOME": folder, "COLUMNS": "80", "TACIT": program,
                        "TACIT_HOME": str(Path(folder) / "home"), "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
         if data:
             environment["TACIT_DATA"] = data

@@ -16,13 +16,14 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand",
           "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "store",
           "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy",
           "model/family", "model", "model/classifier", "model/export", "model/report", "net",
-          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear", "session",
+          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",
+          "session", "session/board", "session/carrier", "session/center", "session/local", "session/mail", "session/masked", "session/plan", "session/wire",
           "method", "method/ensemble", "method/exact", "method/neighbours", "method/private", "method/secure", "method/tables", "method/time",
           "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "web", "center", "coordinator", "site",
           "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)
-         if layer.split("/")[0] in {"num", "data", "model", "method", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}
+         if layer.split("/")[0] in {"num", "data", "model", "session", "method", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}
 TOPS = {layer.split("/")[0] for layer in LAYERS}
 # Programs that talk over the network only: neither uses the other's code.
 APART = {("site", "coordinator"), ("site", "center")}
@@ -42,10 +43,14 @@ INTERNAL_TOO = {"num/glm/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interv
 # Who knows of HTTP and TLS below the pages for people: the carriers of what is said. What a round, a site or a coordinator does is the same
 # whatever carries it. The doctor names the libraries' versions.
 CARRIED = {"session", "method", "lab", "study", "coordinator", "site"}
-CARRIERS = {"session/carrier_https.c", "coordinator/coordinator_https.c"}
+CARRIERS = {"session/carrier/carrier_https.c", "coordinator/coordinator_https.c"}
 BENEATH = re.compile(r"^(net/client\.h|net/server\.h|microhttpd\.h|curl/.*)$")
 NAMES_VERSIONS = {("site/doctor.c", "curl/curl.h")}
 LISTENS = {("site/site_links.c", "net/server.h")}  # a party that takes words of neighbours; it brings them by a carrier
+
+# A method's entry, and the commands that are about one method's results.
+ENTRY = re.compile(r'^const tacit_method tacit_method_\w+ = \{\s*\.name = "([^"]+)"', re.MULTILINE)
+ABOUT_ONE_METHOD = {"cli/commands/cmd_describe.c", "cli/commands/cmd_evaluate.c"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Comments go and string literals are emptied, line by line preserved, so that only code is judged.
@@ -125,7 +130,7 @@ def only_carriers_know_what_is_beneath(root):
             continue
         for number, target, _ in includes(path):
             if BENEATH.match(target) and (name, target) not in NAMES_VERSIONS | LISTENS:
-                yield f"src/{name}:{number}: includes {target}, which only carriers know (session/carrier.h)"
+                yield f"src/{name}:{number}: includes {target}, which only carriers know (session/carrier/carrier.h)"
 
 
 def no_file_has_the_name_of_another(root):
@@ -162,7 +167,7 @@ def every_folder_has_a_readme(root):
 
 
 def no_file_is_too_long(root):
-    for folder in ("src", "include"):
+    for folder in ("src", "include", "tests"):
         for path in sources(root, folder):
             lines = len(path.read_text(encoding="utf-8").splitlines())
             if lines > LONGEST_FILE:
@@ -225,10 +230,30 @@ def numbers_are_read_and_written_in_one_place(root):
                     yield f"{name}:{number}: writes a number by the C library; use tacit_format (base/number.h)"
 
 
+def shared_code_knows_no_method(root):
+    """What a method is, its entry says: lists and advice are made from that (method/methods.h). Commands about one method may name it."""
+    names = [name for path in sources(root, "src/method") for name in ENTRY.findall(path.read_text(encoding="utf-8"))]
+    if not names:
+        return
+    listed = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    named = re.compile(rf'(?<!--)\bmethods?\s+(?:{listed})(?![\w-])|strcmp\([^;]*method[^;]*"(?:{listed})"')
+    for path in sources(root, "src"):
+        name = str(path.relative_to(root / "src"))
+        if name.split("/")[0] in ("method", "lab") or name in ABOUT_ONE_METHOD:
+            continue
+        text = TOKEN.sub(lambda match: match.group(0) if match.group(0)[0] == '"' else "\n" * match.group(0).count("\n"),
+                         path.read_text(encoding="utf-8"))
+        text = re.sub(r'"(\s*)"', lambda match: match.group(1).count("\n") * "\v", text)  # a sentence is one string
+        for match in named.finditer(text):
+            number = 1 + sum(text.count(end, 0, match.start()) for end in "\n\v")
+            yield f"src/{name}:{number}: '{match.group(0)[:60]}' names a method; make it from the entries' members (method/methods.h)"
+
+
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
-         numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath]
+         numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath,
+         shared_code_knows_no_method]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -246,7 +271,7 @@ PLANTED = [
     ("a server in what a site does", {"src/site/site_serve.c": '#include "net/client.h"\n'}, RULES[11]),
     ("a client in a site's links", {"src/site/site_links.c": '#include "net/client.h"\n'}, RULES[11]),
     ("a server in a site's links", {"src/site/site_links.c": '#include "net/server.h"\n'}, None),
-    ("a server in a carrier", {"src/session/carrier_https.c": '#include "net/client.h"\n'}, None),
+    ("a server in a carrier", {"src/session/carrier/carrier_https.c": '#include "net/client.h"\n'}, None),
     ("a folder that is no layer", {"src/extra/a.c": "int a;\n"}, RULES[0]),
     ("an include of an earlier folder", {"src/data/a.c": '#include "num/matrix.h"\n#include <stdio.h>\n'}, None),
     ("a test's header in the library", {"src/base/a.c": '#include "check.h"\n'}, RULES[1]),
@@ -255,6 +280,7 @@ PLANTED = [
     ("a folder without a README", {"src/lab/README.md": None}, RULES[3]),
     ("a README that leads nobody in", {"src/lab/README.md": "Uses base.\n"}, RULES[3]),
     ("a file that is too long", {"src/base/a.c": "int a;\n" * (LONGEST_FILE + 1)}, RULES[4]),
+    ("a test that is too long", {"tests/base/a.c": "int a;\n" * (LONGEST_FILE + 1), "tests/README.md": "text\n"}, RULES[4]),
     ("a file of the greatest length", {"src/base/a.c": "int a;\n" * LONGEST_FILE}, None),
     ("a printf", {"src/net/a.c": 'void f(void) { printf("x"); }\n'}, RULES[5]),
     ("a write to stderr", {"src/net/a.c": 'void f(void) { fprintf(stderr, "x"); }\n'}, RULES[5]),
@@ -274,6 +300,11 @@ PLANTED = [
     ("a fraction printed on the command line, and whole numbers elsewhere",
      {"src/cli/a.c": 'int f(char *b) { return snprintf(b, 1, "%g", 1.0); }\n',
       "src/net/b.c": 'int f(char *b) { return snprintf(b, 1, "%d%% of %s", 1, "%g"[0] ? "x" : ""); }\n'.replace('"%g"[0]', "1") + "/* strtod(%g) */\n"}, None),
+    ("a method's name in advice", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\n',
+                                   "src/site/b.c": 'char *s = "or choose method "\n          "gop";\n'}, RULES[12]),
+    ("a method asked for by its name", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\n',
+                                        "src/site/b.c": 'int f(m *p) { return strcmp(p->method->name, "gop"); }\n'}, RULES[12]),
+    ("a method's name in its folder", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\nchar *s = "method gop";\n'}, None),
     ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits.h"\n'}, RULES[8]),
     ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger/ledger_class.h"\n'}, RULES[8]),
     ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account/account_internal.h"\n'}, RULES[8]),
@@ -285,14 +316,27 @@ PLANTED = [
 ]
 
 
+CLEAN = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS} | {
+    "meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
+    "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
+
+
 def plant(root, files):
-    tree = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS}
-    tree |= {"meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
-             "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
-    for name, text in (tree | files).items():
-        if text is not None:
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
+    """Write these; None: remove."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        if text is None:
+            (root / name).unlink()
+        else:
             (root / name).write_text(text, encoding="utf-8")
+
+
+def uproot(root, files):
+    """As it was before."""
+    plant(root, {name: CLEAN.get(name) for name in files})
+    for folder in sorted({parent for name in files for parent in (root / name).parents if root in parent.parents}, reverse=True):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()
 
 
 def report(number, name, problems):
@@ -310,13 +354,16 @@ def check(root):
 def self_test():
     print(f"1..{len(PLANTED)}")
     good = True
-    for number, (name, files, expected) in enumerate(PLANTED, 1):
-        with tempfile.TemporaryDirectory() as folder:
-            plant(Path(folder), files)
-            objecting = [rule.__name__ for rule in RULES if list(rule(Path(folder)))]
-        wanted = [expected.__name__] if expected else []
-        problems = [] if objecting == wanted else [f"expected {wanted or 'no objection'}, got {objecting}"]
-        good &= report(number, name, problems)
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        plant(root, CLEAN)
+        for number, (name, files, expected) in enumerate(PLANTED, 1):
+            plant(root, files)
+            objecting = [rule.__name__ for rule in RULES if list(rule(root))]
+            wanted = [expected.__name__] if expected else []
+            problems = [] if objecting == wanted else [f"expected {wanted or 'no objection'}, got {objecting}"]
+            good &= report(number, name, problems)
+            uproot(root, files)
     return good
 
 

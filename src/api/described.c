@@ -13,7 +13,7 @@ tacit_status tacit_described_load(tacit_model **out, const char *path, tacit_err
     if (model->report == NULL || strcmp(model->report->kind, "describe") != 0) {
         tacit_model_free(model);
         return tacit_fail(error, TACIT_USAGE,
-                          "%s is no report of 'tacit describe' or of a study with method describe", path);
+                          "%s is no report of 'tacit describe' or of a study that describes rows", path);
     }
     *out = model;
     return TACIT_OK;

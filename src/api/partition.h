@@ -4,7 +4,7 @@
 
 #include "api/option/arguments.h"
 #include "data/split.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 typedef struct tacit_partition {
     const tacit_dataset *data;        /* all rows are borrowed */

@@ -19,7 +19,7 @@
 #include "net/clock.h"
 #include "net/identity.h"
 #include "net/socket.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 #include "study/home.h"
 #include "web/prometheus.h"
 

@@ -1,5 +1,5 @@
 /*
- * The two center servers of a deployed study (session/center_servers.h). Server A is the coordinator's
+ * The two center servers of a deployed study (session/center/center_servers.h). Server A is the coordinator's
  * process. Server B is run by somebody else, on another machine, and is made known to the consortium by its
  * card:
  *

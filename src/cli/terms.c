@@ -9,8 +9,8 @@
 #include "cli/print/missing_report.h"
 #include "cli/prospect.h"
 #include "method/neighbours/neighbours.h"
-#include "session/masked.h"
-#include "session/wording.h"
+#include "session/masked/masked.h"
+#include "session/plan/wording.h"
 #include "study/study_settings.h"
 
 /* A text of several lines, beside its name. */

@@ -4,7 +4,7 @@
 
 #include "center/center.h"
 #include "coordinator/coordinator_parts.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 #include "session/run.h"
 
 enum { RETRY_MS = 500, MOST_WITHOUT_PROGRESS = 5 };

@@ -1,5 +1,5 @@
 /*
- * The coordinator's end of HTTPS (net/server.h): errands come as requests (session/carrier_https.h), go to
+ * The coordinator's end of HTTPS (net/server.h): errands come as requests (session/carrier/carrier_https.h), go to
  * coordinator_serve, and what that says goes back. A poll without news is suspended until there is some.
  * Nothing else of the coordinator knows of HTTP or TLS but who issues certificates.
  */
@@ -13,7 +13,7 @@
 #include "coordinator/coordinator_parts.h"
 #include "net/clock.h"
 #include "net/server.h"
-#include "session/carrier_https.h"
+#include "session/carrier/carrier_https.h"
 
 enum { PORT_TRIES = 50, PORT_PAUSE_MS = 100, RETRY_SECONDS = 60 };
 

@@ -7,7 +7,7 @@
 #include "base/number.h"
 #include "coordinator/coordinator_parts.h"
 #include "net/clock.h"
-#include "session/carrier_https.h"
+#include "session/carrier/carrier_https.h"
 #include "web/prometheus.h"
 
 /* Upper ends of the buckets, in seconds; the last one has no end. */

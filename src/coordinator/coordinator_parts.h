@@ -11,8 +11,8 @@
 #include "base/log_file.h"
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
-#include "session/board.h"
-#include "session/carrier.h"
+#include "session/board/board.h"
+#include "session/carrier/carrier.h"
 #include "study/study.h"
 
 typedef struct coordinator coordinator;

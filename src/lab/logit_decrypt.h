@@ -5,7 +5,7 @@
 #pragma once
 
 #include "method/secure/logit.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 /* The sum over all nodes of what they answer at beta, tacit_logit_length(width, weight) whole numbers in
  * units of 2^-f: positive rows, log-likelihood, gradient, triangle. Deterministic. The secret is that of

@@ -75,7 +75,7 @@ tacit_status tacit_outlook_plan(tacit_plan *out, const tacit_outlook_request *re
     }
     TACIT_TRY(check_needs(method, out, error));
     if (!own) choose_noise(out);
-    TACIT_TRY(tacit_methods_check_label(out, error));
+    TACIT_TRY(tacit_methods_check(out, error));
     const bool none = own && !request->lambda_open && method->lambda_may_vanish; /* said to be 0, if it is */
     if (!none) TACIT_TRY(tacit_plan_choose_lambda(out, error));
     TACIT_TRY(tacit_plan_check(out, error));

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "data/split.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 /* What of an outcome the noise law's sensitivity speaks of. */
 typedef enum tacit_statistic {

@@ -267,7 +267,7 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
                           "method %s needs a model: give its file with the option 'model'", method->name);
     if (simulation->minimum_rows == 0 && tacit_plan_counts_persons(out) && simulation->dataset->persons)
         TACIT_TRY(tacit_local_fewest_persons(local, simulation->dataset, &out->minimum_rows, error));
-    TACIT_TRY(tacit_methods_check_label(out, error));
+    TACIT_TRY(tacit_methods_check(out, error));
     if (!simulation->without_lambda || method->choose_lambda == NULL)
         TACIT_TRY(tacit_plan_choose_lambda(out, error));
     return tacit_plan_check(out, error);

@@ -9,7 +9,7 @@
 #include "data/split.h"
 #include "lab/trace.h"
 #include "method/methods.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 typedef struct tacit_setting_value {
     const char *name, *value;

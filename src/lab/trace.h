@@ -6,7 +6,7 @@
 
 #include "base/buffer.h"
 #include "data/split.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 typedef struct tacit_trace_point {
     const char *curve;   /* the method, or the label of its variant */

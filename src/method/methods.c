@@ -83,6 +83,23 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
     return status;
 }
 
+static tacit_status check_wants(const tacit_plan *plan, tacit_error *error) {
+    char names[TACIT_METHODS_TEXT] = "", others[sizeof names + 16];
+    size_t count = 0, listed = 0;
+    for (size_t i = 0; tacit_methods[i] != NULL; i++) count += tacit_plan_would_suit(plan, tacit_methods[i]);
+    if (count == 0) return tacit_plan_check_wants(plan, "a method that does", error);
+    for (size_t i = 0; tacit_methods[i] != NULL; i++)
+        if (tacit_plan_would_suit(plan, tacit_methods[i]))
+            tacit_methods_append(names, listed++, count, "or", tacit_methods[i]->name);
+    snprintf(others, sizeof others, "method %s", names);
+    return tacit_plan_check_wants(plan, others, error);
+}
+
+tacit_status tacit_methods_check(const tacit_plan *plan, tacit_error *error) {
+    TACIT_TRY(tacit_methods_check_label(plan, error));
+    return check_wants(plan, error);
+}
+
 /* ---- lists ---- */
 
 /* 1 or 0; -1: there is no such trait. */
@@ -97,14 +114,20 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "alone", model && method->fits_alone },
         { "alone-by-party", model && method->fits_alone_by_party },
         { "alone-with-delta", alone && method->needs_delta },
+        { "about-model", method->needs_model },
+        { "builds-on", method->builds_on != NULL },
         { "chooses-lambda", method->chooses_lambda },
+        { "counts-missing", !method->noise_free && tacit_method_offers(method, "missing", "counted") },
         { "infers", method->infers != NULL },
         { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },
+        { "no-lambda-yet-rule", method->lambda_may_vanish && method->choose_lambda != NULL &&
+                                    method->choose_lambda != tacit_plan_no_lambda },
         { "tunes-lambda", method->tunes_lambda },
         { "points", method->needs_points },
         { "roles", method->roles != NULL },
         { "two-servers", method->compute != NULL },
+        { "weights", method->terms == TACIT_TERMS_ALL && !method->needs_model && !method->takes_times },
     };
     for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
         if (strcmp(traits[t].name, trait) == 0) return traits[t].holds;

@@ -57,13 +57,13 @@ const tacit_method *tacit_method_find(const char *name);
 tacit_status tacit_method_require(const tacit_method **out, const char *name, tacit_error *error);
 
 /* TACIT_USAGE where the plan's method does not take its label, with a sentence that says what kinds of labels
- * which methods and families take. */
+ * which methods and families take; or other things that its schema wants, with the methods that do. */
+tacit_status tacit_methods_check(const tacit_plan *plan, tacit_error *error);
 tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *error);
 
 /*
  * Names of the methods with a trait, in the order of the table, as people list them: "a, b or c" with the
- * word `last` before the last one, or commas only (NULL). NULL: no such trait. Traits: alone, alone-by-party,
- * alone-with-delta, chooses-lambda, infers, no-center, no-lambda, tunes-lambda, points, roles, two-servers.
+ * word `last` before the last one, or commas only (NULL). NULL: no such trait. Traits are in methods.c.
  */
 enum { TACIT_METHODS_TEXT = 600 };
 const char *tacit_methods_with(const char *trait, const char *last, char out[TACIT_METHODS_TEXT]);

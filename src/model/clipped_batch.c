@@ -336,36 +336,3 @@ tacit_status tacit_batch_norms(tacit_batch *batch, const tacit_view *rows, doubl
     batch_pass pass = { .batch = batch, .rows = rows, .out = out, .add = copy_norms };
     return pass_over(&pass, error);
 }
-
-typedef struct scoring {
-    tacit_batch *batch;
-    const tacit_rows *rows;
-    double *out;
-} scoring;
-
-static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned number,
-                                 tacit_error *error) {
-    (void)error;
-    const scoring *work = context;
-    const batch_shape *shape = &work->batch->shape;
-    batch_space *space = &work->batch->worker[number].space;
-    size_t last = shape->network.layers, outputs = shape->network.width[last];
-    for (size_t b = begin; b < end; b++) {
-        size_t first = b * shape->block, left = work->rows->count - first;
-        tacit_rows block = tacit_rows_slice(work->rows, first, left < shape->block ? left : shape->block);
-        batch_forward(shape, space, &block);
-        for (size_t i = 0; i < block.count; i++)
-            shape->kernels->widen(outputs, space->unit[last] + i * shape->stride[last],
-                                  work->out + (first + i) * outputs);
-    }
-    return TACIT_OK;
-}
-
-tacit_status tacit_batch_scores(tacit_batch *batch, const tacit_rows *rows, double *out, tacit_error *error) {
-    scoring work = { batch, rows, out };
-    if (rows->cols != batch->shape.network.width[0])
-        return tacit_fail(error, TACIT_USAGE, "the rows have %zu features and the network takes %zu",
-                          rows->cols, batch->shape.network.width[0]);
-    size_t block = batch->shape.block;
-    return tacit_pool_for(batch->pool, (rows->count + block - 1) / block, 1, score_blocks, &work, error);
-}

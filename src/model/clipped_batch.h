@@ -61,6 +61,3 @@ tacit_status tacit_batch_sum_plain(tacit_batch *batch, const tacit_view *rows, d
 
 /* The norm of each row's gradient, 0 where it is not finite. */
 tacit_status tacit_batch_norms(tacit_batch *batch, const tacit_view *rows, double *out, tacit_error *error);
-
-/* Rows x outputs, in single precision. */
-tacit_status tacit_batch_scores(tacit_batch *batch, const tacit_rows *rows, double *out, tacit_error *error);

@@ -54,8 +54,6 @@ tacit_fft *tacit_fft_free(tacit_fft *fft) {
     return NULL;
 }
 
-size_t tacit_fft_length(const tacit_fft *fft) { return fft->length; }
-
 static void reverse_bits(tacit_complex *x, size_t n) {
     for (size_t i = 1, j = 0; i < n; i++) {
         size_t bit = n >> 1;

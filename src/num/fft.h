@@ -28,7 +28,6 @@ typedef struct tacit_fft tacit_fft;
 /* length: a power of two, at most 2^TACIT_FFT_LOG_MOST. */
 tacit_status tacit_fft_create(tacit_fft **out, size_t length, tacit_error *error);
 tacit_fft *tacit_fft_free(tacit_fft *fft);
-size_t tacit_fft_length(const tacit_fft *fft);
 
 /* In place: x_k <- sum_j x_j exp(-2 pi i jk/n); the inverse has +i and divides by n. */
 void tacit_fft_forward(const tacit_fft *fft, tacit_complex *x);

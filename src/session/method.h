@@ -10,9 +10,9 @@
 #include "data/points.h"
 #include "model/model.h"
 #include "privacy/mechanism/mechanism.h"
-#include "session/message.h"
-#include "session/question.h"
-#include "session/settings.h"
+#include "session/plan/settings.h"
+#include "session/wire/message.h"
+#include "session/wire/question.h"
 
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
@@ -186,6 +186,12 @@ bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 
+/* TACIT_USAGE where the schema wants what the method does not take: an offset, weights, strata, clusters, random
+ * effects, imputed values; the sentence ends with the `others` to choose instead. tacit_plan_check asks this
+ * too; methods.h has the same with the names of those that would suit. */
+tacit_status tacit_plan_check_wants(const tacit_plan *plan, const char *others, tacit_error *error);
+bool tacit_plan_would_suit(const tacit_plan *plan, const tacit_method *other);
+
 /* The members of an entry for a table of settings and their defaults. */
 #define TACIT_SETTINGS_OF(table, usual)                                                                      \
     .parameters = (table), .defaults = &(usual), .settings_size = sizeof(usual)
@@ -310,6 +316,7 @@ struct tacit_method {
     bool makes_stacks;        /* of models, where they are not linear */
     const char *reports; /* the kind of report that it ends with (model/report/report.h); NULL: a model */
     bool stops_early;    /* plan.most_rounds and plan.enough count */
+    bool takes_strata;   /* strata() in a formula */
     bool takes_random;   /* random effects in a formula */
     bool imputes;        /* takes columns whose missing values are imputed (data/schema/missing.h) */
     const char *roles;   /* "source|target": each owner says which; NULL: all do the same */
@@ -322,7 +329,7 @@ struct tacit_method {
     const char *(*undeployable_as)(const tacit_plan *plan);
 
     /* Who learns what, for `tacit explain` and for whoever is asked to consent. All are filled (a test checks
-     * it). With clauses for single settings: to be read through session/wording.h. */
+     * it). With clauses for single settings: to be read through session/plan/wording.h. */
     const char *leaves;     /* what leaves a party */
     const char *seen_by;    /* who sees it */
     const char *guarantee;  /* what is guaranteed, to whom */

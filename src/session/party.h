@@ -13,10 +13,10 @@
 #include "num/glm/glm.h"
 #include "privacy/gate.h"
 #include "rand/stream.h"
-#include "session/mail.h"
-#include "session/masked.h"
+#include "session/mail/mail.h"
+#include "session/masked/masked.h"
 #include "session/method.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 
 /* What outlives a question: a party trains its models once, however often it is asked. */
 typedef struct tacit_memo {

@@ -17,7 +17,7 @@
 #include "rand/stream.h"
 #include "session/method.h"
 #include "session/result_cache.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 
 /* Answers in a fixed order of parties; those that did not answer are missing. */
 typedef struct tacit_answers {

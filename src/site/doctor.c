@@ -24,7 +24,7 @@
 #include "net/clock.h"
 #include "net/rotation.h"
 #include "net/socket.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "site/doctor_parts.h"
 #include "study/home.h"
 #include "study/registry.h"

@@ -4,7 +4,7 @@
 #include <limits.h>
 
 #include "base/buffer.h"
-#include "session/carrier.h"
+#include "session/carrier/carrier.h"
 #include "site/doctor.h"
 
 typedef struct examination {

@@ -95,7 +95,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     if (isinf(plan->epsilon))
         return tacit_fail(error, TACIT_USAGE,
                           "an infinite epsilon is for simulations: a release needs noise");
-    TACIT_TRY(tacit_methods_check_label(plan, error));
+    TACIT_TRY(tacit_methods_check(plan, error));
     if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
     TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     TACIT_TRY(tacit_plan_check(plan, error));

@@ -11,7 +11,7 @@
 #include "net/clock.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "site/site_parts.h"
 #include "study/home.h"
 #include "tacit.pb-c.h"

@@ -19,8 +19,8 @@
 #include "net/clock.h"
 #include "net/revocations.h"
 #include "net/server.h"
-#include "session/carrier_https.h"
-#include "session/wire.h"
+#include "session/carrier/carrier_https.h"
+#include "session/wire/wire.h"
 #include "site/site_parts.h"
 
 #define WORD_PREFIX "word."

@@ -5,9 +5,9 @@
 
 #include "net/handover.h"
 #include "privacy/ledger/ledger.h"
-#include "session/carrier.h"
-#include "session/mail.h"
-#include "session/masked.h"
+#include "session/carrier/carrier.h"
+#include "session/mail/mail.h"
+#include "session/masked/masked.h"
 #include "session/party.h"
 #include "site/site.h"
 #include "study/rules.h"

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "net/certificate.h"
 #include "net/identity.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "site/site_parts.h"
 #include "tacit.pb-c.h"
 

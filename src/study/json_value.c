@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 #include "study/home.h"
 #include "study/study_settings.h"
 

@@ -9,7 +9,7 @@
 #include "net/invitation.h"
 #include "privacy/account/release.h"
 #include "rand/stream.h"
-#include "session/board.h"
+#include "session/board/board.h"
 #include "session/session.h"
 
 typedef struct tacit_registry tacit_registry;

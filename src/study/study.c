@@ -135,7 +135,7 @@ cleanup:
 static tacit_status finish_plan(tacit_plan *plan, bool open, tacit_error *error) {
     bool chosen = plan->lambda == 0 &&
                   (!plan->method->lambda_may_vanish || (open && plan->method->choose_lambda != NULL));
-    TACIT_TRY(tacit_methods_check_label(plan, error));
+    TACIT_TRY(tacit_methods_check(plan, error));
     if (chosen) plan->lambda = 1; /* any, so that all else is checked before a choice rests on it */
     TACIT_TRY(tacit_plan_check(plan, error));
     const tacit_method *method = plan->method;

@@ -6,7 +6,7 @@
 #include "data/graph/round_schedule.h"
 #include "data/graph/topology.h"
 #include "method/neighbours/neighbours.h"
-#include "session/masked.h"
+#include "session/masked/masked.h"
 #include "study/study_parts.h"
 
 /* ---- sums ---- */

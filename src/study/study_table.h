@@ -83,7 +83,7 @@ TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a wh
 TACIT_STUDY_MADE(auxiliary, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "public points, for methods that have them labelled; a label is not read")
 TACIT_STUDY_MADE(model, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE, or JSON of several lines",
-                 .help = "the model that method evaluate is about, or whose moments dpnewton reuses; it becomes part of the definition, "
+                 .help = "the model that the study is about ({about-model and}), or that it builds on ({builds-on and}); it becomes part of the definition, "
                          "and everybody sees it")
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "the card of center server B, for methods that have one")
@@ -97,7 +97,7 @@ TACIT_STUDY_MADE(terms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SC
                  .form = "FORMULA, such as y ~ age + log(dose)*sex", .standard = "each column of the schema by itself",
                  .help = "what the model is made of, as R writes it; it becomes part of the schema")
 TACIT_STUDY_MADE(weights, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .form = "COLUMN",
-                 .help = "a column of numbers above 0 by which rows count (method estimate); it becomes part of the terms")
+                 .help = "a column of numbers above 0 by which rows count ({weights and}); it becomes part of the terms")
 TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = subset_text,
                  .form = "CONDITION, such as age > 50 & stage == \"III\"", .standard = "all rows",
                  .help = "which rows the study is about, as R writes it; it becomes part of the schema")

@@ -49,7 +49,7 @@ def scene():
 
 class OnDemand(unittest.TestCase):
     def play(self, **environment):
-        done = subprocess.run([sys.executable, __file__, "scene"], env={**os.environ, **environment}, capture_output=True, text=True, timeout=100)
+        done = subprocess.run([sys.executable, __file__, "scene"], env={**os.environ, **environment}, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 

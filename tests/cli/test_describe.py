@@ -74,7 +74,7 @@ class DescribeTest(ProgramTest):
     def tacit(self, *words, **more):
         kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept, "TACIT_HOME": str(self.path / "home")}
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=120, **more)
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=600, **more)
 
     def rows(self, name):
         return ["--data", EXAMPLES / f"{name}.csv", "--schema", EXAMPLES / f"{name}.schema.yaml"]

@@ -142,9 +142,9 @@ class FoldsTest(EvaluateTest):
         _, _, model, family, *_ = CASES[case]
         self.r_rows(case, parts)
         subprocess.run(["Rscript", HERE / "folds.R", model, family, "folds.csv", "scores.csv"], cwd=self.path, check=True,
-                       capture_output=True, timeout=120)
+                       capture_output=True, timeout=600)
         text = subprocess.run(["Rscript", HERE.parent / "evaluate" / "figures.R", case, "scores.csv"], cwd=self.path, check=True,
-                              capture_output=True, text=True, timeout=120).stdout
+                              capture_output=True, text=True, timeout=600).stdout
         return {name: float(value) for _, name, value in list(csv.reader(text.splitlines()))[1:]}
 
 

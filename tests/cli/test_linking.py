@@ -33,7 +33,7 @@ def figures_of_r():
     text = (HERE / "linking.csv").read_text()
     if shutil.which("Rscript"):
         try:
-            done = subprocess.run(["Rscript", HERE / "linking.R", EXAMPLES], capture_output=True, text=True, check=False, timeout=120)
+            done = subprocess.run(["Rscript", HERE / "linking.R", EXAMPLES], capture_output=True, text=True, check=False, timeout=600)
             if done.returncode == 0:
                 text = done.stdout
             elif "no package called" not in done.stderr:
@@ -137,7 +137,7 @@ class People(LinkingTest):
     def tacit(self, *words, **more):
         kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
         environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept, "TACIT_HOME": str(self.path / "home")}
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=120, check=False, **more)
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment, timeout=600, check=False, **more)
 
     def simulate(self, method, source, schema, *words):
         self.succeed("simulate", "--method", method, "--train", source, "--test", source, "--schema", schema, "--parties", "3", "--seed", "1", "--out", "model.json", *words)

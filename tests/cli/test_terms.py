@@ -190,7 +190,8 @@ class Private(TermsTest):
 
     def test_methods_that_cannot_take_terms_say_so(self):
         for method, formula, says in (("histogram", "relapse ~ age", "works on the columns themselves"),
-                                      ("dpgd", "relapse ~ offset(age/40) + stage", "takes no offset"),
+                                      ("dpgd", "relapse ~ offset(age/40) + stage", "takes no offset: leave offset() out of the terms, or choose method estimate or meta"),
+                                      ("dpgd", "relapse ~ stage + (1 | party)", "takes no random effects: leave '(... | ...)' out of the terms, or choose method mixed"),
                                       ("newton", "relapse ~ 0 + stage", "needs an intercept")):
             self.fail_with(2, "simulate", "--method", method, "--train", WILMS, "--schema", self.schema(), "--parties", "2", "--terms",
                            formula, "--epsilon", "1", "--delta", "1e-5", says=[says])

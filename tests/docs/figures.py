@@ -1,5 +1,6 @@
 """The runner of figures finds what moved, what failed and what took too long, and nothing else; every figure of the pages can be read:
 figures.py ROOT."""
+import re
 import sys
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def check_running(module):
     assert verdict(module, "$ echo 1.52 c\n1.5 b", ": tolerance 0.1") == module.MOVED
     assert verdict(module, "$ echo a\na\nb") == module.MOVED
     assert verdict(module, "$ false\n") == module.FAILED
-    assert verdict(module, "$ cat examples/README.md > copy; ls\ncopy\nexamples") == module.SAME
+    assert verdict(module, "$ cat examples/README.md > copy; ls\nbench\ncopy\nexamples") == module.SAME
     assert verdict(module, "$ tail -f /dev/null\n", ": limit 1 s") == module.LATE
 
 
@@ -76,6 +77,9 @@ def main(root):
     missing = [figure.name() for figure in figures if figure.shown() is None]
     print(f"{len(figures)} figures" + (f"; without a recorded output: {', '.join(missing)}" if missing else ""))
     assert len(figures) > 20
+    for figure in figures:  # what is run is there
+        for name in re.findall(r"(?:^|[\s;])((?:bench|examples)/[\w.]+)", "\n".join(command for command, _ in figure.parts)):
+            assert (root / name).exists(), f"{figure.name()}: there is no {name}"
     return 0
 
 

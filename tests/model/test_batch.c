@@ -193,21 +193,6 @@ static void an_empty_batch_sums_to_zero(void **state) {
     tear_down(&b);
 }
 
-static void scores_are_those_of_the_network(void **state) {
-    (void)state;
-    bench b;
-    set_up(&b, 3, "19,6", TACIT_ACTIVATION_SIGMOID, true, 2, NULL);
-    tacit_error error = TACIT_ERROR_INIT;
-    double scores[ROWS * 3];
-    CHECK_OK(tacit_batch_scores(b.batch, &b.rows.rows, scores, &error), error);
-    for (size_t i = 0; i < ROWS; i++) {
-        tacit_rows row = tacit_rows_slice(&b.rows.rows, i, 1);
-        const double *exact = tacit_network_forward(&b.network, b.parameters, &row, b.space);
-        for (size_t k = 0; k < 3; k++) CHECK_NEAR(scores[i * 3 + k], exact[k], 1e-4);
-    }
-    tear_down(&b);
-}
-
 static void layers_are_read_from_a_list(void **state) {
     (void)state;
     static const char *const wrong[] = { "0", "5,", ",5", "5,,5", "x", "5 6", "-3", "70000", "65536,65536" };
@@ -277,7 +262,6 @@ int main(void) {
         cmocka_unit_test(what_is_not_finite_contributes_nothing),
         cmocka_unit_test(an_empty_batch_sums_to_zero),
         cmocka_unit_test(a_large_batch_is_the_sum_of_small_ones),
-        cmocka_unit_test(scores_are_those_of_the_network),
         cmocka_unit_test(layers_are_read_from_a_list),
         cmocka_unit_test(optimisers_descend),
     };

@@ -26,7 +26,6 @@ static tacit_status pass_in_single(const tacit_network *network, const tacit_vie
     TACIT_CHECK(tacit_batch_sum(batch, rows, 1, out, error));
     TACIT_CHECK(tacit_batch_sum_clamped(batch, rows, 1, out, error));
     TACIT_CHECK(tacit_batch_sum_plain(batch, rows, out, error));
-    TACIT_CHECK(tacit_batch_scores(batch, &rows->rows, out, error));
 cleanup:
     tacit_batch_free(batch);
     return status;

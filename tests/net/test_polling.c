@@ -209,7 +209,7 @@ static void a_client_may_vanish_while_it_is_suspended(void **state) {
 static void stopping_ends_what_is_suspended(void **state) {
     (void)state;
     stage on;
-    stage_open(&on, 25000);
+    stage_open(&on, 100000);
     enum { FEW = 8 };
     poller all[FEW];
     for (size_t i = 0; i < FEW; i++) poller_start(&all[i], &on, "/wait");
@@ -218,7 +218,7 @@ static void stopping_ends_what_is_suspended(void **state) {
     int64_t start = tacit_clock_monotonic_ms();
     tacit_server_free(on.all.server);
     on.all.server = NULL;
-    assert_true(tacit_clock_monotonic_ms() - start < 10000);
+    assert_true(tacit_clock_monotonic_ms() - start < 50000);
     assert_int_equal(service_read(&on.all, &on.all.abandoned), FEW);
     assert_int_equal(on.all.waiting, 0);
     assert_string_equal(tacit_exchange_peer(taken)->name, "alice");

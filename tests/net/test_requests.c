@@ -12,7 +12,7 @@
 #include "tls.h"
 
 /* Short enough to wait for, long enough for a handshake on a busy machine. */
-enum { SHORT_MS = 1000 };
+enum { SHORT_MS = 3000 }; /* long enough for an honest request on a busy machine */
 
 typedef struct stage {
     world here;
@@ -142,7 +142,7 @@ static void a_slow_request_is_dropped(void **state) {
     int64_t start = tacit_clock_monotonic_ms();
     gnutls_record_set_timeout(raw.session, 50);
     ssize_t code = 1;
-    while (code > 0 && tacit_clock_monotonic_ms() - start < 20000) {
+    while (code > 0 && tacit_clock_monotonic_ms() - start < SERVICE_DEADLINE_MS) {
         char byte;
         code = gnutls_record_send(raw.session, "x", 1);
         if (code <= 0) break;

@@ -45,7 +45,6 @@ static void transforms_keep_their_error_bound(void **state) {
         long double complex exact[1024];
         double norm = 0, worst = 0;
         CHECK_OK(tacit_fft_create(&fft, n, &error), error);
-        assert_int_equal(tacit_fft_length(fft), n);
         for (size_t i = 0; i < n; i++) {
             original[i] = x[i] = (tacit_complex){ uniform() - 0.5, uniform() - 0.5 };
             norm += hypot(x[i].re, x[i].im);

@@ -48,7 +48,7 @@ class ForR(unittest.TestCase):
             self.assertEqual(told.split(), ["-17.579", "3.932"])
 
     def run_in(self, folder, environment, *words):
-        done = subprocess.run([str(word) for word in words], cwd=folder, env=environment, capture_output=True, text=True, timeout=200)
+        done = subprocess.run([str(word) for word in words], cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 

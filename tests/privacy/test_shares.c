@@ -177,18 +177,8 @@ static void gaussian_shares_keep_within_the_price(void **state) {
             }
 }
 
-static void events_say_what_a_sum_costs(void **state) {
+static void divergences_say_what_a_sum_costs(void **state) {
     (void)state;
-    tacit_event event;
-    tacit_shared_noise noise = polya;
-    noise.runs = 4;
-    assert_int_equal(tacit_share_event(&event, &noise, 0, NULL), TACIT_OK);
-    assert_int_equal(event.kind, TACIT_EVENT_PURE);
-    CHECK_NEAR(event.parameter, 0.2, 1e-9);
-    assert_int_equal(tacit_share_event(&event, &gaussian, 1e-5, NULL), TACIT_OK);
-    assert_int_equal(event.kind, TACIT_EVENT_APPROXIMATE);
-    CHECK_NEAR(event.parameter, 3, 1e-4);
-    assert_int_equal(tacit_share_event(&event, &gaussian, 0, NULL), TACIT_USAGE);
     double divergence = 0, rho = 0;
     assert_int_equal(tacit_share_renyi(&divergence, &polya, 2.5, 1000, NULL), TACIT_OK);
     CHECK_NEAR(divergence, 0.8, 1e-9);
@@ -280,7 +270,7 @@ int main(void) {
         cmocka_unit_test(polya_shares_are_worth_epsilon),
         cmocka_unit_test(the_bound_on_gaussian_shares_holds_and_is_tight),
         cmocka_unit_test(gaussian_shares_keep_within_the_price),
-        cmocka_unit_test(events_say_what_a_sum_costs),
+        cmocka_unit_test(divergences_say_what_a_sum_costs),
         cmocka_unit_test(values_wrap_and_silence_is_for_simulations),
         cmocka_unit_test(impossible_shares_are_refused),
         cmocka_unit_test(adding_survives_each_failed_allocation),

@@ -11,6 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import DeployedTest
+from pages import Page
 
 EXACT = ("--allow-entrusted", "--allow-exact")
 
@@ -37,7 +38,7 @@ class Evaluations(DeployedTest):
         self.study(method="evaluate-exact", set="{}", epsilon=None, model="model.json", **{"lambda": None})
         (self.path / "model.json").unlink()  # it is in the definition
         self.make_model()
-        self.coordinator()
+        page = Page(self.coordinator("--dashboard", "0"))
         parties = {party: self.join(party, *EXACT) for party in range(3)}
         model = self.check_done(parties, charged=[])
         self.assertFalse(model["guarantee"]["private"])
@@ -49,6 +50,9 @@ class Evaluations(DeployedTest):
         charges = self.charges(0)
         self.assertEqual([(each["price"]["epsilon"], each["kind"], each["noise"]) for each in charges], [("inf", "entrusted", "none")])
         self.succeed("card", "model.json", "--evaluation", self.folder / "trial.model.json", "--out", "card.html")
+        page.token = json.loads(self.succeed("study", "token", self.folder, "--json").stdout)["token"]
+        status, _, answer = page.ask("GET", "/v1/studies/trial/evaluation")  # for programs: the method need not be called 'evaluate'
+        self.assertEqual((status, figures(json.loads(answer))), (200, figures(report)))
 
     def test_sites_are_told_apart_where_their_owners_allow_it(self):
         self.study(method="evaluate-exact", set="{sites: apart, least: 1}", epsilon=None, model="model.json", **{"lambda": None})

@@ -15,7 +15,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import POLL, DeployedTest, announce, fields_of, post, tls
+from deployed import PATIENCE, POLL, DeployedTest, announce, fields_of, post, tls
 
 EXACT = ("--allow-entrusted", "--allow-exact")
 MEBIBYTE = 1 << 20
@@ -37,7 +37,7 @@ class Exhaustion(DeployedTest):
         return coordinator, tls(self.folder / "ca.crt", site / "party.crt", site / "party.key")
 
     def dial(self, context, held):
-        plain = held.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=30))
+        plain = held.enter_context(socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE))
         return held.enter_context(context.wrap_socket(plain, server_hostname="127.0.0.1"))
 
     def ask(self, connection, request, times):

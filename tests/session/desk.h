@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/board.h"
+#include "session/board/board.h"
 
 enum { LENGTH = 3, PATIENT = 3600 * 1000, IMPATIENT = 0 };
 

@@ -11,7 +11,7 @@
 #include "data/generate.h"
 #include "data/reading/input.h"
 #include "method/methods.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 typedef struct parties {
     tacit_dataset *data;

@@ -14,7 +14,7 @@
 
 #include "base/file.h"
 #include "folder.h"
-#include "session/board.h"
+#include "session/board/board.h"
 #include "session/party.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "folder.h"
-#include "session/board.h"
+#include "session/board/board.h"
 #include "session/party.h"
 
 enum { PARTIES = 4, ROUNDS = 3, FILES = 4, FIRST = 0, RECORDS = 2 * (ROUNDS + 1), PATIENT = 3600 * 1000 };

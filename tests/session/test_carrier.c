@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/carrier_https.h"
+#include "session/carrier/carrier_https.h"
 
 static void an_address_that_no_carrier_knows_is_refused(void **state) {
     (void)state;

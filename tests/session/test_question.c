@@ -4,7 +4,7 @@
 #include <float.h>
 
 #include "rand/stream.h"
-#include "session/question.h"
+#include "session/wire/question.h"
 
 static tacit_sum_spec spec_for(size_t length, double bound, size_t parties) {
     tacit_sum_spec spec;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "tacit.pb-c.h"
 
 static const char *folder;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "tacit.pb-c.h"
 
 /* A poll by somebody who writes `protocol` and, unless highest is 0, says what it speaks: the version agreed

@@ -6,7 +6,7 @@
 
 #include "data/generate.h"
 #include "method/methods.h"
-#include "session/masked_parts.h"
+#include "session/masked/masked_parts.h"
 
 enum { GROUP = 5, FEATURES = 4 };
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session/wire.h"
+#include "session/wire/wire.h"
 #include "tacit.pb-c.h"
 
 static const double numbers[] = { 0.1, -0.0, DBL_MAX, DBL_TRUE_MIN };

@@ -6,7 +6,7 @@
 
 #include "failing.h"
 #include "method/methods.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 
 static tacit_plan plan_for(const tacit_method *method) {
     return (tacit_plan){ .method = method,

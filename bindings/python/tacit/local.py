@@ -5,6 +5,7 @@ object, over a socket that only its user may open, and the object is trained and
 """
 from __future__ import annotations
 
+import contextlib
 import copy
 import os
 import shlex
@@ -73,7 +74,8 @@ class Served:
         self._listening.bind(self.path)
         os.chmod(self.path, 0o600)
         self._listening.listen(64)
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._process, self._server = os.getpid(), threading.Thread(target=self._serve, daemon=True)
+        self._server.start()
 
     problem: Optional[BaseException]
 
@@ -126,6 +128,13 @@ class Served:
             return f"failed\n{type(problem).__name__}: {problem}\n".encode()
 
     def close(self) -> None:
+        if os.getpid() != self._process:  # a child that was forked: socket and folder are its parent's
+            self._listening.close()
+            return
+        # Closing alone would leave the thread in accept, on a number that the next socket gets: it would answer in that one's place.
+        with contextlib.suppress(OSError):
+            self._listening.shutdown(socket.SHUT_RDWR)
+        self._server.join()
         self._listening.close()
         if os.path.exists(self.path):
             os.unlink(self.path)

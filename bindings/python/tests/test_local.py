@@ -1,6 +1,7 @@
 """Local classifiers that are objects of Python; tables and figures for notebooks; ledgers after a fork and between threads."""
 import multiprocessing
 import os
+import socket
 import threading
 
 import numpy as np
@@ -49,6 +50,22 @@ def test_labels_that_are_none_are_refused():
     assert (labels_of(LogisticRegression(), rows, np.ones(3, int), points, 2) == 1).all()  # it would refuse a single class
     with pytest.raises(tacit.UsageError, match="an estimator with fit and predict"):
         Served(7)
+
+
+def test_a_closed_one_leaves_no_thread_that_could_answer_for_another():
+    before = set(threading.enumerate())
+    for _ in range(3):
+        with Served(LogisticRegression()) as served:
+            child = os.fork()
+            if child == 0:  # one that goes leaves what is its parent's
+                try:
+                    served.close()
+                finally:
+                    os._exit(0 if os.path.exists(served.path) else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(served.path)
+    assert not [thread for thread in set(threading.enumerate()) - before if thread.name.endswith("(_serve)")]
 
 
 def test_a_socket_is_for_its_owner_and_gone_afterwards(tmp_path):

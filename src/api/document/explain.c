@@ -9,7 +9,7 @@
 #include "api/fitting.h"
 #include "base/memory.h"
 #include "method/methods.h"
-#include "session/masked.h"
+#include "session/masked/masked.h"
 
 static tacit_sum_way way_of(const char *name) {
     tacit_sum_way way = TACIT_SUMS_MASKED;

@@ -10,7 +10,7 @@
 #include "base/number.h"
 #include "data/encode.h"
 #include "data/schema/text.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 
 enum { LINE = 600, MOST_ROWS = 200, MOST_COLUMNS = 16, CELL = 64 };
 
@@ -378,9 +378,8 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
                        "their intervals mean nothing.";
     if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
         (model->estimates == NULL || model->estimates->missing_columns == 0))
-        out[count++] =
-            "How many values were missing is not in it: method describe with missing=counted counts "
-            "them, and rows that were left out.";
+        out[count++] = "How many values were missing is not in it; a study that describes the rows with "
+                       "missing=counted counts them, and rows that were left out.";
     if (!guarantee->is_private)
         out[count++] = "It is not differentially private: it may tell something about single rows.";
     if (guarantee->is_private && guarantee->noise == TACIT_NOISE_SIMULATED)

@@ -115,7 +115,7 @@ const tacit_option tacit_simulate_options[] = {
     { .name = "model",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
-      .help = "a model, for method evaluate, which says how good it is on the rows of the option 'train'" },
+      .help = "a model, for {about-model and}, which say how good it is on the rows of the option 'train'" },
     { .name = "target",
       .kind = TACIT_OPTION_FILE,
       .placeholder = "FILE",
@@ -167,8 +167,8 @@ const tacit_option tacit_simulate_options[] = {
       .most = INFINITY,
       .help = "weight of the regulariser (lambda/2)|w|^2; by default each method chooses one from public "
               "quantities, or takes 0.01, and the yardsticks {tunes-lambda and} tune theirs by "
-              "cross-validation; {no-lambda and}: none, which 0 says too, though dpsgd without hidden layers "
-              "chooses one" },
+              "cross-validation; {no-lambda and}: none, which 0 says too, though "
+              "{no-lambda-yet-rule and} may choose one" },
     { .name = "minimum-rows",
       .kind = TACIT_OPTION_INTEGER,
       .placeholder = "N",

@@ -5,7 +5,7 @@
 #define TACIT_OPTION_DESCRIBED                                                                               \
     {                                                                                                        \
         .name = "described", .kind = TACIT_OPTION_FILE, .placeholder = "REPORT",                             \
-        .help = "a report of method describe: rows and share of positives are expected as it says, rare "    \
+        .help = "a report of 'tacit describe': rows and share of positives are expected as it says, rare "   \
                 "levels and wide bounds are named, and knots for splines; post-processing, which costs "     \
                 "nothing more"                                                                               \
     }

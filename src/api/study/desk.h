@@ -64,7 +64,7 @@ typedef struct tacit_desk_entry {
     X(TABLE, "table", "GET", "/v1/studies/{study}/table", tacit_desk_table, 0,                               \
       "The coefficients or tables of a finished study, as `tacit summary --json`")                           \
     X(EVALUATION, "evaluation", "GET", "/v1/studies/{study}/evaluation", tacit_desk_evaluation, 0,           \
-      "What a finished study of method evaluate has found")                                                  \
+      "What a finished study that evaluates a model has found")                                              \
     X(CARD, "card", "GET", "/v1/studies/{study}/card", tacit_desk_card, 0,                                   \
       "The card of a finished study's model in Markdown, as `tacit card`")                                   \
     X(CARD_PAGE, "card.html", "GET", "/v1/studies/{study}/card.html", tacit_desk_card_page, 0,               \

@@ -87,13 +87,13 @@ cleanup:
 tacit_status tacit_desk_evaluation(tacit_desk_reply *out, const tacit_desk_request *request,
                                    tacit_error *error) {
     found all = { .registry = NULL };
+    char names[TACIT_METHODS_TEXT];
     tacit_status status;
     TACIT_CHECK(find_model(&all, request, error));
-    if (all.model->report == NULL || strcmp(all.model->guarantee.method, "evaluate") != 0)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_USAGE,
-                       "study '%s' has method %s and evaluates nothing: a study of method evaluate does",
-                       request->study, all.model->guarantee.method));
+    if (all.model->report == NULL || strcmp(all.model->report->kind, "evaluate") != 0)
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_USAGE, "study '%s' has method %s and evaluates nothing: a study of method %s does",
+            request->study, all.model->guarantee.method, tacit_methods_with("about-model", "or", names)));
     out->document = tacit_report_document(all.model);
     if (out->document == NULL) status = tacit_fail_memory(error);
 cleanup:

@@ -32,8 +32,7 @@ static tacit_status run_anova(const tacit_arguments *arguments, tacit_console *c
         TACIT_CHECK(tacit_model_load(&model[k], path[k], error));
         if (model[k]->estimates == NULL)
             TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                                   "%s has no table of estimates: tests between models "
-                                   "need two of method estimate",
+                                   "%s has no table of estimates, and tests between models need two",
                                    path[k]));
         if (model[k]->guarantee.lambda > 0)
             TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
@@ -56,13 +55,14 @@ const tacit_command tacit_command_anova = {
     .section = "Learning",
     .summary = "test two nested models against each other, as R's anova does",
     .description =
-        "For two models of method estimate over the same rows, one with some of the columns of the other: "
+        "For two models with a table of estimates over the same rows, one with some of the columns of the "
+        "other: "
         "deviance, degrees of freedom and p of the likelihood-ratio test, or of the F test for a linear "
         "response. The order does not matter. Nothing is asked of any party. Models of other rows, "
         "responses or families are refused, and so are those with a lambda above 0.",
     .operands =
         (const tacit_operand[]){
-            { "MODEL", 1, 1, "a model of method estimate" },
+            { "MODEL", 1, 1, "a model with a table of estimates" },
             { "OTHER", 1, 1, "one with more or fewer columns" },
             { .name = NULL },
         },

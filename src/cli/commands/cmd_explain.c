@@ -10,8 +10,8 @@
 #include "cli/console.h"
 #include "cli/help/text_width.h"
 #include "method/methods.h"
-#include "session/masked.h"
-#include "session/wording.h"
+#include "session/masked/masked.h"
+#include "session/plan/wording.h"
 
 static void print_item(const tacit_console *console, const char *title, const char *text) {
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 12 };

@@ -10,7 +10,7 @@
 #include "cli/process/hardening.h"
 #include "cli/terms.h"
 #include "data/schema/needed_columns.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 #include "site/site.h"
 #include "site/site_access.h"
 #include "study/home.h"

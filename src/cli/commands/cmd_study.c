@@ -12,7 +12,7 @@
 #include "cli/row_reading.h"
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
-#include "session/masked.h"
+#include "session/masked/masked.h"
 #include "study/study.h"
 
 static const tacit_operand folder_and_study[] = {

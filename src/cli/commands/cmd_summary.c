@@ -78,8 +78,8 @@ const tacit_command tacit_command_summary = {
               .kind = TACIT_OPTION_FILE,
               .placeholder = "FILE.svg",
               .help =
-                  "of a report of survival: draw its curves there, with numbers at risk; of one of method "
-                  "meta that shows its sites: a forest plot" },
+                  "of a report of survival: draw its curves there, with numbers at risk; of a meta-analysis "
+                  "that shows its sites: a forest plot" },
             { .name = NULL },
         },
     .examples =

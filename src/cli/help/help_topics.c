@@ -5,7 +5,8 @@
 #include "api/document/methods_list.h"
 #include "cli/console.h"
 #include "cli/help/help.h"
-#include "session/carrier_https.h"
+#include "cli/help/option_spelling.h"
+#include "session/carrier/carrier_https.h"
 #include "study/json_value.h"
 #include "study/study_settings.h"
 
@@ -20,15 +21,16 @@ static json_t *text_or_null(const char *text) { return text[0] != 0 ? json_strin
 
 static json_t *list_study_settings(void) {
     static const char *const kinds[] = { "made", "number", "count", "switch", "line" };
-    char form[TACIT_STUDY_VALUE_SIZE], standard[TACIT_STUDY_VALUE_SIZE];
+    char form[TACIT_STUDY_VALUE_SIZE], standard[TACIT_STUDY_VALUE_SIZE], help[TACIT_HELP_TEXT];
     json_t *list = json_array();
     for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL; one++)
-        list = tacit_json_append(
-            list, json_pack("{s:s,s:s,s:b,s:b,s:s,s:o,s:s}", "name", one->name, "kind", kinds[one->kind],
-                            "required", (one->rules & TACIT_STUDY_REQUIRED) != 0, "by_coordinator",
-                            (one->rules & TACIT_STUDY_COUNTED) != 0, "form",
-                            tacit_study_setting_form(one, form), "default",
-                            text_or_null(tacit_study_setting_default(one, standard)), "help", one->help));
+        list = tacit_json_append(list, json_pack("{s:s,s:s,s:b,s:b,s:s,s:o,s:s}", "name", one->name, "kind",
+                                                 kinds[one->kind], "required",
+                                                 (one->rules & TACIT_STUDY_REQUIRED) != 0, "by_coordinator",
+                                                 (one->rules & TACIT_STUDY_COUNTED) != 0, "form",
+                                                 tacit_study_setting_form(one, form), "default",
+                                                 text_or_null(tacit_study_setting_default(one, standard)),
+                                                 "help", tacit_help_text(one->help, help)));
     return list;
 }
 

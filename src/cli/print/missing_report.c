@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "cli/row_reading.h"
+#include "method/methods.h"
 
 /* As mice::pool has it: within and between variance, degrees of freedom, fraction of missing information. */
 static void print_pooled(tacit_console *console, const tacit_estimates *estimates) {
@@ -58,13 +59,14 @@ static void print_counts(tacit_console *console, const tacit_estimates *estimate
 
 void tacit_missing_print(tacit_console *console, const tacit_model *model) {
     const tacit_estimates *estimates = model->estimates;
+    char names[TACIT_METHODS_TEXT];
     if (estimates->sets > 0) print_pooled(console, estimates);
     if (estimates->missing_columns > 0)
         print_counts(console, estimates);
     else if (model->schema != NULL && tacit_schema_counts_missing(model->schema))
         tacit_console_print(
-            console,
-            "Missing: not counted; method describe with missing=counted does, for a tenth of its budget\n");
+            console, "Missing: not counted; method %s with missing=counted does, for a tenth of its budget\n",
+            tacit_methods_with("counts-missing", "or", names));
 }
 
 void tacit_missing_note(tacit_console *console, const tacit_schema *schema, const tacit_dataset *rows) {

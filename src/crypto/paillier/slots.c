@@ -252,24 +252,3 @@ tacit_status tacit_slots_unpack_integers(int64_t *out, const tacit_slots *layout
     free(wide);
     return status;
 }
-
-/* The absolute value is shifted so that its first 64 bits round correctly: the last one also stands for all
- * that was cut off. */
-double tacit_wide_double(tacit_wide number, unsigned fraction_bits) {
-    uint64_t low = number.low, high = (uint64_t)number.high;
-    bool negative = number.high < 0;
-    if (negative) {
-        low = ~low + 1;
-        high = ~high + (low == 0);
-    }
-    int exponent = 0;
-    if (high != 0) {
-        unsigned shift = 64 - (unsigned)__builtin_clzll(high); /* 1..64 */
-        uint64_t lost = shift == 64 ? low : low << (64 - shift);
-        low = shift == 64 ? high : high << (64 - shift) | low >> shift;
-        low |= lost != 0;
-        exponent = (int)shift;
-    }
-    double value = ldexp((double)low, exponent - (int)fraction_bits);
-    return negative ? -value : value;
-}

@@ -65,6 +65,3 @@ tacit_status tacit_slots_unpack(tacit_wide *out, const tacit_slots *layout, size
 /* As 64-bit integers; TACIT_LIMIT when one does not fit. */
 tacit_status tacit_slots_unpack_integers(int64_t *out, const tacit_slots *layout, size_t count,
                                          const tacit_plaintexts *plaintexts, tacit_error *error);
-
-/* number 2^-fraction_bits, rounded to nearest; for sums of products the bits of both fractions. */
-double tacit_wide_double(tacit_wide number, unsigned fraction_bits);

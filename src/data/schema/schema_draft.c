@@ -15,7 +15,7 @@ const char tacit_schema_draft_comment[] =
     "about its rows. While a mark is left, this schema serves simulations only. For each mark: replace the\n"
     "values beside it by what is publicly known (round limits from general knowledge, the codes of the\n"
     "questionnaire, the range of the instrument), then remove ', from: rows'. For 'rows', write 'bound', or\n"
-    "'scaled' for methods output, plr, gop, avg and dpgd, which are better or no worse with it.";
+    "'scaled' where docs/reference/schema.md says that the method is better with it.";
 
 /* sign * k * 10^exponent as the double nearest to that decimal. */
 static double two_digits(double sign, int k, int exponent) {

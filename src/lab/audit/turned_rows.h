@@ -5,7 +5,7 @@
 #pragma once
 
 #include "data/split.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 typedef struct tacit_turned_rows {
     tacit_dataset *data[2];

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/split.h"
-#include "session/local.h"
+#include "session/local/local.h"
 #include "session/run.h"
 
 static double seconds_now(void) {

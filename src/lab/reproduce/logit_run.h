@@ -4,7 +4,7 @@
 
 #include "method/methods.h"
 #include "method/secure/logit_reference.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 
 typedef struct tacit_logit_fit {
     size_t width, iterations;

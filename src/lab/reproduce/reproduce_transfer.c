@@ -5,7 +5,7 @@
 
 #include "lab/reproduce/mixture.h"
 #include "method/transfer/transfer.h"
-#include "session/local.h"
+#include "session/local/local.h"
 
 static const tacit_mixture_sizes news_sizes = { 5, 1000, 700, 300, 1000, 320 };
 static const tacit_mixture_sizes amazon_sizes = { 4, 500, 500, 150, 750, 350 };

@@ -70,7 +70,7 @@
 #include "method/private/ternary_upload.h"
 #include "privacy/account/gaussian.h"
 #include "privacy/mechanism/shares.h"
-#include "session/masked.h"
+#include "session/masked/masked.h"
 
 enum { MOST_STEPS = 1000000, BOUND_BITS = 21 }; /* half of the bound is room for noise */
 

@@ -22,7 +22,7 @@
 
 #include "model/report/estimates.h"
 #include "privacy/mechanism/mechanism.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 
 /* Settings of all three methods. */
 typedef struct tacit_logit_settings {

@@ -465,6 +465,7 @@ const tacit_method tacit_method_cox = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
+    .takes_strata = true,
     .terms = TACIT_TERMS_ALL,
     .lambda_may_vanish = true,
     .stops_early = true,

@@ -175,10 +175,12 @@ cleanup:
 
 void dpcox_clear(dpcox_design *design) { time_design_clear(&design->time); }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    dpcox_design design;
-    TACIT_TRY(dpcox_describe(plan, &design, error));
-    dpcox_clear(&design);
+/* Without time, which has pointers of its own: the calibrations take long. */
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    dpcox_design *design = out;
+    TACIT_TRY(dpcox_describe(plan, design, error));
+    dpcox_clear(design);
+    design->time = (time_design){ .strata = 1 };
     return TACIT_OK;
 }
 
@@ -230,18 +232,8 @@ static tacit_status check_place(const tacit_question *question, const dpcox_desi
                       (unsigned long long)round, question->name);
 }
 
-/* The calibrations take long, and time has pointers of its own. */
-static tacit_status derive(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    dpcox_design *design = out;
-    (void)unused;
-    TACIT_TRY(dpcox_describe(plan, design, error));
-    dpcox_clear(design);
-    design->time = (time_design){ .strata = 1 };
-    return TACIT_OK;
-}
-
 static tacit_status recall(tacit_party *party, dpcox_design *out, tacit_error *error) {
-    TACIT_TRY(tacit_party_derive(party, derive, 0, out, sizeof *out, error));
+    TACIT_TRY(tacit_party_prepared(party, out, error));
     return time_design_create_as(&out->time, party->plan, &dpcox_settings_of(party->plan)->time, error);
 }
 
@@ -540,7 +532,8 @@ const tacit_method tacit_method_dpcox = {
         "where "
         "hazards are not proportional, early times count for more than in cox. Times are rounded up to "
         "the end of their cell",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(dpcox_design),
     .infers = infers,
     .price = price,
     .choose_lambda = tacit_plan_no_lambda,

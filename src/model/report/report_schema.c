@@ -122,8 +122,8 @@ tacit_status tacit_schema_propose(tacit_schema **out, const tacit_model *model, 
     tacit_status status;
     if (model->report == NULL || strcmp(model->report->kind, "describe") != 0 || model->schema == NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "a schema is proposed from a report of 'tacit describe' or of a study with method "
-                          "describe, and this is none");
+                          "a schema is proposed from a report of 'tacit describe' or of a study that "
+                          "describes rows, and this is none");
     TACIT_CHECK(tacit_schema_canonical(model->schema, &text, error));
     TACIT_CHECK(tacit_schema_parse(&schema, tacit_buffer_text(&text), text.length, "schema", error));
     for (size_t i = 0; i < schema->cols; i++)

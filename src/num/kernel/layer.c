@@ -30,10 +30,6 @@ static void take(size_t count, double scale, const double *x, float *out) {
     for (size_t i = 0; i < count; i++) out[i] = (float)((scale * x[i] + shift) - shift);
 }
 
-static void widen(size_t count, const float *x, double *out) {
-    for (size_t i = 0; i < count; i++) out[i] = x[i];
-}
-
 static double square(size_t count, const float *x) {
     double part[PANEL] = { 0 };
     for (size_t i = 0; i < count; i += PANEL)
@@ -219,7 +215,6 @@ static void add_clamped(size_t rows, size_t cols, const float *x, size_t x_strid
 
 const tacit_layer_kernels TACIT_LAYER_VARIANT = {
     .take = take,
-    .widen = widen,
     .square = square,
     .scale = scale,
     .multiply = multiply,

@@ -26,9 +26,8 @@ enum {
 #define TACIT_LAYER_STEP 0x1p-18F
 
 typedef struct tacit_layer_kernels {
-    /* Scaled numbers to single precision, rounded to TACIT_LAYER_STEP; and back to double precision. */
+    /* Scaled numbers to single precision, rounded to TACIT_LAYER_STEP. */
     void (*take)(size_t count, double scale, const double *x, float *out);
-    void (*widen)(size_t count, const float *x, double *out);
 
     /* The sum of squares, in double precision; `count` a multiple of the panel's width. */
     double (*square)(size_t count, const float *x);

@@ -87,34 +87,6 @@ tacit_status tacit_share_scale(double *out, const tacit_shared_noise *noise, tac
     return noise->law == TACIT_LAW_POLYA ? polya_scale(out, noise, error) : gaussian_scale(out, noise, error);
 }
 
-tacit_status tacit_share_event(tacit_event *out, const tacit_shared_noise *noise, double delta,
-                               tacit_error *error) {
-    tacit_event event;
-    double scale, rho;
-    TACIT_TRY(tacit_share_scale(&scale, noise, error));
-    if (noise->law == TACIT_LAW_POLYA) {
-        event = tacit_event_pure(noise->sensitivity / scale * UP, 1);
-    } else {
-        /* The least epsilon whose rho covers that of the sum; rho rises with epsilon. */
-        double low = 0, high = TACIT_EVENT_EPSILON_MOST, there;
-        TACIT_TRY(tacit_share_rho(&rho, noise, scale, error));
-        while (high - low > 1e-9 * high) {
-            double middle = low + (high - low) / 2;
-            bool covered = tacit_zcdp_for(&there, middle, delta, NULL) == TACIT_OK && there >= rho;
-            if (covered)
-                high = middle;
-            else
-                low = middle;
-        }
-        TACIT_TRY(tacit_zcdp_for(&there, high, delta, error));
-        if (there < rho) return tacit_fail(error, TACIT_USAGE, "the sum costs more than any event may");
-        event = tacit_event_approximate(high, delta, 1);
-    }
-    TACIT_TRY(tacit_event_check(&event, error));
-    *out = event;
-    return TACIT_OK;
-}
-
 static tacit_status check_scale(const tacit_shared_noise *noise, double scale, tacit_error *error) {
     const double least = noise->law == TACIT_LAW_POLYA ? 0 : SCALE_LEAST;
     if (!(noise->sensitivity > 0) || !isfinite(noise->sensitivity) || noise->shares < 1 ||

@@ -56,11 +56,6 @@ typedef struct tacit_shared_noise {
  * at delta 0, or a scale beyond 2^50. */
 tacit_status tacit_share_scale(double *out, const tacit_shared_noise *noise, tacit_error *error);
 
-/* What one sum costs: an event for an accountant that holds others too. Polya: pure. Gaussian: the
- * approximate price of a single sum at `delta`; runs of the same kind compose better by rho. */
-tacit_status tacit_share_event(tacit_event *out, const tacit_shared_noise *noise, double delta,
-                               tacit_error *error);
-
 /* The zCDP of one sum with discrete Gaussian shares of this scale, rounded up; the noise's price is not
  * looked at. Rhos of sums add. */
 tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, double scale, tacit_error *error);

@@ -1,0 +1,39 @@
+#include "session/carrier/carrier.h"
+
+#include <string.h>
+
+static const tacit_carrier_kind *const kinds[] = { &tacit_https_carrier };
+
+tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_settings *settings,
+                                tacit_error *error) {
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(settings->address, kinds[i]->scheme, strlen(kinds[i]->scheme)) == 0)
+            return kinds[i]->open(out, settings, error);
+    return tacit_fail(error, TACIT_USAGE, "'%.80s' is not the address of a coordinator, which begins with %s",
+                      settings->address, kinds[0]->scheme);
+}
+
+tacit_carrier *tacit_carrier_free(tacit_carrier *carrier) {
+    if (carrier != NULL) carrier->kind->free(carrier);
+    return NULL;
+}
+
+tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
+                                unsigned timeout_ms, tacit_carried *out, tacit_error *error) {
+    return carrier->kind->send(carrier, errand, body, timeout_ms, out, error);
+}
+
+tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
+                                 tacit_carried *out, tacit_error *error) {
+    return carrier->kind->bring(carrier, word, timeout_ms, out, error);
+}
+
+tacit_trouble tacit_carrier_trouble(const tacit_carrier *carrier) { return carrier->kind->trouble(carrier); }
+
+int64_t tacit_carrier_clock(const tacit_carrier *carrier) { return carrier->kind->clock(carrier); }
+
+unsigned tacit_errand_rules(tacit_errand errand) {
+#define RULES(NAME, name, METHOD, rules, help) [TACIT_ERRAND_##NAME] = (rules),
+    static const unsigned all[TACIT_ERRANDS + 1] = { TACIT_ERRAND_TABLE(RULES) };
+    return all[errand];
+}
