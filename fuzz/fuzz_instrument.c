@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 static void answer(const tacit_instrument *made, const char *text) {
     const char *answers[TACIT_INSTRUMENT_ITEMS];
     bool shown[TACIT_INSTRUMENT_ITEMS];
-    tacit_answers got;
+    tacit_filled got;
     tacit_error error = TACIT_ERROR_INIT;
     for (size_t i = 0; i < made->item_count; i++) answers[i] = i % 3 == 2 ? NULL : text;
     tacit_instrument_shown(shown, made, answers);
@@ -22,7 +22,7 @@ static void answer(const tacit_instrument *made, const char *text) {
     }
     for (size_t i = 0; i < made->item_count; i++)
         if (got.shown[i] != shown[i] || (!shown[i] && got.cells[i] != NULL)) abort();
-    tacit_answers_clear(&got);
+    tacit_filled_clear(&got);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {

@@ -30,7 +30,7 @@ static tacit_status fill_in(const tacit_instrument *made, const char *given, cha
                             tacit_error *error) {
     char *copy = strdup(given), *rest = copy;
     const char *answers[TACIT_INSTRUMENT_ITEMS] = { NULL };
-    tacit_answers got;
+    tacit_filled got;
     for (size_t i = 0; rest != NULL && i < made->item_count; i++) {
         const char *one = strsep(&rest, ",");
         if (one[0] != 0) answers[i] = one;
@@ -42,7 +42,7 @@ static tacit_status fill_in(const tacit_instrument *made, const char *given, cha
     for (size_t i = 0; i < got.count; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? "," : "",
                                  got.cells[i] != NULL ? got.cells[i] : "");
-    tacit_answers_clear(&got);
+    tacit_filled_clear(&got);
     return TACIT_OK;
 }
 

@@ -124,14 +124,14 @@ static double score_of(const tacit_instrument *instrument, const tacit_score *sc
     return sum * (score->mean ? 1 : (double)score->count) / (double)answered;
 }
 
-void tacit_answers_clear(tacit_answers *answers) {
+void tacit_filled_clear(tacit_filled *answers) {
     for (size_t i = 0; answers->cells != NULL && i < answers->count; i++) free(answers->cells[i]);
     free(answers->cells);
     free(answers->shown);
-    *answers = (tacit_answers){ .count = 0 };
+    *answers = (tacit_filled){ .count = 0 };
 }
 
-static tacit_status keep_cell(tacit_answers *out, size_t place, const tacit_item *item, const char *answer,
+static tacit_status keep_cell(tacit_filled *out, size_t place, const tacit_item *item, const char *answer,
                               double value, tacit_error *error) {
     char text[TACIT_NUMBER_TEXT], day[TACIT_DAY_TEXT];
     if (isnan(value)) return TACIT_OK;
@@ -143,7 +143,7 @@ static tacit_status keep_cell(tacit_answers *out, size_t place, const tacit_item
     return out->cells[place] != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-static tacit_status fill_answers(tacit_answers *out, const tacit_instrument *instrument,
+static tacit_status fill_answers(tacit_filled *out, const tacit_instrument *instrument,
                                  const char *const *answers, tacit_error *error) {
     double value[TACIT_INSTRUMENT_ITEMS];
     const size_t items = instrument->item_count;
@@ -160,9 +160,9 @@ static tacit_status fill_answers(tacit_answers *out, const tacit_instrument *ins
     return TACIT_OK;
 }
 
-tacit_status tacit_instrument_answer(tacit_answers *out, const tacit_instrument *instrument,
+tacit_status tacit_instrument_answer(tacit_filled *out, const tacit_instrument *instrument,
                                      const char *const *answers, tacit_error *error) {
-    tacit_answers made = { .count = instrument->item_count + instrument->score_count };
+    tacit_filled made = { .count = instrument->item_count + instrument->score_count };
     made.cells = TACIT_NEW(char *, made.count);
     made.shown = TACIT_NEW(bool, instrument->item_count);
     tacit_status status = made.cells != NULL && made.shown != NULL ? TACIT_OK : tacit_fail_memory(error);
@@ -170,7 +170,7 @@ tacit_status tacit_instrument_answer(tacit_answers *out, const tacit_instrument 
     if (status == TACIT_OK)
         *out = made;
     else
-        tacit_answers_clear(&made);
+        tacit_filled_clear(&made);
     return status;
 }
 

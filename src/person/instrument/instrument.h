@@ -112,17 +112,17 @@ const char *tacit_said_in(const tacit_instrument *instrument, const tacit_said *
 /* ---- answering ---- */
 
 /* What became of one filled-in form: a cell for each item, then for each score. */
-typedef struct tacit_answers {
+typedef struct tacit_filled {
     size_t count;
     char **cells; /* NULL: hidden, or not answered; a score that too few answers speak for */
     bool *shown;  /* of each item */
-} tacit_answers;
+} tacit_filled;
 
 /* Check the answers, one text an item or NULL, hide what the conditions hide, and score the rest. The answer to
  * an item that is hidden is dropped. TACIT_USAGE names the item and what may stand there. */
-tacit_status tacit_instrument_answer(tacit_answers *out, const tacit_instrument *instrument,
+tacit_status tacit_instrument_answer(tacit_filled *out, const tacit_instrument *instrument,
                                      const char *const *answers, tacit_error *error);
-void tacit_answers_clear(tacit_answers *answers);
+void tacit_filled_clear(tacit_filled *answers);
 
 /* Which items are shown, given what is answered so far; answers that do not fit count as none. */
 void tacit_instrument_shown(bool *shown, const tacit_instrument *instrument, const char *const *answers);
