@@ -251,13 +251,14 @@ tacit_status tacit_collection_prepare(tacit_collection *out, tacit_vault *vault,
     tacit_buffer record = TACIT_BUFFER_INIT;
     bool changed = false;
     TACIT_TRY(check_names(wanted, error));
-    tacit_status status = tacit_collection_find(&before, vault, wanted->name, NULL);
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status = tacit_collection_find(&before, vault, wanted->name, &why);
     if (status == TACIT_NOT_FOUND) {
         before = (tacit_collection){ .kind = wanted->kind };
         memcpy(before.name, wanted->name, sizeof before.name);
         status = TACIT_OK;
     }
-    if (status != TACIT_OK) TACIT_CHECK(tacit_collection_find(&before, vault, wanted->name, error));
+    if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", why.text));
     if (before.kind != wanted->kind)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "'%s' in the store is %s: choose another name",
                                before.name,
