@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 # Each folder of src may include itself and the folders before it, sub-folders by themselves.
-LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand",
-          "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "store",
+LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand", "store", "person",
+          "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "person/instrument", "person/sensor",
           "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy",
           "model/family", "model", "model/classifier", "model/export", "model/report", "net",
           "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",

@@ -149,9 +149,10 @@ function soon() {
 }
 
 page.start = async () => {
-  const [joined, ledger] = await Promise.all([request("GET", "/v1/party/studies"), request("GET", "/v1/party/ledger")]);
-  if (!page.token) return; // logged out meanwhile
-  showParts("party", [
+  const [joined, ledger, store] = await Promise.all(["studies", "ledger", "store"].map(name => request("GET", "/v1/party/" + name)));
+  if (!page.token || person.form) return; // logged out meanwhile, or somebody fills in a form
+  showParts("party" + (store.exists ? store.open ? ", open" : ", locked" : ""), [
+    ...personParts(store, ledger),
     ["studies", joined, () => [element("h2", {}, "Studies"),
       joined.studies.length === 0 ? element("p", {}, "No study has been joined yet: tacit join.") : joined.studies.map(studyPart)]],
     ["ledger", [ledger, joined.studies.map(one => [one.id, one.title, one.called])], () => ledger.sources.map(source => [element("h2", {}, "What has left"),

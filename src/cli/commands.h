@@ -50,6 +50,17 @@
     X(rules_show)                                                                                            \
     X(rules_set)                                                                                             \
     X(withdraw)                                                                                              \
+    X(instrument_check)                                                                                      \
+    X(instrument_sign)                                                                                       \
+    X(instrument_show)                                                                                       \
+    X(store_new)                                                                                             \
+    X(store_passphrase)                                                                                      \
+    X(store_take)                                                                                            \
+    X(store_answer)                                                                                          \
+    X(store_import)                                                                                          \
+    X(store_show)                                                                                            \
+    X(store_rule)                                                                                            \
+    X(store_remove)                                                                                          \
     X(page)                                                                                                  \
     X(ledger_show)                                                                                           \
     X(ledger_limit)                                                                                          \

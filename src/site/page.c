@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "privacy/ledger/ledger.h"
+#include "site/page_person.h"
 #include "site/site.h"
 #include "site/sketch.h"
 #include "study/home.h"
@@ -367,12 +368,20 @@ tacit_status tacit_page_run(const tacit_page_settings *settings, tacit_error *er
                              .port = settings->port,
                              .routes = routes,
                              .route_count = sizeof routes / sizeof routes[0],
-                             .context = &self };
+                             .context = &self,
+                             .more = page_person_routes,
+                             .more_count = page_person_route_count };
+    page_person *person = NULL;
     TACIT_TRY(tacit_path_join(self.ledger, sizeof self.ledger, settings->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_folder_make(settings->home, error));
-    TACIT_TRY(web_start(&self.web, &serving, error));
-    announce_link(&self);
-    serve(&self);
-    web_free(self.web);
-    return TACIT_OK;
+    TACIT_TRY(page_person_create(&person, settings->home, error));
+    serving.more_context = person;
+    tacit_status status = web_start(&self.web, &serving, error);
+    if (status == TACIT_OK) {
+        announce_link(&self);
+        serve(&self);
+        web_free(self.web);
+    }
+    page_person_free(person);
+    return status;
 }

@@ -170,6 +170,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->allow_difference = settings->allow_difference;
     site->allow_neighbours = settings->allow_neighbours;
     site->allow_site = settings->allow_site;
+    site->allow_reuse = settings->allow_reuse;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     site->without_rows = settings->data == NULL && callbacks->lend == NULL;
     if (!site->without_rows) TACIT_CHECK(name_rows(site, settings, error));
@@ -432,6 +433,7 @@ static tacit_status check_neighbours(const tacit_site *site, const tacit_price *
 tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
+    TACIT_TRY(site_check_reuse(site, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
     if (site->total_rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",

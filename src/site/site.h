@@ -28,7 +28,8 @@ typedef struct tacit_site_settings {
     bool allow_difference; /* two of them may differ by few parties or rows */
     bool
         allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
-    bool allow_site; /* figures of this party alone may be published */
+    bool allow_site;  /* figures of this party alone may be published */
+    bool allow_reuse; /* what is in the person's store may be used, where the rules there say 'ask' */
     const char
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
     const char
@@ -81,8 +82,9 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
 
 /* What an owner may say again when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
-    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site; /* true: from now on */
-    const char *role;                                                                  /* NULL: as before */
+    bool allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site,
+        allow_reuse;  /* true: from now on */
+    const char *role; /* NULL: as before */
     const char
         *schema; /* another file; one that is not there is written, as the study says. NULL: as before */
 } tacit_site_word;

@@ -141,6 +141,7 @@ static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tac
     site->allow_difference = site->allow_difference || word->allow_difference;
     site->allow_neighbours = site->allow_neighbours || word->allow_neighbours;
     site->allow_site = site->allow_site || word->allow_site;
+    site->allow_reuse = site->allow_reuse || word->allow_reuse;
     if (word->schema != NULL) TACIT_TRY(take_schema(site, word->schema, error));
     if (word->role == NULL && site->study->plan.method->roles != NULL) return TACIT_OK;
     if (word->role != NULL && (role = tacit_copy_text(word->role)) == NULL) return tacit_fail_memory(error);

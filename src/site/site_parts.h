@@ -17,7 +17,7 @@ struct ProtobufCMessageDescriptor;
 struct tacit_site {
     tacit_site_callbacks callbacks;
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
-    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site;
+    bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site, allow_reuse;
     bool without_rows; /* the study is only looked at */
     bool joined;       /* before: it was opened, not looked at */
     tacit_study *study;
@@ -204,6 +204,11 @@ tacit_status site_said_no(const tacit_carried *carried, tacit_error *error);
 /* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source,
  * TACIT_REFUSED when it was amended since. */
 tacit_status site_check_source(tacit_site *site, tacit_error *error);
+
+/* What a person's rules say of each source of the store that the study would use: TACIT_REFUSED for one that is
+ * refused, and for one that is to be asked about where the owner did not allow it (site_reuse.c). Other sources
+ * have no such rules. */
+tacit_status site_check_reuse(const tacit_site *site, tacit_error *error);
 
 /* The key that signs this party's part in masked sums, made when it is first asked for. */
 tacit_status site_sum_key(const tacit_site *site, uint8_t public_key[TACIT_SIGNING_KEY_BYTES],

@@ -400,6 +400,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     char path[PATH_MAX];
     tacit_status status;
     *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    TACIT_CHECK(site_check_reuse(site, error));
     TACIT_CHECK(site_check_spread(site, error));
     TACIT_CHECK(site_check_moments(site, error));
     TACIT_CHECK(lock_study(&self, error));

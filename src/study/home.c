@@ -58,8 +58,23 @@ tacit_status tacit_home_check(const char *folder, tacit_error *error) {
 
 /* ---- names ---- */
 
+/* Of a person's store all sources are one: they are of the same person, and so is the budget. */
+static char *store_of(const char *text) {
+    static const char prefix[] = "store:";
+    char *id = NULL, *path = NULL, *real = NULL;
+    if (strncmp(text, prefix, sizeof prefix - 1) != 0) return NULL;
+    text += sizeof prefix - 1;
+    path = strndup(text, strcspn(text, "?"));
+    real = path != NULL ? realpath(path, NULL) : NULL;
+    if (path != NULL && asprintf(&id, "%s%s", prefix, real != NULL ? real : path) < 0) id = NULL;
+    free(path);
+    free(real);
+    return id;
+}
+
 tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error) {
-    char *real = realpath(text, NULL);
+    char *real = store_of(text);
+    if (real == NULL) real = realpath(text, NULL);
     const char *id = real != NULL ? real : text;
     tacit_status status = TACIT_OK;
     if (strlen(id) > TACIT_NAME_MOST || strlen(id) >= size)

@@ -461,6 +461,8 @@ const form forms[FORMS] = {
       "t.parquet: row 2, column 2 (age)", change_parquet, vanish_parquet, TACIT_INPUT },
     { "linking", "a file", COLUMNS, make_linking, expect_row, spoil_linking, "t.csv:3:2 (age)", change_csv,
       vanish_csv, TACIT_OK },
+    { "personal", "a store", COLUMNS + 1, make_personal, expect_personal, spoil_personal,
+      "personal.store: row 2, column 3 (age)", change_personal, vanish_personal, TACIT_OK },
 #ifdef TACIT_READSTAT
     { "statistical", "a Stata file", COLUMNS, make_statistical, expect_row, spoil_statistical,
       "t.dta: row 2, column 2 (age)", change_statistical, vanish_statistical, TACIT_INPUT },

@@ -32,6 +32,7 @@ enum {
     FORM_ODBC,
     FORM_DUCKDB,
     FORM_LINKING,
+    FORM_PERSONAL,
     FORM_STATISTICAL
 };
 #ifdef TACIT_READSTAT
@@ -69,6 +70,11 @@ void change_parquet(size_t rows);
 void vanish_parquet(void);
 void duckdb_do(const char *path, const char *text); /* in a database; NULL: one in memory */
 extern char parquet_path[128];
+void make_personal(char name[512], size_t rows, bool with_long);
+void expect_personal(tacit_buffer *out, size_t row, bool is_long);
+void spoil_personal(char name[512]);
+void change_personal(size_t rows);
+void vanish_personal(void);
 
 typedef struct reading {
     tacit_buffer rows;              /* as text */

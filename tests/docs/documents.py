@@ -214,6 +214,26 @@ class Documents(DeployedTest):
         self.keep("coordinator", coordinator.process.stdout.read())
         self.folder_commands()
 
+    def test_person(self):
+        """A person's own store."""
+        examples, home = ROOT / "examples", self.home(8)
+        secret = self.path / "passphrase"
+        secret.touch(0o600)
+        secret.write_text("three quiet rivers\n")
+        opened = ["--passphrase-file", secret]
+        self.document("instrument check", examples / "wellbeing.instrument.yaml")
+        self.document("instrument sign", examples / "wellbeing.instrument.yaml", "--key", "key", "--out", "signed.yaml")
+        self.document("instrument show signed.yaml")
+        self.document("instrument show signed.yaml --schema burden")
+        self.document("store new", *opened, home=home)
+        self.document("store take signed.yaml", *opened, home=home)
+        self.document("store answer wellbeing flat=1", *opened, home=home)
+        self.document("store import", examples / "steps.csv", "--mapping", examples / "steps.import.yaml", *opened, home=home)
+        self.document("store rule ask", *opened, home=home)
+        self.document("store show", *opened, home=home)
+        self.document("store passphrase --new-passphrase-file", secret, *opened, home=home)
+        self.document("store remove steps", *opened, home=home)
+
     def home_commands(self, party):
         home, source = self.home(party), self.rows(party)
         self.document("ledger show", home=home)

@@ -379,6 +379,11 @@ const tacit_option tacit_join_options[] = {
       .kind = TACIT_OPTION_FLAG,
       .help = "figures of this site by itself may be published, under its name, in a study that says "
               "sites=apart; refused otherwise" },
+    { .name = "allow-reuse",
+      .kind = TACIT_OPTION_FLAG,
+      .help =
+          "this study may use what is in your personal store (store:PATH?NAME), where your rules there say "
+          "that you are asked" },
     { .name = "listen",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "HOST:PORT",

@@ -17,6 +17,7 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
                              .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                              .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                              .allow_site = tacit_arguments_flag(arguments, "allow-site"),
+                             .allow_reuse = tacit_arguments_flag(arguments, "allow-reuse"),
                              .role = tacit_arguments_text(arguments, "role"),
                              .schema = tacit_arguments_text(arguments, "schema") };
     bool amended = false;
@@ -97,6 +98,9 @@ const tacit_command tacit_command_consent = {
             { .name = "allow-site",
               .kind = TACIT_OPTION_FLAG,
               .help = "from now on: figures of this site by itself may be published" },
+            { .name = "allow-reuse",
+              .kind = TACIT_OPTION_FLAG,
+              .help = "from now on: the study may use what is in your personal store, where your rules ask" },
             { .name = "role",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ROLE",

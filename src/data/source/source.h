@@ -11,6 +11,7 @@
  *   odbc:DSN=clinic?QUERY           the same of any database that has an ODBC driver
  *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB is installed
  *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY of a database
+ *   store:/path/personal.store?mood rows of a person's own store, by its passphrase (person/personal.h)
  *   clinic.link.yaml                a linking file: rows of several sources together, person by person
  *
  * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file

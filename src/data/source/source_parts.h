@@ -26,6 +26,7 @@ enum {
     X(postgres)                                                                                              \
     X(odbc)                                                                                                  \
     X(duckdb)                                                                                                \
+    X(personal)                                                                                              \
     X(linking)                                                                                               \
     X(folder)                                                                                                \
     X(documents)                                                                                             \
