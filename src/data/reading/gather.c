@@ -110,48 +110,91 @@ static tacit_status note_missing(tacit_gather *gather, const tacit_encoder *enco
     return TACIT_OK;
 }
 
+/* Of the row that was encoded last. */
 static tacit_status keep_raw(tacit_gather *gather, const tacit_encoder *encoder, tacit_error *error) {
-    const size_t columns = gather->raw_columns;
-    if (gather->rows == gather->raw_capacity) {
-        const size_t rows = gather->rows + gather->rows / 2 + TACIT_GATHER_BLOCK;
+    const size_t columns = gather->raw_columns, row = gather->rows - 1;
+    if (row == gather->raw_capacity) {
+        const size_t rows = row + row / 2 + TACIT_GATHER_BLOCK;
         double *grown =
             rows <= SIZE_MAX / columns ? tacit_grow(gather->raw, rows * columns, sizeof *grown) : NULL;
         if (grown == NULL) return tacit_fail_memory(error);
         gather->raw = grown;
         gather->raw_capacity = rows;
     }
-    tacit_encoder_raw(encoder, gather->raw + gather->rows * columns);
+    tacit_encoder_raw(encoder, gather->raw + row * columns);
     return TACIT_OK;
+}
+
+/* Row `i` of the table, by itself. */
+static tacit_status encode_row(tacit_gather *gather, tacit_encoder *encoder, size_t i, tacit_error *error) {
+    const size_t row = gather->rows;
+    const uint64_t missing = tacit_encoder_counts(encoder)->missing;
+    if (gather->is_sparse) {
+        TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
+        gather->start[row] = gather->entries;
+        gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
+                                               gather->value + gather->entries);
+    } else {
+        double *place = NULL;
+        TACIT_TRY(dense_place(gather, row, &place, error));
+        tacit_encode_dense(encoder, i, place);
+    }
+    if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
+        TACIT_TRY(note_absent(gather, encoder, i, row, error));
+    TACIT_TRY(note_missing(gather, encoder, error));
+    gather->rows++;
+    return gather->raw_columns > 0 ? keep_raw(gather, encoder, error) : TACIT_OK;
+}
+
+/* Dense rows: column by column those that lack nothing, as long as they lie together. */
+static tacit_status encode_rows(tacit_gather *gather, tacit_encoder *encoder, size_t rows,
+                                const bool *complete, tacit_error *error) {
+    for (size_t i = 0, run; i < rows; i += run) {
+        const size_t left = TACIT_GATHER_BLOCK - gather->rows % TACIT_GATHER_BLOCK;
+        double *place = NULL;
+        for (run = 0; i + run < rows && run < left && complete[i + run];) run++;
+        if (run == 0) {
+            TACIT_TRY(encode_row(gather, encoder, i, error));
+            run = 1;
+            continue;
+        }
+        TACIT_TRY(dense_place(gather, gather->rows, &place, error));
+        tacit_encode_block(encoder, i, run, place);
+        gather->rows += run;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status encode_table(tacit_gather *gather, tacit_encoder *encoder, size_t rows,
+                                 tacit_error *error) {
+    if (gather->bare) {
+        gather->rows += rows;
+        return TACIT_OK;
+    }
+    if (gather->is_sparse || !tacit_encoder_has_blocks(encoder)) {
+        for (size_t i = 0; i < rows; i++) TACIT_TRY(encode_row(gather, encoder, i, error));
+        return TACIT_OK;
+    }
+    bool *complete = TACIT_NEW(bool, rows);
+    if (complete == NULL) return tacit_fail_memory(error);
+    tacit_encoder_complete(encoder, rows, complete);
+    tacit_status status = encode_rows(gather, encoder, rows, complete, error);
+    free(complete);
+    return status;
 }
 
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
-    TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
+    const size_t before = gather->rows, columns = gather->response_columns;
+    TACIT_TRY(grow_rows(gather, before + table->rows, error));
+    TACIT_TRY(encode_table(gather, encoder, table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
-        size_t row = gather->rows;
-        uint64_t missing = tacit_encoder_counts(encoder)->missing;
-        if (gather->bare) {
-            /* only what follows */
-        } else if (gather->is_sparse) {
-            TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
-            gather->start[row] = gather->entries;
-            gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
-                                                   gather->value + gather->entries);
-        } else {
-            double *place = NULL;
-            TACIT_TRY(dense_place(gather, row, &place, error));
-            tacit_encode_dense(encoder, i, place);
-        }
-        if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
-            TACIT_TRY(note_absent(gather, encoder, i, row, error));
-        if (!gather->bare) TACIT_TRY(note_missing(gather, encoder, error));
-        if (gather->raw_columns > 0) TACIT_TRY(keep_raw(gather, encoder, error));
+        const size_t row = before + i;
         if (label != NULL) gather->label[row] = label[i];
-        for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
-            gather->response[row * gather->response_columns + k] = response[k][i];
+        for (size_t k = 0; response != NULL && k < columns; k++)
+            gather->response[row * columns + k] = response[k][i];
         if (group != NULL) gather->group[row] = group[i];
-        gather->rows++;
     }
     return TACIT_OK;
 }
