@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
 #include "data/source/arrays.h"
 #include "data/source/duckdb_library.h"
 #include "data/source/duckdb_rows.h"
@@ -105,8 +105,8 @@ static uint64_t look_at_files(const char *pattern) {
 static tacit_status configure(duckdb_source *self, duckdb_pointer *out, const char *path, bool is_query,
                               tacit_error *error) {
     char threads[24] = "1";
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!is_query && processors > 2) snprintf(threads, sizeof threads, "%ld", processors - 1);
+    unsigned processors = tacit_pool_processors();
+    if (!is_query && processors > 2) snprintf(threads, sizeof threads, "%u", processors - 1);
     const char *const settings[][2] = {
         { "autoinstall_known_extensions", "false" },
         { "autoload_known_extensions", "false" },

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 
-enum { AHEAD = 4 /* chunks, of 2,048 rows */ };
+enum { AHEAD = 2 /* chunks, of 2,048 rows */ };
 
 struct duckdb_rows {
     const duckdb_library *library;
