@@ -27,8 +27,54 @@ static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *er
     return TACIT_OK;
 }
 
+/* ---- rows that are too many for memory ---- */
+
+static bool is_too_much(const tacit_gather *gather, size_t count, size_t size) {
+    return gather->may_spill && count > gather->most / size;
+}
+
+/* Have room for `rows` dense rows there; blocks that are in memory move. */
+static tacit_status spill_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
+    const size_t width = gather->features * sizeof(double);
+    if (rows > SIZE_MAX / 2 / width) return tacit_fail_memory(error);
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], rows * width, error));
+    gather->is_spilled = true;
+    gather->whole =
+        (tacit_matrix){ gather->spilled[0].bytes / width, gather->features, gather->spilled[0].address };
+    for (size_t block = 0; block < gather->block_count; block++) {
+        size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
+        memcpy(gather->whole.values + first * gather->features, gather->block[block],
+               (left < TACIT_GATHER_BLOCK ? left : TACIT_GATHER_BLOCK) * width);
+        free(gather->block[block]);
+    }
+    gather->block_count = 0;
+    return TACIT_OK;
+}
+
+static tacit_status spill_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], entries * sizeof *gather->value, error));
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[1], entries * sizeof *gather->column, error));
+    if (!gather->is_spilled && gather->entries > 0) {
+        memcpy(gather->spilled[0].address, gather->value, gather->entries * sizeof *gather->value);
+        memcpy(gather->spilled[1].address, gather->column, gather->entries * sizeof *gather->column);
+    }
+    if (!gather->is_spilled) {
+        free(gather->value);
+        free(gather->column);
+    }
+    gather->is_spilled = true;
+    gather->value = gather->spilled[0].address;
+    gather->column = gather->spilled[1].address;
+    gather->entry_capacity = gather->spilled[0].bytes / sizeof *gather->value;
+    if (gather->entry_capacity > gather->spilled[1].bytes / sizeof *gather->column)
+        gather->entry_capacity = gather->spilled[1].bytes / sizeof *gather->column;
+    return TACIT_OK;
+}
+
 static tacit_status grow_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
     if (entries <= gather->entry_capacity) return TACIT_OK;
+    if (gather->is_spilled || is_too_much(gather, entries, sizeof *gather->value + sizeof *gather->column))
+        return spill_entries(gather, entries, error);
     size_t capacity = gather->entry_capacity + gather->entry_capacity / 2;
     if (capacity < entries) capacity = entries + 1024;
     uint32_t *column = tacit_grow(gather->column, capacity, sizeof *column);
@@ -51,8 +97,9 @@ static tacit_status make_matrix(tacit_matrix *out, size_t rows, size_t features,
 }
 
 tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error) {
-    return gather->is_sparse || gather->bare ? TACIT_OK
-                                             : make_matrix(&gather->whole, rows, gather->features, error);
+    if (gather->is_sparse || gather->bare) return TACIT_OK;
+    if (is_too_much(gather, rows, gather->features * sizeof(double))) return spill_rows(gather, rows, error);
+    return make_matrix(&gather->whole, rows, gather->features, error);
 }
 
 /* Where dense row `row` goes; blocks are added as needed. */
@@ -171,6 +218,10 @@ static tacit_status encode_table(tacit_gather *gather, tacit_encoder *encoder, s
         gather->rows += rows;
         return TACIT_OK;
     }
+    const size_t all = gather->rows + rows;
+    if (all > gather->whole.rows && !gather->is_sparse &&
+        (gather->is_spilled || is_too_much(gather, all, gather->features * sizeof(double))))
+        TACIT_TRY(spill_rows(gather, all, error));
     if (gather->is_sparse || !tacit_encoder_has_blocks(encoder)) {
         for (size_t i = 0; i < rows; i++) TACIT_TRY(encode_row(gather, encoder, i, error));
         return TACIT_OK;
@@ -201,6 +252,11 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
 
 /* Blocks are freed as they are copied, so that memory peaks at one copy and a block. */
 static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_error *error) {
+    if (gather->is_spilled) {
+        *out = (tacit_matrix){ gather->rows, gather->features, gather->whole.values };
+        gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
+        return TACIT_OK;
+    }
     if (gather->whole.values != NULL && gather->whole.rows == gather->rows) {
         *out = gather->whole;
         gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
@@ -231,6 +287,11 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     } else {
         TACIT_TRY(finish_dense(gather, &dataset->dense, error));
     }
+    for (size_t k = 0; k < 2; k++) {
+        dataset->spilled[k] = gather->spilled[k];
+        gather->spilled[k] = (tacit_spill)TACIT_SPILL_INIT;
+    }
+    gather->is_spilled = false;
     TACIT_TRY(finish_absent(gather, dataset, error));
     dataset->is_sparse = gather->is_sparse && !gather->bare;
     dataset->rows = gather->rows;
@@ -260,6 +321,12 @@ void tacit_gather_clear(tacit_gather *gather) {
     if (gather == NULL) return;
     for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
     free(gather->block);
+    if (gather->is_spilled) {
+        gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
+        gather->value = NULL;
+        gather->column = NULL;
+    }
+    for (size_t k = 0; k < 2; k++) tacit_spill_close(&gather->spilled[k]);
     tacit_matrix_clear(&gather->whole);
     free(gather->label);
     free(gather->response);

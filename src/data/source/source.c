@@ -9,6 +9,7 @@
 #include "base/growing.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/spill.h"
 #include "data/schema/names.h"
 #include "data/source/linking.h"
 
@@ -44,6 +45,7 @@ bool tacit_source_is_query(const char *name) { return find_prefix(name) != NULL;
 
 void tacit_source_allow(tacit_harden_settings *settings, const char *name) {
     if (name == NULL) return;
+    if (tacit_spill_folder() != NULL) tacit_harden_allow(settings, tacit_spill_folder(), true);
     const tacit_source_kind *kind = find_prefix(name);
     tacit_place place = { .name = name, .rest = name, .is_folder = is_folder(name) };
     if (kind != NULL)
