@@ -89,7 +89,7 @@ static void *worker_main(void *argument) {
     return NULL;
 }
 
-static unsigned available_processors(void) {
+unsigned tacit_pool_processors(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return (unsigned)CPU_COUNT(&set);
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -98,7 +98,7 @@ static unsigned available_processors(void) {
 
 tacit_status tacit_pool_create(tacit_pool **out, unsigned threads, tacit_error *error) {
     enum { MOST_THREADS = 1024 };
-    if (threads == 0) threads = available_processors();
+    if (threads == 0) threads = tacit_pool_processors();
     if (threads > MOST_THREADS)
         return tacit_fail(error, TACIT_USAGE, "%u threads are more than the allowed %d", threads,
                           MOST_THREADS);

@@ -15,6 +15,9 @@ typedef struct tacit_pool tacit_pool;
 tacit_status tacit_pool_create(tacit_pool **out, unsigned threads, tacit_error *error);
 tacit_pool *tacit_pool_free(tacit_pool *pool);
 
+/* How many processors this process may use. */
+unsigned tacit_pool_processors(void);
+
 /* How many workers a loop may use; 1 for NULL. */
 unsigned tacit_pool_threads(const tacit_pool *pool);
 

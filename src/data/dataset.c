@@ -19,6 +19,9 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     if (dataset->lent & TACIT_LENT_COLUMNS) dataset->sparse.column = NULL;
     if (dataset->lent & TACIT_LENT_STARTS) dataset->sparse.start = NULL;
     if (dataset->lent & TACIT_LENT_LABELS) dataset->label = dataset->group = NULL;
+    if (dataset->spilled[0].address != NULL) dataset->dense.values = dataset->sparse.value = NULL;
+    if (dataset->spilled[1].address != NULL) dataset->sparse.column = NULL;
+    for (size_t k = 0; k < 2; k++) tacit_spill_close(&dataset->spilled[k]);
     tacit_matrix_clear(&dataset->dense);
     tacit_csr_clear(&dataset->sparse);
     tacit_levels_clear(&dataset->classes);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/progress.h"
+#include "base/spill.h"
 #include "data/encode.h"
 #include "data/reading/row_filter.h"
 #include "num/matrix.h"
@@ -29,7 +30,9 @@ typedef struct tacit_dataset {
     bool is_sparse;
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */
-    int32_t *label;     /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
+    tacit_spill spilled
+        [2]; /* where the values and the columns of rows lie that are too many for memory (base/spill.h) */
+    int32_t *label; /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
     double
         *response; /* of each row, within the schema's bounds, where the schema's label is numeric: then there
                          * are no classes and no labels; else NULL */

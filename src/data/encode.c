@@ -5,35 +5,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/encode_parts.h"
 #include "data/schema/names.h"
 
-/* A column of the table and where its features go. */
-typedef struct slot {
-    const tacit_column *column;
-    const tacit_schema_column *declared;
-    uint32_t position; /* of `declared` in the schema */
-    uint32_t feature;
-    tacit_scale scale; /* number */
-    int32_t *level;    /* category: the schema's level of each code of the table, or unknown */
-    size_t levels;     /* how many codes the table had when `level` was made */
-} slot;
-
-struct tacit_encoder {
-    const tacit_schema *schema;
-    tacit_encode_counts counts;
-    size_t features;
-    size_t slots, entries; /* columns, and the most entries of a row */
-    double reach;          /* the square of the largest norm before scaling */
-    slot *slot;
-    uint32_t *column; /* entries of the row at hand */
-    double *value;
-    size_t gaps; /* columns that are missing in it */
-    uint32_t *gap;
-    double *number; /* with terms: the raw values of the schema's columns in the row at hand */
-    int32_t *level;
-};
-
-static tacit_status map_levels(slot *to, tacit_error *error) {
+static tacit_status map_levels(encode_slot *to, tacit_error *error) {
     const tacit_levels *levels = &to->column->levels;
     to->level = TACIT_NEW(int32_t, levels->count);
     if (to->level == NULL) return tacit_fail_memory(error);
@@ -81,11 +56,11 @@ static tacit_status make_slots(tacit_encoder *encoder, const tacit_table *table,
             continue;
         TACIT_CHECK(
             tacit_names_find(&names, declared->name, "column", "schema", table->name, position, error));
-        slot *to = &encoder->slot[encoder->slots++];
-        *to = (slot){ .column = &table->columns[*position],
-                      .declared = declared,
-                      .position = (uint32_t)i,
-                      .feature = feature };
+        encode_slot *to = &encoder->slot[encoder->slots++];
+        *to = (encode_slot){ .column = &table->columns[*position],
+                             .declared = declared,
+                             .position = (uint32_t)i,
+                             .feature = feature };
         bool number = declared->kind == TACIT_SCHEMA_NUMBER, text = declared->kind == TACIT_SCHEMA_TEXT;
         tacit_column_kind wanted = number ? TACIT_COLUMN_NUMBER
                                    : text ? TACIT_COLUMN_TEXT
@@ -130,7 +105,7 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
         if (encoder->number == NULL || encoder->level == NULL) TACIT_CHECK(tacit_fail_memory(error));
     }
     encoder->reach = tacit_schema_reach(schema);
-    encoder->slot = TACIT_NEW(slot, schema->cols);
+    encoder->slot = TACIT_NEW(encode_slot, schema->cols);
     encoder->column = TACIT_NEW(uint32_t, encoder->entries);
     encoder->value = TACIT_NEW(double, encoder->entries);
     encoder->gap = TACIT_NEW(uint32_t, schema->cols);
@@ -166,8 +141,7 @@ size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **colu
 
 const tacit_encode_counts *tacit_encoder_counts(const tacit_encoder *encoder) { return &encoder->counts; }
 
-/* The level of a category in the schema, or a negative number for all zeros. */
-static int32_t find_level(const slot *from, size_t row, tacit_encode_counts *counts) {
+int32_t encode_find_level(const encode_slot *from, size_t row, tacit_encode_counts *counts) {
     int32_t code = from->column->code[row];
     if (code == TACIT_CODE_MISSING) {
         counts->missing++;
@@ -202,7 +176,7 @@ bool tacit_encoder_absent(const tacit_encoder *encoder, size_t row, uint8_t *out
 }
 
 /* The terms of a text, already of norm 1. */
-static size_t collect_terms(const slot *from, size_t row, uint32_t *column, double *value,
+static size_t collect_terms(const encode_slot *from, size_t row, uint32_t *column, double *value,
                             tacit_encode_counts *counts) {
     const size_t *start = from->column->start;
     size_t count = start[row + 1] - start[row];
@@ -215,8 +189,8 @@ static size_t collect_terms(const slot *from, size_t row, uint32_t *column, doub
 }
 
 /* Append what a column says of the row at hand; returns the square of its norm. */
-static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, tacit_encode_counts *counts,
-                          size_t *count) {
+static double collect_one(tacit_encoder *encoder, const encode_slot *from, size_t row,
+                          tacit_encode_counts *counts, size_t *count) {
     const tacit_schema_column *declared = from->declared;
     uint32_t feature = from->feature, several = 1;
     double value = 1;
@@ -239,7 +213,7 @@ static double collect_one(tacit_encoder *encoder, const slot *from, size_t row, 
         }
         if (value == 0) return 0;
     } else {
-        int32_t level = find_level(from, row, counts);
+        int32_t level = encode_find_level(from, row, counts);
         if (counts->missing > missing_before) encoder->gap[encoder->gaps++] = from->position;
         if (level < 0) return 0;
         if (declared->effect && (size_t)level + 1 == tacit_schema_column_levels(declared)) {
@@ -261,7 +235,7 @@ static double term_factor(const tacit_schema *schema);
 /* The raw values of the row's columns, for terms: what is missing stands for the middle, or for no level. */
 static void collect_raw(tacit_encoder *encoder, size_t row, tacit_encode_counts *counts) {
     for (size_t i = 0; i < encoder->slots; i++) {
-        const slot *from = &encoder->slot[i];
+        const encode_slot *from = &encoder->slot[i];
         const tacit_schema_column *declared = from->declared;
         size_t at = (size_t)(declared - encoder->schema->columns);
         const uint64_t missing_before = counts->missing;
@@ -271,7 +245,7 @@ static void collect_raw(tacit_encoder *encoder, size_t row, tacit_encode_counts 
             if (isnan(encoder->number[at]) && declared->missing == TACIT_MISSING_VALUE)
                 encoder->number[at] = declared->fill;
         } else {
-            encoder->level[at] = find_level(from, row, counts);
+            encoder->level[at] = encode_find_level(from, row, counts);
         }
         if (counts->missing > missing_before) encoder->gap[encoder->gaps++] = from->position;
     }
@@ -280,7 +254,7 @@ static void collect_raw(tacit_encoder *encoder, size_t row, tacit_encode_counts 
 void tacit_encoder_raw(const tacit_encoder *encoder, double *out) {
     for (size_t i = 0; i < encoder->schema->cols; i++) out[i] = NAN;
     for (size_t i = 0; i < encoder->slots; i++) {
-        const slot *from = &encoder->slot[i];
+        const encode_slot *from = &encoder->slot[i];
         out[from->position] = from->declared->kind == TACIT_SCHEMA_NUMBER ? encoder->number[from->position]
                                                                           : encoder->level[from->position];
     }
@@ -329,13 +303,11 @@ double tacit_encoder_norm(tacit_encoder *encoder, size_t row) {
     return sqrt(square);
 }
 
-/* A sum of d squares, each product rounded, is off by at most about d eps in any order; twice that, for our
- * sum and the reader's, is taken off so that no computed norm exceeds 1. */
-static double inside_ball(const tacit_schema *schema, size_t features) {
+double encode_inside_ball(const tacit_schema *schema, size_t features) {
     return (1 - 2 * ((double)features + 8) * DBL_EPSILON) * (schema->intercept ? M_SQRT1_2 : 1);
 }
 
-static double row_factor(const tacit_schema *schema, double norm, double reach, tacit_encode_counts *counts) {
+double encode_row_factor(const tacit_schema *schema, double norm, double reach, tacit_encode_counts *counts) {
     switch (schema->rows) {
     case TACIT_ROWS_BOUND: return reach > 0 ? 1 / sqrt(reach) : 1;
     case TACIT_ROWS_UNIT: return norm > 0 ? 1 / norm : 1;
@@ -356,15 +328,15 @@ double tacit_schema_reach(const tacit_schema *schema) {
 
 double tacit_schema_column_factor(const tacit_schema *schema, double reach, double norm,
                                   tacit_encode_counts *counts) {
-    return row_factor(schema, norm, reach, counts);
+    return encode_row_factor(schema, norm, reach, counts);
 }
 
 double tacit_schema_row_factor(const tacit_schema *schema, double norm, tacit_encode_counts *counts) {
-    return row_factor(schema, norm, 0, counts) * inside_ball(schema, schema->sparse);
+    return encode_row_factor(schema, norm, 0, counts) * encode_inside_ball(schema, schema->sparse);
 }
 
 double tacit_schema_intercept_value(const tacit_schema *schema) {
-    return inside_ball(schema, tacit_schema_features(schema));
+    return encode_inside_ball(schema, tacit_schema_features(schema));
 }
 
 /* What every entry of a row is multiplied by, of rows that are not shortened. */
@@ -427,7 +399,7 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
                               schema->columns[i].name);
         reach += tacit_schema_column_reach(&schema->columns[i]);
     }
-    double inside = inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
+    double inside = encode_inside_ball(schema, schema->sparse > 0 ? schema->sparse : features);
     double factor = inside / (schema->rows == TACIT_ROWS_CLIP ? schema->clip : sqrt(reach > 0 ? reach : 1));
     for (size_t j = 0; j < schema->sparse; j++)
         out[used++] = (tacit_feature){ SIZE_MAX, SIZE_MAX, factor, 0, false };
@@ -450,9 +422,10 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
 
 /* The entries of a row, scaled, with the intercept last. */
 static size_t encode(tacit_encoder *encoder, size_t row) {
-    double square, inside = inside_ball(encoder->schema, encoder->features);
+    double square, inside = encode_inside_ball(encoder->schema, encoder->features);
     size_t count = collect(encoder, row, &encoder->counts, &square);
-    double factor = row_factor(encoder->schema, sqrt(square), encoder->reach, &encoder->counts) * inside;
+    double factor =
+        encode_row_factor(encoder->schema, sqrt(square), encoder->reach, &encoder->counts) * inside;
     for (size_t k = 0; k < count; k++) encoder->value[k] *= factor;
     if (encoder->schema->intercept) {
         encoder->column[count] = (uint32_t)(encoder->features - 1);

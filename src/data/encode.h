@@ -31,6 +31,15 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
  * them as it was read (tacit_schema_table). */
 void tacit_encode_dense(tacit_encoder *encoder, size_t row, double *out);
 
+/* Can rows be encoded column by column? Not where a schema has terms or texts. */
+bool tacit_encoder_has_blocks(const tacit_encoder *encoder);
+
+/* Of each row of the table, whether none of its cells is missing. */
+void tacit_encoder_complete(const tacit_encoder *encoder, size_t rows, bool *out);
+
+/* The same as tacit_encode_dense for `count` rows from `first` on, none of which lacks a cell, to the last bit. */
+void tacit_encode_block(tacit_encoder *encoder, size_t first, size_t count, double *out);
+
 /* The same as (column, value) pairs in ascending order, without zeros; returns how many. */
 size_t tacit_encode_sparse(tacit_encoder *encoder, size_t row, uint32_t *column, double *value);
 

@@ -9,6 +9,7 @@
 #include "base/growing.h"
 #include "base/memory.h"
 #include "data/schema/names.h"
+#include "data/table_parts.h"
 
 /* Kinds are decided by the first rows, kept packed until then: at most this many rows and cells. */
 enum { DETECT_ROWS = 10000, DETECT_ROWS_LEAST = 16, DETECT_CELLS = 2000000 };
@@ -122,11 +123,12 @@ static tacit_status grow_column(tacit_column *column, size_t capacity, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status make_room(tacit_table *table, tacit_error *error) {
-    if (table->rows < table->capacity) return TACIT_OK;
-    if (table->rows == UINT32_MAX)
+tacit_status table_make_room(tacit_table *table, size_t rows, tacit_error *error) {
+    if (rows <= table->capacity - table->rows) return TACIT_OK;
+    if (table->rows + rows > UINT32_MAX)
         return tacit_fail(error, TACIT_LIMIT, "%s: more than 2^32 - 1 rows", table->name);
     size_t capacity = table->capacity > 0 ? table->capacity + table->capacity / 2 : 256;
+    if (capacity < table->rows + rows) capacity = table->rows + rows;
     for (size_t i = 0; i < table->cols; i++) TACIT_TRY(grow_column(&table->columns[i], capacity, error));
     if (table->identified) {
         uint64_t *identity = tacit_grow(table->identity, capacity, sizeof *identity);
@@ -214,8 +216,8 @@ static tacit_status not_a_number(const tacit_source *source, const tacit_column 
                              is_infinite(cell) ? "finite " : "", remedy);
 }
 
-static tacit_status add_number(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
-                               size_t row, tacit_error *error) {
+tacit_status table_add_number(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                              size_t row, tacit_error *error) {
     if (column->date.use != TACIT_DATE_NONE) return add_date(source, column, cell, row, error);
     if (cell->kind == TACIT_CELL_NUMBER) {
         column->number[row] = cell->number;
@@ -308,8 +310,8 @@ cleanup:
 }
 
 /* Categories and texts take a number by its digits. */
-static tacit_status add_words(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
-                              size_t row, tacit_error *error) {
+tacit_status table_add_words(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                             size_t row, tacit_error *error) {
     char scratch[TACIT_NUMBER_TEXT];
     tacit_cell digits;
     if (cell->kind == TACIT_CELL_OTHER) return unusable(source, column, cell, error);
@@ -340,8 +342,7 @@ static bool is_gap(const tacit_column *column, const tacit_cell *cell) {
            tacit_levels_find(&column->levels, cell->text, cell->length) < 0;
 }
 
-/* Is the row to be left out? Then nothing of it is kept or looked at but which cells are missing. */
-static bool leave_out(tacit_table *table, const tacit_cell *cells) {
+bool table_leaves_out(tacit_table *table, const tacit_cell *cells) {
     bool found = false;
     for (size_t i = 0; i < table->cols && !found; i++)
         found = table->columns[i].leaves_out && is_gap(&table->columns[i], &cells[table->columns[i].source]);
@@ -412,8 +413,8 @@ static tacit_status add_record(tacit_table *table, const tacit_source *source, c
     bool chosen = true;
     if (table->probe != NULL) TACIT_TRY(is_chosen(table, source, cells, &chosen, error));
     table->outside += !chosen;
-    if (!chosen || leave_out(table, cells)) return TACIT_OK;
-    TACIT_TRY(make_room(table, error));
+    if (!chosen || table_leaves_out(table, cells)) return TACIT_OK;
+    TACIT_TRY(table_make_room(table, 1, error));
     if (table->identified) table->identity[table->rows] = identify(source, cells);
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
@@ -428,9 +429,9 @@ static tacit_status add_record(tacit_table *table, const tacit_source *source, c
                 settle(table, column, is_number(cell) ? TACIT_COLUMN_NUMBER : TACIT_COLUMN_CATEGORY, error));
         }
         if (column->kind == TACIT_COLUMN_NUMBER)
-            TACIT_TRY(add_number(source, column, cell, table->rows, error));
+            TACIT_TRY(table_add_number(source, column, cell, table->rows, error));
         else
-            TACIT_TRY(add_words(source, column, cell, table->rows, error));
+            TACIT_TRY(table_add_words(source, column, cell, table->rows, error));
     }
     table->rows++;
     return TACIT_OK;
@@ -524,6 +525,8 @@ tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t m
         TACIT_TRY(detect_kinds(table, source, &over, error));
         count = table->rows;
     }
+    while (!over && count < most && table_takes_columns(table, source))
+        TACIT_TRY(table_read_columns(table, source, most - count, &count, &over, error));
     while (!over && count < most) {
         tacit_row_block block;
         TACIT_TRY(tacit_source_next(source, most - count, &block, error));

@@ -27,8 +27,54 @@ static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *er
     return TACIT_OK;
 }
 
+/* ---- rows that are too many for memory ---- */
+
+static bool is_too_much(const tacit_gather *gather, size_t count, size_t size) {
+    return gather->may_spill && count > gather->most / size;
+}
+
+/* Have room for `rows` dense rows there; blocks that are in memory move. */
+static tacit_status spill_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
+    const size_t width = gather->features * sizeof(double);
+    if (rows > SIZE_MAX / 2 / width) return tacit_fail_memory(error);
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], rows * width, error));
+    gather->is_spilled = true;
+    gather->whole =
+        (tacit_matrix){ gather->spilled[0].bytes / width, gather->features, gather->spilled[0].address };
+    for (size_t block = 0; block < gather->block_count; block++) {
+        size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
+        memcpy(gather->whole.values + first * gather->features, gather->block[block],
+               (left < TACIT_GATHER_BLOCK ? left : TACIT_GATHER_BLOCK) * width);
+        free(gather->block[block]);
+    }
+    gather->block_count = 0;
+    return TACIT_OK;
+}
+
+static tacit_status spill_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], entries * sizeof *gather->value, error));
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[1], entries * sizeof *gather->column, error));
+    if (!gather->is_spilled && gather->entries > 0) {
+        memcpy(gather->spilled[0].address, gather->value, gather->entries * sizeof *gather->value);
+        memcpy(gather->spilled[1].address, gather->column, gather->entries * sizeof *gather->column);
+    }
+    if (!gather->is_spilled) {
+        free(gather->value);
+        free(gather->column);
+    }
+    gather->is_spilled = true;
+    gather->value = gather->spilled[0].address;
+    gather->column = gather->spilled[1].address;
+    gather->entry_capacity = gather->spilled[0].bytes / sizeof *gather->value;
+    if (gather->entry_capacity > gather->spilled[1].bytes / sizeof *gather->column)
+        gather->entry_capacity = gather->spilled[1].bytes / sizeof *gather->column;
+    return TACIT_OK;
+}
+
 static tacit_status grow_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
     if (entries <= gather->entry_capacity) return TACIT_OK;
+    if (gather->is_spilled || is_too_much(gather, entries, sizeof *gather->value + sizeof *gather->column))
+        return spill_entries(gather, entries, error);
     size_t capacity = gather->entry_capacity + gather->entry_capacity / 2;
     if (capacity < entries) capacity = entries + 1024;
     uint32_t *column = tacit_grow(gather->column, capacity, sizeof *column);
@@ -51,8 +97,9 @@ static tacit_status make_matrix(tacit_matrix *out, size_t rows, size_t features,
 }
 
 tacit_status tacit_gather_expect(tacit_gather *gather, size_t rows, tacit_error *error) {
-    return gather->is_sparse || gather->bare ? TACIT_OK
-                                             : make_matrix(&gather->whole, rows, gather->features, error);
+    if (gather->is_sparse || gather->bare) return TACIT_OK;
+    if (is_too_much(gather, rows, gather->features * sizeof(double))) return spill_rows(gather, rows, error);
+    return make_matrix(&gather->whole, rows, gather->features, error);
 }
 
 /* Where dense row `row` goes; blocks are added as needed. */
@@ -110,54 +157,106 @@ static tacit_status note_missing(tacit_gather *gather, const tacit_encoder *enco
     return TACIT_OK;
 }
 
+/* Of the row that was encoded last. */
 static tacit_status keep_raw(tacit_gather *gather, const tacit_encoder *encoder, tacit_error *error) {
-    const size_t columns = gather->raw_columns;
-    if (gather->rows == gather->raw_capacity) {
-        const size_t rows = gather->rows + gather->rows / 2 + TACIT_GATHER_BLOCK;
+    const size_t columns = gather->raw_columns, row = gather->rows - 1;
+    if (row == gather->raw_capacity) {
+        const size_t rows = row + row / 2 + TACIT_GATHER_BLOCK;
         double *grown =
             rows <= SIZE_MAX / columns ? tacit_grow(gather->raw, rows * columns, sizeof *grown) : NULL;
         if (grown == NULL) return tacit_fail_memory(error);
         gather->raw = grown;
         gather->raw_capacity = rows;
     }
-    tacit_encoder_raw(encoder, gather->raw + gather->rows * columns);
+    tacit_encoder_raw(encoder, gather->raw + row * columns);
     return TACIT_OK;
+}
+
+/* Row `i` of the table, by itself. */
+static tacit_status encode_row(tacit_gather *gather, tacit_encoder *encoder, size_t i, tacit_error *error) {
+    const size_t row = gather->rows;
+    const uint64_t missing = tacit_encoder_counts(encoder)->missing;
+    if (gather->is_sparse) {
+        TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
+        gather->start[row] = gather->entries;
+        gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
+                                               gather->value + gather->entries);
+    } else {
+        double *place = NULL;
+        TACIT_TRY(dense_place(gather, row, &place, error));
+        tacit_encode_dense(encoder, i, place);
+    }
+    if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
+        TACIT_TRY(note_absent(gather, encoder, i, row, error));
+    TACIT_TRY(note_missing(gather, encoder, error));
+    gather->rows++;
+    return gather->raw_columns > 0 ? keep_raw(gather, encoder, error) : TACIT_OK;
+}
+
+/* Dense rows: column by column those that lack nothing, as long as they lie together. */
+static tacit_status encode_rows(tacit_gather *gather, tacit_encoder *encoder, size_t rows,
+                                const bool *complete, tacit_error *error) {
+    for (size_t i = 0, run; i < rows; i += run) {
+        const size_t left = TACIT_GATHER_BLOCK - gather->rows % TACIT_GATHER_BLOCK;
+        double *place = NULL;
+        for (run = 0; i + run < rows && run < left && complete[i + run];) run++;
+        if (run == 0) {
+            TACIT_TRY(encode_row(gather, encoder, i, error));
+            run = 1;
+            continue;
+        }
+        TACIT_TRY(dense_place(gather, gather->rows, &place, error));
+        tacit_encode_block(encoder, i, run, place);
+        gather->rows += run;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status encode_table(tacit_gather *gather, tacit_encoder *encoder, size_t rows,
+                                 tacit_error *error) {
+    if (gather->bare) {
+        gather->rows += rows;
+        return TACIT_OK;
+    }
+    const size_t all = gather->rows + rows;
+    if (all > gather->whole.rows && !gather->is_sparse &&
+        (gather->is_spilled || is_too_much(gather, all, gather->features * sizeof(double))))
+        TACIT_TRY(spill_rows(gather, all, error));
+    if (gather->is_sparse || !tacit_encoder_has_blocks(encoder)) {
+        for (size_t i = 0; i < rows; i++) TACIT_TRY(encode_row(gather, encoder, i, error));
+        return TACIT_OK;
+    }
+    bool *complete = TACIT_NEW(bool, rows);
+    if (complete == NULL) return tacit_fail_memory(error);
+    tacit_encoder_complete(encoder, rows, complete);
+    tacit_status status = encode_rows(gather, encoder, rows, complete, error);
+    free(complete);
+    return status;
 }
 
 tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, const tacit_table *table,
                                 const int32_t *label, const double *const *response, const int32_t *group,
                                 tacit_error *error) {
-    TACIT_TRY(grow_rows(gather, gather->rows + table->rows, error));
+    const size_t before = gather->rows, columns = gather->response_columns;
+    TACIT_TRY(grow_rows(gather, before + table->rows, error));
+    TACIT_TRY(encode_table(gather, encoder, table->rows, error));
     for (size_t i = 0; i < table->rows; i++) {
-        size_t row = gather->rows;
-        uint64_t missing = tacit_encoder_counts(encoder)->missing;
-        if (gather->bare) {
-            /* only what follows */
-        } else if (gather->is_sparse) {
-            TACIT_TRY(grow_entries(gather, gather->entries + tacit_encoder_entries(encoder), error));
-            gather->start[row] = gather->entries;
-            gather->entries += tacit_encode_sparse(encoder, i, gather->column + gather->entries,
-                                                   gather->value + gather->entries);
-        } else {
-            double *place = NULL;
-            TACIT_TRY(dense_place(gather, row, &place, error));
-            tacit_encode_dense(encoder, i, place);
-        }
-        if (gather->absent_bytes > 0 && tacit_encoder_counts(encoder)->missing > missing)
-            TACIT_TRY(note_absent(gather, encoder, i, row, error));
-        if (!gather->bare) TACIT_TRY(note_missing(gather, encoder, error));
-        if (gather->raw_columns > 0) TACIT_TRY(keep_raw(gather, encoder, error));
+        const size_t row = before + i;
         if (label != NULL) gather->label[row] = label[i];
-        for (size_t k = 0; response != NULL && k < gather->response_columns; k++)
-            gather->response[row * gather->response_columns + k] = response[k][i];
+        for (size_t k = 0; response != NULL && k < columns; k++)
+            gather->response[row * columns + k] = response[k][i];
         if (group != NULL) gather->group[row] = group[i];
-        gather->rows++;
     }
     return TACIT_OK;
 }
 
 /* Blocks are freed as they are copied, so that memory peaks at one copy and a block. */
 static tacit_status finish_dense(tacit_gather *gather, tacit_matrix *out, tacit_error *error) {
+    if (gather->is_spilled) {
+        *out = (tacit_matrix){ gather->rows, gather->features, gather->whole.values };
+        gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
+        return TACIT_OK;
+    }
     if (gather->whole.values != NULL && gather->whole.rows == gather->rows) {
         *out = gather->whole;
         gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
@@ -188,6 +287,11 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     } else {
         TACIT_TRY(finish_dense(gather, &dataset->dense, error));
     }
+    for (size_t k = 0; k < 2; k++) {
+        dataset->spilled[k] = gather->spilled[k];
+        gather->spilled[k] = (tacit_spill)TACIT_SPILL_INIT;
+    }
+    gather->is_spilled = false;
     TACIT_TRY(finish_absent(gather, dataset, error));
     dataset->is_sparse = gather->is_sparse && !gather->bare;
     dataset->rows = gather->rows;
@@ -217,6 +321,12 @@ void tacit_gather_clear(tacit_gather *gather) {
     if (gather == NULL) return;
     for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
     free(gather->block);
+    if (gather->is_spilled) {
+        gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
+        gather->value = NULL;
+        gather->column = NULL;
+    }
+    for (size_t k = 0; k < 2; k++) tacit_spill_close(&gather->spilled[k]);
     tacit_matrix_clear(&gather->whole);
     free(gather->label);
     free(gather->response);

@@ -25,7 +25,11 @@ typedef struct tacit_gather {
     uint8_t *absent;                  /* which cells are missing, absent_bytes a row; NULL: none so far */
     size_t absent_bytes, absent_rows; /* 0 bytes: not kept; rows that there is room for */
     tacit_missing_cells missing;
-    double *raw; /* raw_columns of each row; NULL: not kept */
+    bool may_spill; /* rows that need more than `most` bytes go to files (base/spill.h) */
+    uint64_t most;
+    bool is_spilled;        /* then `whole`, or `value` and `column`, lie there */
+    tacit_spill spilled[2]; /* as those of the data set */
+    double *raw;            /* raw_columns of each row; NULL: not kept */
     size_t raw_columns, raw_capacity;
 } tacit_gather;
 

@@ -112,6 +112,8 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     TACIT_TRY(tacit_encoder_create(&load->encoder, load->schema, load->table, error));
     load->gather.features = tacit_schema_features(load->schema);
     load->gather.absent_bytes = tacit_absent_bytes(load->schema);
+    load->gather.may_spill = tacit_spill_folder() != NULL;
+    TACIT_TRY(tacit_spill_limit(&load->gather.most, error));
     load->gather.is_sparse = wants_sparse(load->schema, load->options->storage);
     bool numeric = load->schema->response != TACIT_RESPONSE_CLASS;
     load->gather.has_label = load->label != SIZE_MAX && !numeric;

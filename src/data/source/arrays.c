@@ -14,7 +14,6 @@ typedef struct arrays_source {
     const tacit_batch *batches;
     size_t count;
     size_t batch, row; /* the next one */
-    filling block;
 } arrays_source;
 
 static const size_t widths[TACIT_ARRAY_KINDS] = {
@@ -24,7 +23,8 @@ static const size_t widths[TACIT_ARRAY_KINDS] = {
     [TACIT_ARRAY_UINT64] = 8,       [TACIT_ARRAY_TRUTHS] = 1,       [TACIT_ARRAY_POINTERS] = sizeof(char *),
     [TACIT_ARRAY_UTF8] = 4,         [TACIT_ARRAY_LARGE_UTF8] = 8,   [TACIT_ARRAY_VIEWS] = 16,
     [TACIT_ARRAY_DAYS] = 4,         [TACIT_ARRAY_MILLISECONDS] = 8, [TACIT_ARRAY_SECONDS] = 8,
-    [TACIT_ARRAY_MICROSECONDS] = 8, [TACIT_ARRAY_NANOSECONDS] = 8,
+    [TACIT_ARRAY_MICROSECONDS] = 8, [TACIT_ARRAY_NANOSECONDS] = 8,  [TACIT_ARRAY_STRINGS] = 16,
+    [TACIT_ARRAY_BYTES] = 16,
 };
 
 size_t tacit_array_width(tacit_array_kind kind) { return widths[kind]; }
@@ -35,21 +35,12 @@ bool tacit_array_is_whole(tacit_array_kind kind) {
 
 /* ---- single values ---- */
 
-static bool bit(const uint8_t *bits, size_t at) { return (bits[at / 8] >> at % 8 & 1) != 0; }
-
-static bool is_absent(const tacit_array *array, size_t row) {
-    return array->kind == TACIT_ARRAY_NOTHING || (array->absent != NULL && array->absent[row] != 0) ||
-           (array->valid != NULL && !bit(array->valid, array->offset + row));
-}
-
-/* Value `row`, which need not be aligned. */
-static void fetch(const tacit_array *array, size_t row, void *out) {
+void tacit_array_fetch(const tacit_array *array, size_t row, void *out) {
     const char *from = array->values;
     memcpy(out, from + (ptrdiff_t)(array->offset + row) * array->step, widths[array->kind]);
 }
 
-/* Of the kinds of whole numbers and instants; *large: it is an unsigned one beyond those of the result. */
-static int64_t whole_of(const tacit_array *array, size_t row, bool *large) {
+int64_t tacit_array_whole(const tacit_array *array, size_t row, bool *large) {
     union {
         int8_t i8;
         int16_t i16;
@@ -61,7 +52,7 @@ static int64_t whole_of(const tacit_array *array, size_t row, bool *large) {
         uint64_t u64;
     } value = { .u64 = 0 };
     *large = false;
-    fetch(array, row, &value);
+    tacit_array_fetch(array, row, &value);
     switch (array->kind) {
     case TACIT_ARRAY_INT8: return value.i8;
     case TACIT_ARRAY_INT16: return value.i16;
@@ -77,19 +68,13 @@ static int64_t whole_of(const tacit_array *array, size_t row, bool *large) {
     }
 }
 
-/* Days since 1970-01-01 of an instant, rounded down. */
-static int64_t day_of(tacit_array_kind kind, int64_t instant) {
-    const int64_t per_day = kind == TACIT_ARRAY_DAYS           ? 1
-                            : kind == TACIT_ARRAY_SECONDS      ? 86400
-                            : kind == TACIT_ARRAY_MILLISECONDS ? INT64_C(86400000)
-                            : kind == TACIT_ARRAY_MICROSECONDS ? INT64_C(86400000000)
-                                                               : INT64_C(86400000000000);
-    return instant / per_day - (instant % per_day < 0);
-}
-
-/* A text that lies in a buffer. Checked before. */
-static const char *text_of(const tacit_array *array, size_t row, size_t *length) {
+const char *tacit_array_text(const tacit_array *array, size_t row, size_t *length) {
     bool large;
+    if (array->kind == TACIT_ARRAY_STRINGS || array->kind == TACIT_ARRAY_BYTES) {
+        const tacit_array_string *string = (const tacit_array_string *)array->values + array->offset + row;
+        *length = string->length;
+        return tacit_array_string_text(string);
+    }
     if (array->kind == TACIT_ARRAY_VIEWS) {
         const uint8_t *view = (const uint8_t *)array->values + (ptrdiff_t)(array->offset + row) * array->step;
         int32_t part[4];
@@ -97,7 +82,8 @@ static const char *text_of(const tacit_array *array, size_t row, size_t *length)
         *length = (size_t)part[0];
         return part[0] <= 12 ? (const char *)view + 4 : (const char *)array->buffers[part[2]] + part[3];
     }
-    const int64_t from = whole_of(array, row, &large), to = whole_of(array, row + 1, &large);
+    const int64_t from = tacit_array_whole(array, row, &large),
+                  to = tacit_array_whole(array, row + 1, &large);
     *length = (size_t)(to - from);
     return *length > 0 ? array->text + from : "";
 }
@@ -112,7 +98,8 @@ static tacit_status check_offsets(const tacit_array *array, const char *name, ui
                                   tacit_error *error) {
     bool large;
     for (size_t i = 0; i < array->count; i++) {
-        const int64_t from = whole_of(array, i, &large), to = whole_of(array, i + 1, &large);
+        const int64_t from = tacit_array_whole(array, i, &large),
+                      to = tacit_array_whole(array, i + 1, &large);
         if (from < 0 || to < from)
             return fail_at(name, first_row + i, "the offsets of its texts do not ascend from 0", error);
         if (to > from && array->text == NULL)
@@ -125,8 +112,8 @@ static tacit_status check_views(const tacit_array *array, const char *name, uint
                                 tacit_error *error) {
     for (size_t i = 0; i < array->count; i++) {
         int32_t part[4];
-        if (is_absent(array, i)) continue;
-        fetch(array, i, part);
+        if (tacit_array_is_absent(array, i)) continue;
+        tacit_array_fetch(array, i, part);
         if (part[0] < 0) return fail_at(name, first_row + i, "a text has a negative length", error);
         if (part[0] <= 12) continue;
         if (part[2] < 0 || (size_t)part[2] >= array->buffer_count || part[3] < 0 ||
@@ -140,8 +127,8 @@ static tacit_status check_places(const tacit_array *array, const char *name, uin
                                  tacit_error *error) {
     for (size_t i = 0; i < array->count; i++) {
         bool large;
-        if (is_absent(array, i)) continue;
-        const int64_t place = whole_of(array, i, &large);
+        if (tacit_array_is_absent(array, i)) continue;
+        const int64_t place = tacit_array_whole(array, i, &large);
         if (large ||
             (place >= array->first && (uint64_t)place - (uint64_t)array->first >= array->dictionary->count))
             return tacit_fail(error, TACIT_INPUT,
@@ -165,114 +152,23 @@ tacit_status tacit_array_check(const tacit_array *array, const char *name, uint6
     return array->kind == TACIT_ARRAY_VIEWS ? check_views(array, name, first_row, error) : TACIT_OK;
 }
 
-/* ---- cells ---- */
-
-static tacit_status add_missing(arrays_source *self, tacit_error *error) {
-    return filling_add_text(&self->block, TACIT_CELL_PLAIN, "", 0, self->base.row + 1, error);
-}
-
-static tacit_status add_number(arrays_source *self, double number, tacit_error *error) {
-    static const char *const words[] = { "inf", "-inf" };
-    const uint64_t line = self->base.row + 1;
-    if (isnan(number)) return add_missing(self, error);
-    if (isfinite(number)) return filling_add_number(&self->block, number, line, error);
-    const char *word = words[number < 0]; /* refused where it is used, as in a file */
-    return filling_add_text(&self->block, TACIT_CELL_PLAIN, word, strlen(word), line, error);
-}
-
-/* A whole number keeps every digit, if it is a category's. */
-static tacit_status add_whole(arrays_source *self, const tacit_array *array, size_t row, tacit_error *error) {
-    static const int64_t largest = INT64_C(1) << 53;
-    char digits[32];
-    bool large;
-    const int64_t value = whole_of(array, row, &large);
-    if (!large && value >= -largest && value <= largest)
-        return filling_add_number(&self->block, (double)value, self->base.row + 1, error);
-    if (large) {
-        uint64_t all = 0;
-        fetch(array, row, &all);
-        snprintf(digits, sizeof digits, "%" PRIu64, all);
-    } else {
-        snprintf(digits, sizeof digits, "%" PRId64, value);
-    }
-    return filling_add_text(&self->block, TACIT_CELL_PLAIN, digits, strlen(digits), self->base.row + 1,
-                            error);
-}
-
-static tacit_status add_day(arrays_source *self, const tacit_array *array, size_t row, tacit_error *error) {
-    static const char odd[] = "a date outside the years 1 to 9999";
-    char text[TACIT_DAY_TEXT];
-    bool large;
-    const int64_t day = day_of(array->kind, whole_of(array, row, &large));
-    if (day < TACIT_FIRST_DAY || day > TACIT_LAST_DAY)
-        return filling_add_text(&self->block, TACIT_CELL_OTHER, odd, sizeof odd - 1, self->base.row + 1,
-                                error);
-    tacit_day_text((int32_t)day, text);
-    return filling_add_text(&self->block, TACIT_CELL_PLAIN, text, strlen(text), self->base.row + 1, error);
-}
-
-/* A value that is there and no place in a dictionary. */
-static tacit_status add_value(arrays_source *self, const tacit_array *array, size_t row, tacit_error *error) {
-    const char *text = NULL;
-    size_t length = 0;
-    double number = 0;
-    float single = 0;
-    switch (array->kind) {
-    case TACIT_ARRAY_DOUBLE: fetch(array, row, &number); return add_number(self, number, error);
-    case TACIT_ARRAY_FLOAT: fetch(array, row, &single); return add_number(self, (double)single, error);
-    case TACIT_ARRAY_BITS: return add_number(self, bit(array->values, array->offset + row), error);
-    case TACIT_ARRAY_POINTERS:
-        fetch(array, row, &text);
-        if (text == NULL) return add_missing(self, error);
-        return source_add_text(&self->base, &self->block, text, strlen(text), error);
-    case TACIT_ARRAY_UTF8:
-    case TACIT_ARRAY_LARGE_UTF8:
-    case TACIT_ARRAY_VIEWS:
-        text = text_of(array, row, &length);
-        return source_add_text(&self->base, &self->block, text, length, error);
-    case TACIT_ARRAY_DAYS:
-    case TACIT_ARRAY_MILLISECONDS:
-    case TACIT_ARRAY_SECONDS:
-    case TACIT_ARRAY_MICROSECONDS:
-    case TACIT_ARRAY_NANOSECONDS: return add_day(self, array, row, error);
-    default: return add_whole(self, array, row, error);
-    }
-}
-
-static tacit_status add_cell(arrays_source *self, const tacit_array *array, size_t row, tacit_error *error) {
-    bool large;
-    if (is_absent(array, row)) return add_missing(self, error);
-    if (array->dictionary == NULL) return add_value(self, array, row, error);
-    const int64_t place = whole_of(array, row, &large);
-    if (place < array->first) return add_missing(self, error);
-    const size_t level = (size_t)((uint64_t)place - (uint64_t)array->first);
-    if (is_absent(array->dictionary, level)) return add_missing(self, error);
-    return add_value(self, array->dictionary, level, error);
-}
-
 /* ---- the source ---- */
 
+/* Up to the end of a batch. */
 static tacit_status arrays_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
     arrays_source *self = (arrays_source *)source;
-    filling_empty(&self->block);
-    while (out->rows + out->left_out < most && !filling_is_full(&self->block)) {
-        while (self->batch < self->count && self->row == self->batches[self->batch].rows) {
-            self->batch++;
-            self->row = 0;
-        }
-        out->ended = self->batch == self->count;
-        if (out->ended) break;
-        const tacit_array *columns = self->batches[self->batch].columns;
-        const bool chosen = tacit_row_filter_keeps(source->filter, source->row);
-        for (size_t j = 0; chosen && j < source->columns.count; j++)
-            TACIT_TRY(add_cell(self, &columns[j], self->row, error));
-        out->rows += chosen;
-        out->left_out += !chosen;
-        self->row++;
-        source->row++;
+    (void)error;
+    while (self->batch < self->count && self->row == self->batches[self->batch].rows) {
+        self->batch++;
+        self->row = 0;
     }
-    filling_finish(&self->block);
-    out->cells = self->block.cells;
+    out->ended = self->batch == self->count;
+    if (out->ended) return TACIT_OK;
+    size_t left = self->batches[self->batch].rows - self->row;
+    out->rows = left < most ? left : most;
+    out->columns = self->batches[self->batch].columns;
+    out->first = self->row;
+    self->row += out->rows;
     return TACIT_OK;
 }
 
@@ -283,10 +179,10 @@ static tacit_status arrays_rewind(tacit_source *source, tacit_error *error) {
     return TACIT_OK;
 }
 
-static void arrays_free(tacit_source *source) { filling_clear(&((arrays_source *)source)->block); }
+static void arrays_free(tacit_source *source) { (void)source; }
 
 static const tacit_source_kind arrays_kind = {
-    .name = "arrays", .row = "row", .next = arrays_next, .rewind = arrays_rewind, .free = arrays_free
+    .name = "arrays", .row = "row", .next_columns = arrays_next, .rewind = arrays_rewind, .free = arrays_free
 };
 
 /* What the type alone says; dates are found by their texts. */

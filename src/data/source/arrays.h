@@ -1,7 +1,8 @@
 /*
- * Rows of a program as a source: columns of numbers, texts, categories and dates where they lie, in the
- * layouts that C, R, numpy and Arrow have. A cell is made when its row is read, so that what becomes of it
- * (schemas, missing values, formulas, errors that name row and column) is the same as for a file.
+ * Columns where they lie, in the layouts that C, R, numpy, Arrow and DuckDB have: numbers, texts, categories and
+ * dates. Sources that have columns hand them over as they are (tacit_source_next_columns); whoever takes rows one by one gets
+ * cells made of them (columns.c), so that what becomes of a value (schemas, missing values, formulas, errors that
+ * name row and column) is the same as for a file. The rows of a program are such a source.
  */
 #pragma once
 
@@ -30,6 +31,9 @@ typedef enum tacit_array_kind {
     TACIT_ARRAY_SECONDS,
     TACIT_ARRAY_MICROSECONDS,
     TACIT_ARRAY_NANOSECONDS,
+    TACIT_ARRAY_STRINGS, /* 16 bytes each: length and up to 12 bytes of text, or length, 4 bytes and a pointer */
+    TACIT_ARRAY_BYTES, /* the same, and what is no UTF-8 is no text */
+    TACIT_ARRAY_ODD,   /* what no cell can hold; `text` says what */
     TACIT_ARRAY_KINDS
 } tacit_array_kind;
 
@@ -56,6 +60,37 @@ typedef struct tacit_batch {
     size_t rows;
     tacit_array *columns;
 } tacit_batch;
+
+/* Of kind strings and bytes. */
+typedef struct tacit_array_string {
+    uint32_t length;
+    char start[4]; /* up to 12 bytes lie in it */
+    union {
+        char rest[8];
+        const char *pointer;
+    };
+} tacit_array_string;
+
+enum { TACIT_STRING_INSIDE = 12 };
+
+static inline const char *tacit_array_string_text(const tacit_array_string *string) {
+    return string->length <= TACIT_STRING_INSIDE ? string->start : string->pointer;
+}
+
+static inline bool tacit_array_is_absent(const tacit_array *array, size_t row) {
+    const size_t at = array->offset + row;
+    return array->kind == TACIT_ARRAY_NOTHING || (array->absent != NULL && array->absent[row] != 0) ||
+           (array->valid != NULL && (array->valid[at / 8] >> at % 8 & 1) == 0);
+}
+
+/* Value `row`, which need not be aligned. */
+void tacit_array_fetch(const tacit_array *array, size_t row, void *out);
+
+/* Of the kinds of whole numbers and instants; *large: it is an unsigned one beyond those of the result. */
+int64_t tacit_array_whole(const tacit_array *array, size_t row, bool *large);
+
+/* A text that lies in a buffer. Checked before. */
+const char *tacit_array_text(const tacit_array *array, size_t row, size_t *length);
 
 /* Whether a kind is of whole numbers: those may be places in a dictionary. */
 bool tacit_array_is_whole(tacit_array_kind kind);

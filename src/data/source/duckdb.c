@@ -2,45 +2,36 @@
  * Rows that DuckDB reads: duckdb:SELECT ..., duckdb:/path/clinic.duckdb?SELECT ..., and files by their names:
  * rows.parquet, visits.ndjson, 'years/y*.parquet', a folder of Parquet files, a .duckdb file with one table.
  *
- * DuckDB hands over vectors of 2,048 values; numbers are taken from them as they are. Types that no cell can hold
- * are turned into text by DuckDB itself, in a SELECT around the query.
+ * DuckDB hands over vectors of 2,048 values, which are columns here as they lie (arrays.h). Other types are turned into
+ * text by DuckDB itself, in a SELECT around the query.
  *
  * A query reads and no more: one SELECT, no extension is fetched or loaded (so nothing is read from the network),
  * databases are opened for reading only, and nothing is written to disk, where private rows could stay.
  */
 #include <glob.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/pool.h"
+#include "data/source/arrays.h"
 #include "data/source/duckdb_library.h"
+#include "data/source/duckdb_rows.h"
 #include "data/source/source_parts.h"
-
-/* How the values of a column arrive, and what becomes of them. */
-typedef struct duckdb_column {
-    duckdb_kind kind; /* of the vectors */
-    bool odd;         /* a truth value says that there is one; no cell can hold it */
-} duckdb_column;
 
 typedef struct duckdb_source {
     tacit_source base;
     duckdb_library library;
     duckdb_pointer database, connection, statement;
-    duckdb_column *columns;
     char *pattern;        /* of the files that are read; NULL: a query */
     uint64_t files;       /* a hash of how they were when the source was opened */
-    duckdb_result result; /* of a pass */
-    bool running;         /* there is a result */
-    duckdb_pointer chunk; /* the rows at hand, from `at` to `size` */
+    duckdb_rows *pass;    /* NULL: none has begun */
+    tacit_array *columns; /* the rows at hand, from `at` to `size` */
     uint64_t at, size;
     uint64_t rows_before; /* that an earlier pass had; UINT64_MAX: none has ended */
-    const void **data;    /* of the chunk's vectors */
-    const uint64_t **valid;
-    filling block;
 } duckdb_source;
 
 static tacit_status failed(const duckdb_source *self, const char *message, tacit_error *error) {
@@ -109,20 +100,23 @@ static uint64_t look_at_files(const char *pattern) {
 
 /* ---- the engine ---- */
 
-/* Rows of files come in the order of the files however many threads read them; those of a query, only with one. */
+/* Rows of files come in the order of the files however many threads read them; those of a query, only with one. One of the
+ * processors is for whoever takes the rows. */
 static tacit_status configure(duckdb_source *self, duckdb_pointer *out, const char *path, bool is_query,
                               tacit_error *error) {
+    char threads[24] = "1";
+    unsigned processors = tacit_pool_processors();
+    if (!is_query && processors > 2) snprintf(threads, sizeof threads, "%u", processors - 1);
     const char *const settings[][2] = {
         { "autoinstall_known_extensions", "false" },
         { "autoload_known_extensions", "false" },
         { "allow_community_extensions", "false" },
         { "temp_directory", "" },
         { "access_mode", path != NULL ? "READ_ONLY" : "AUTOMATIC" },
-        { "threads", "1" },
+        { "threads", threads },
     };
-    size_t count = sizeof settings / sizeof *settings - !is_query;
     if (self->library.create_config(out) != 0) return tacit_fail_memory(error);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         if (self->library.set_config(*out, settings[i][0], settings[i][1]) != 0)
             return tacit_fail(error, TACIT_USAGE,
                               "DuckDB %s does not know the setting %s: Tacit needs 1.0 or later",
@@ -183,32 +177,54 @@ static bool is_short_decimal(const duckdb_source *self, uint64_t j) {
     return width > 0 && width <= 15;
 }
 
+/* The kind of a vector that is a column as it lies, or NOTHING. */
+static tacit_array_kind as_it_lies(duckdb_kind kind) {
+    switch (kind) {
+    case DUCKDB_INT8: return TACIT_ARRAY_INT8;
+    case DUCKDB_INT16: return TACIT_ARRAY_INT16;
+    case DUCKDB_INT32: return TACIT_ARRAY_INT32;
+    case DUCKDB_INT64: return TACIT_ARRAY_INT64;
+    case DUCKDB_UINT8: return TACIT_ARRAY_UINT8;
+    case DUCKDB_UINT16: return TACIT_ARRAY_UINT16;
+    case DUCKDB_UINT32: return TACIT_ARRAY_UINT32;
+    case DUCKDB_UINT64: return TACIT_ARRAY_UINT64;
+    case DUCKDB_FLOAT: return TACIT_ARRAY_FLOAT;
+    case DUCKDB_DOUBLE: return TACIT_ARRAY_DOUBLE;
+    case DUCKDB_VARCHAR: return TACIT_ARRAY_STRINGS;
+    case DUCKDB_BLOB:
+        return TACIT_ARRAY_BYTES; /* early writers of Parquet did not say which bytes are texts */
+    case DUCKDB_DATE: return TACIT_ARRAY_DAYS;
+    default: return TACIT_ARRAY_NOTHING;
+    }
+}
+
 /* What a column is asked for as: what comes of it, what is known of it, and the SQL around its name. */
-static const char *choose(const duckdb_source *self, uint64_t j, duckdb_column *out,
-                          tacit_column_hint *hint) {
+static const char *choose(const duckdb_source *self, uint64_t j, tacit_array *out, tacit_column_hint *hint) {
     duckdb_kind kind = (duckdb_kind)self->library.prepared_statement_column_type(self->statement, j);
-    *out = (duckdb_column){ .kind = kind };
+    *out = (tacit_array){ .kind = as_it_lies(kind) };
     *hint = TACIT_HINT_NUMBER;
     if (kind >= DUCKDB_INT8 && kind <= DUCKDB_DOUBLE) return "";
     if (kind == DUCKDB_DECIMAL && is_short_decimal(self, j)) {
-        out->kind = DUCKDB_DOUBLE;
+        out->kind = TACIT_ARRAY_DOUBLE;
         return "::DOUBLE";
     }
     *hint = TACIT_HINT_CATEGORY;
-    if (kind == DUCKDB_VARCHAR || kind == DUCKDB_BOOLEAN || kind == DUCKDB_BLOB) return "";
-    out->kind = DUCKDB_VARCHAR;
+    if (kind == DUCKDB_VARCHAR || kind == DUCKDB_BLOB) return "";
+    out->kind = TACIT_ARRAY_STRINGS;
     switch (kind) {
     case DUCKDB_DECIMAL:
     case DUCKDB_HUGEINT:
     case DUCKDB_UHUGEINT: *hint = TACIT_HINT_NUMBER; return "::VARCHAR";
     case DUCKDB_DATE:
+        out->kind = TACIT_ARRAY_DAYS;
+        *hint = TACIT_HINT_NONE; /* dates are found by their look */
+        return "";
     case DUCKDB_TIMESTAMP:
     case DUCKDB_TIMESTAMP_S:
     case DUCKDB_TIMESTAMP_MS:
     case DUCKDB_TIMESTAMP_NS:
-    case DUCKDB_TIMESTAMP_ZONE:
-        *hint = TACIT_HINT_NONE;
-        return "::VARCHAR"; /* dates are found by their look */
+    case DUCKDB_TIMESTAMP_ZONE: *hint = TACIT_HINT_NONE; return "::VARCHAR";
+    case DUCKDB_BOOLEAN:
     case DUCKDB_ENUM:
     case DUCKDB_UUID:
     case DUCKDB_BIT:
@@ -217,8 +233,8 @@ static const char *choose(const duckdb_source *self, uint64_t j, duckdb_column *
     case DUCKDB_INTERVAL: return "::VARCHAR";
     default: break;
     }
-    *out = (duckdb_column){ .kind = DUCKDB_BOOLEAN, .odd = true };
-    return " IS NOT NULL";
+    *out = (tacit_array){ .kind = TACIT_ARRAY_ODD, .text = "a list or a structure" };
+    return " IS NOT NULL OR NULL"; /* true, or nothing */
 }
 
 /* Names and kinds of the columns; the SELECT that gives them as cells can hold them, or an empty text where the query
@@ -227,9 +243,7 @@ static tacit_status take_columns(duckdb_source *self, tacit_buffer *around, taci
     uint64_t count = self->library.prepared_statement_column_count(self->statement);
     bool changed = false;
     self->columns = tacit_allocate(count, sizeof *self->columns);
-    self->data = tacit_allocate(count, sizeof *self->data);
-    self->valid = tacit_allocate(count, sizeof *self->valid);
-    if (self->columns == NULL || self->data == NULL || self->valid == NULL) return tacit_fail_memory(error);
+    if (self->columns == NULL) return tacit_fail_memory(error);
     TACIT_TRY(tacit_buffer_print(around, error, "SELECT "));
     for (uint64_t j = 0; j < count; j++) {
         tacit_column_hint hint;
@@ -272,9 +286,7 @@ static tacit_status open_query(duckdb_source *self, const char *query, tacit_err
 /* ---- opening ---- */
 
 static void end_pass(duckdb_source *self) {
-    if (self->chunk != NULL) self->library.destroy_data_chunk(&self->chunk);
-    if (self->running) self->library.destroy_result(&self->result);
-    self->running = false;
+    self->pass = duckdb_rows_end(self->pass);
     self->at = self->size = 0;
 }
 
@@ -286,9 +298,6 @@ static void duckdb_close(tacit_source *source) {
     if (self->database != NULL) self->library.close(&self->database);
     free(self->columns);
     free(self->pattern);
-    free((void *)self->data);
-    free((void *)self->valid);
-    filling_clear(&self->block);
 }
 
 /* SELECT * FROM read_parquet('...'). */
@@ -317,10 +326,10 @@ static tacit_status select_table(duckdb_source *self, tacit_buffer *out, tacit_e
                        "%s has %" PRIu64 " tables: name the rows by a query, duckdb:%s?SELECT * FROM ...",
                        self->base.name, count, self->base.name);
     } else if (status == TACIT_OK) {
-        const duckdb_text *text =
+        const tacit_array_string *text =
             self->library.vector_get_data(self->library.data_chunk_get_vector(chunk, 0));
-        const char *name = text->length <= DUCKDB_INSIDE ? text->start : text->pointer;
-        status = tacit_buffer_print(out, error, "SELECT * FROM %.*s", (int)text->length, name);
+        status = tacit_buffer_print(out, error, "SELECT * FROM %.*s", (int)text->length,
+                                    tacit_array_string_text(text));
     }
     if (chunk != NULL) self->library.destroy_data_chunk(&chunk);
     self->library.destroy_result(&found);
@@ -400,123 +409,45 @@ static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
 /* ---- rows ---- */
 
 static tacit_status begin_pass(duckdb_source *self, tacit_error *error) {
-    duckdb_pointer pending = NULL;
-    tacit_status status = TACIT_OK;
-    if (self->library.pending_prepared_streaming(self->statement, &pending) != 0)
-        status = failed(self, self->library.pending_error(pending), error);
-    else if (self->library.execute_pending(pending, &self->result) != 0) {
-        status = failed(self, self->library.result_error(&self->result), error);
-        self->library.destroy_result(&self->result);
-    }
-    self->library.destroy_pending(&pending);
-    self->running = status == TACIT_OK;
+    char *said = NULL;
+    if (duckdb_rows_begin(&self->pass, &self->library, self->statement, &said)) return TACIT_OK;
+    tacit_status status = said != NULL ? failed(self, said, error) : tacit_fail_memory(error);
+    free(said);
     return status;
 }
 
-/* Have rows at hand, or none after the last. */
+/* Have rows at hand, or none after the last. Bits of validity lie as in Arrow, as DuckDB's processors put the lowest byte
+ * first. */
 static tacit_status fetch(duckdb_source *self, tacit_error *error) {
     while (self->at == self->size) {
-        if (self->chunk != NULL) self->library.destroy_data_chunk(&self->chunk);
-        self->chunk = self->library.fetch_chunk(self->result);
+        const char *said = NULL;
+        duckdb_pointer chunk = duckdb_rows_next(self->pass, &said);
+        if (said != NULL) return failed(self, said, error);
+        if (chunk == NULL) return TACIT_OK;
         self->at = 0;
-        self->size = self->chunk != NULL ? self->library.data_chunk_get_size(self->chunk) : 0;
-        if (self->chunk == NULL) {
-            const char *said = self->library.result_error(&self->result);
-            return said != NULL && said[0] != 0 ? failed(self, said, error) : TACIT_OK;
-        }
+        self->size = self->library.data_chunk_get_size(chunk);
         for (size_t j = 0; j < self->base.columns.count; j++) {
-            duckdb_pointer vector = self->library.data_chunk_get_vector(self->chunk, j);
-            self->data[j] = self->library.vector_get_data(vector);
-            self->valid[j] = self->library.vector_get_validity(vector);
+            duckdb_pointer vector = self->library.data_chunk_get_vector(chunk, j);
+            tacit_array *column = &self->columns[j];
+            column->values = self->library.vector_get_data(vector);
+            column->valid = (const uint8_t *)self->library.vector_get_validity(vector);
+            column->step = (ptrdiff_t)tacit_array_width(column->kind);
+            column->count = self->size;
         }
     }
     return TACIT_OK;
 }
 
-/* A whole number that is no double keeps its digits. */
-static tacit_status add_whole(duckdb_source *self, bool negative, uint64_t size, tacit_error *error) {
-    static const uint64_t largest = UINT64_C(1) << 53;
-    char text[32];
-    double number = (double)size;
-    if (size <= largest)
-        return filling_add_number(&self->block, negative ? -number : number, self->base.row + 1, error);
-    int length = snprintf(text, sizeof text, "%s%" PRIu64, negative ? "-" : "", size);
-    return source_add_text(&self->base, &self->block, text, (size_t)length, error);
-}
-
-static tacit_status add_signed(duckdb_source *self, int64_t value, tacit_error *error) {
-    return add_whole(self, value < 0, value < 0 ? UINT64_C(0) - (uint64_t)value : (uint64_t)value, error);
-}
-
-/* What is not finite is read as in a text file. */
-static tacit_status add_real(duckdb_source *self, double value, tacit_error *error) {
-    if (isfinite(value)) return filling_add_number(&self->block, value, self->base.row + 1, error);
-    const char *text = isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-    return source_add_text(&self->base, &self->block, text, strlen(text), error);
-}
-
-static tacit_status add_truth(duckdb_source *self, const duckdb_column *column, bool value,
-                              tacit_error *error) {
-    static const char odd[] = "a list or a structure";
-    const char *text = value ? "true" : "false";
-    if (column->odd && value)
-        return filling_add_text(&self->block, TACIT_CELL_OTHER, odd, sizeof odd - 1, self->base.row + 1,
-                                error);
-    if (column->odd) text = "";
-    return source_add_text(&self->base, &self->block, text, strlen(text), error);
-}
-
-/* Early writers of Parquet did not say which bytes are texts. */
-static tacit_status add_text(duckdb_source *self, const duckdb_column *column, const duckdb_text *value,
-                             tacit_error *error) {
-    static const char odd[] = "bytes that are no text";
-    const char *text = value->length <= DUCKDB_INSIDE ? value->start : value->pointer;
-    if (column->kind == DUCKDB_BLOB && !tacit_text_is_utf8(text, value->length))
-        return filling_add_text(&self->block, TACIT_CELL_OTHER, odd, sizeof odd - 1, self->base.row + 1,
-                                error);
-    return source_add_text(&self->base, &self->block, text, value->length, error);
-}
-
-static tacit_status add_value(duckdb_source *self, size_t j, tacit_error *error) {
-    uint64_t i = self->at;
-    const void *data = self->data[j];
-    if (self->valid[j] != NULL && (self->valid[j][i / 64] >> i % 64 & 1) == 0)
-        return filling_add_text(&self->block, TACIT_CELL_PLAIN, "", 0, self->base.row + 1, error);
-    switch (self->columns[j].kind) {
-    case DUCKDB_INT8: return add_signed(self, ((const int8_t *)data)[i], error);
-    case DUCKDB_INT16: return add_signed(self, ((const int16_t *)data)[i], error);
-    case DUCKDB_INT32: return add_signed(self, ((const int32_t *)data)[i], error);
-    case DUCKDB_INT64: return add_signed(self, ((const int64_t *)data)[i], error);
-    case DUCKDB_UINT8: return add_whole(self, false, ((const uint8_t *)data)[i], error);
-    case DUCKDB_UINT16: return add_whole(self, false, ((const uint16_t *)data)[i], error);
-    case DUCKDB_UINT32: return add_whole(self, false, ((const uint32_t *)data)[i], error);
-    case DUCKDB_UINT64: return add_whole(self, false, ((const uint64_t *)data)[i], error);
-    case DUCKDB_FLOAT: return add_real(self, ((const float *)data)[i], error);
-    case DUCKDB_DOUBLE: return add_real(self, ((const double *)data)[i], error);
-    case DUCKDB_BOOLEAN: return add_truth(self, &self->columns[j], ((const bool *)data)[i], error);
-    default: break;
-    }
-    return add_text(self, &self->columns[j], (const duckdb_text *)data + i, error);
-}
-
 static tacit_status duckdb_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
     duckdb_source *self = (duckdb_source *)source;
-    filling_empty(&self->block);
-    if (!self->running) TACIT_TRY(begin_pass(self, error));
+    if (self->pass == NULL) TACIT_TRY(begin_pass(self, error));
     TACIT_TRY(fetch(self, error));
-    while (self->at < self->size && out->rows + out->left_out < most && !filling_is_full(&self->block)) {
-        bool chosen = tacit_row_filter_keeps(source->filter, source->row);
-        for (size_t j = 0; chosen && j < source->columns.count; j++) TACIT_TRY(add_value(self, j, error));
-        out->rows += chosen;
-        out->left_out += !chosen;
-        source->row++;
-        self->at++;
-        TACIT_TRY(fetch(self, error));
-    }
     out->ended = self->at == self->size;
-    if (out->ended) TACIT_TRY(source_check_count(source, &self->rows_before, error));
-    filling_finish(&self->block);
-    out->cells = self->block.cells;
+    if (out->ended) return source_check_count(source, &self->rows_before, error);
+    out->rows = self->size - self->at < most ? self->size - self->at : most;
+    out->columns = self->columns;
+    out->first = self->at;
+    self->at += out->rows;
     return TACIT_OK;
 }
 
@@ -546,7 +477,7 @@ const tacit_source_kind tacit_source_duckdb = { .name = "duckdb",
                                                 .row = "row",
                                                 .takes = takes,
                                                 .open = duckdb_open,
-                                                .next = duckdb_next,
+                                                .next_columns = duckdb_next,
                                                 .rewind = duckdb_rewind,
                                                 .free = duckdb_close,
                                                 .allow = duckdb_allow };

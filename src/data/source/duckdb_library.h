@@ -18,17 +18,7 @@ typedef struct duckdb_result {
     void *inside;
 } duckdb_result;
 
-/* A text of a vector: up to 12 bytes lie in it. */
-typedef struct duckdb_text {
-    uint32_t length;
-    char start[4];
-    union {
-        char rest[8];
-        const char *pointer;
-    };
-} duckdb_text;
-
-enum { DUCKDB_INSIDE = 12, DUCKDB_STATEMENT_SELECT = 1 };
+enum { DUCKDB_STATEMENT_SELECT = 1 };
 
 typedef enum duckdb_kind {
     DUCKDB_BOOLEAN = 1,

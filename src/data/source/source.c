@@ -9,6 +9,7 @@
 #include "base/growing.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/spill.h"
 #include "data/schema/names.h"
 #include "data/source/linking.h"
 
@@ -44,6 +45,7 @@ bool tacit_source_is_query(const char *name) { return find_prefix(name) != NULL;
 
 void tacit_source_allow(tacit_harden_settings *settings, const char *name) {
     if (name == NULL) return;
+    if (tacit_spill_folder() != NULL) tacit_harden_allow(settings, tacit_spill_folder(), true);
     const tacit_source_kind *kind = find_prefix(name);
     tacit_place place = { .name = name, .rest = name, .is_folder = is_folder(name) };
     if (kind != NULL)
@@ -147,6 +149,7 @@ tacit_status tacit_source_open_input(tacit_source **out, tacit_input *input,
 tacit_source *tacit_source_free(tacit_source *source) {
     if (source == NULL) return NULL;
     source->kind->free(source);
+    source_free_cells(source);
     if (source->owns_input) tacit_input_free(source->input);
     tacit_levels_clear(&source->columns);
     free(source->hints);
@@ -159,11 +162,12 @@ tacit_source *tacit_source_free(tacit_source *source) {
 
 tacit_status tacit_source_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error) {
     *out = (tacit_row_block){ .rows = 0 };
-    return source->kind->next(source, most, out, error);
+    return (source->kind->next != NULL ? source->kind->next : source_next_cells)(source, most, out, error);
 }
 
 tacit_status tacit_source_rewind(tacit_source *source, tacit_error *error) {
     source->row = 0;
+    source_forget_cells(source);
     return source->kind->rewind(source, error);
 }
 
@@ -296,17 +300,22 @@ void filling_finish(filling *self) {
         if (self->cells[i].kind != TACIT_CELL_NUMBER) self->cells[i].text = bytes + self->cells[i].offset;
 }
 
-tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
-                             tacit_error *error) {
+tacit_status source_add_text_at(tacit_source *source, filling *to, const char *text, size_t length,
+                                size_t column, uint64_t line, tacit_error *error) {
     static const char odd[] = "a text with a NUL byte inside";
-    uint64_t line = source->row + 1;
     if (length > FIELD_LIMIT)
-        return tacit_source_fail(source, line, to->count % source->columns.count, error, TACIT_LIMIT,
+        return tacit_source_fail(source, line, column, error, TACIT_LIMIT,
                                  "a value is longer than %d bytes; leave the column out of the query",
                                  FIELD_LIMIT);
     if (length > 0 && memchr(text, 0, length) != NULL)
         return filling_add_text(to, TACIT_CELL_OTHER, odd, sizeof odd - 1, line, error);
     return filling_add_text(to, TACIT_CELL_PLAIN, text, length, line, error);
+}
+
+tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
+                             tacit_error *error) {
+    return source_add_text_at(source, to, text, length, to->count % source->columns.count, source->row + 1,
+                              error);
 }
 
 tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error) {

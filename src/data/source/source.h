@@ -53,6 +53,8 @@ typedef struct tacit_row_block {
     const size_t *start;     /* sparse: rows + 1 offsets into column and value */
     const uint32_t *column;
     const double *value;
+    const struct tacit_array *columns; /* instead, as tacit_source_next_columns gives them: one a column, */
+    size_t first;                      /* and of each the rows from here on */
 } tacit_row_block;
 
 /* What a source knows of a column without looking at rows. */
@@ -88,8 +90,12 @@ typedef struct tacit_source_kind {
     bool (*takes)(const tacit_place *place);
     tacit_status (*open)(tacit_source **out, const tacit_place *place, const tacit_source_options *options,
                          tacit_error *error);
-    /* Up to `most` rows, chosen or not, and no more than fit a block; at least one unless it ended. */
+    /* Up to `most` rows, chosen or not, and no more than fit a block; at least one unless it ended. NULL where there
+     * are columns. */
     tacit_status (*next)(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
+    /* Up to `most` rows as columns, as they lie there, chosen or not; none when it ended. Leaves the number of the next row
+     * alone. NULL: such a source has cells. */
+    tacit_status (*next_columns)(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
     tacit_status (*rewind)(tacit_source *source, tacit_error *error);
     void (*free)(tacit_source *source); /* what is the kind's own */
     /* The file that a line is in, where a source has several; takes the file's part off the line. NULL: the
@@ -114,6 +120,7 @@ struct tacit_source {
     bool bare;                      /* sparse: labels alone. Set it before the first block */
     uint64_t row;                   /* the number of the next row, chosen or not */
     uint64_t line_base;             /* added to the lines of its cells */
+    struct source_cells *cells;     /* that are made of columns; NULL: none yet */
     tacit_input *input;             /* of a file */
     bool owns_input;
 };
@@ -127,6 +134,14 @@ tacit_status tacit_source_open_input(tacit_source **out, tacit_input *input,
                                      const tacit_source_options *options, tacit_error *error);
 
 tacit_status tacit_source_next(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
+
+/* Does the source have columns? Then it can be read by them, and `next` gives cells that are made of them. */
+bool tacit_source_has_columns(const tacit_source *source);
+
+/* Up to `most` rows as columns (data/source/arrays.h), borrowed until the next call. All of them: the filter is the caller's
+ * to ask, for row source->row - rows and those after it. None when it ended. */
+tacit_status tacit_source_next_columns(tacit_source *source, size_t most, tacit_row_block *out,
+                                       tacit_error *error);
 
 /* Start again with the first row. TACIT_INPUT when the source has changed since, or is a pipe. */
 tacit_status tacit_source_rewind(tacit_source *source, tacit_error *error);

@@ -84,6 +84,17 @@ void filling_finish(filling *self);
 tacit_status source_add_text(tacit_source *source, filling *to, const char *text, size_t length,
                              tacit_error *error);
 
+tacit_status source_add_text_at(tacit_source *source, filling *to, const char *text, size_t length,
+                                size_t column, uint64_t line, tacit_error *error);
+
+/* Cells of columns (columns.c): one value of an array, and a block of rows. */
+struct tacit_array;
+tacit_status source_add_cell(tacit_source *source, filling *to, const struct tacit_array *array, size_t row,
+                             size_t column, uint64_t line, tacit_error *error);
+tacit_status source_next_cells(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
+void source_forget_cells(tacit_source *source);
+void source_free_cells(tacit_source *source);
+
 /* At the end of a pass: another one over the same rows must find as many. `before` is what an earlier one found, UINT64_MAX before
  * the first. */
 tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error);
