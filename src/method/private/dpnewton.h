@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include "data/folds.h"
 #include "method/private/gradient.h"
+#include "model/report/evaluation.h"
 #include "num/kernel/kernel.h"
 #include "privacy/mechanism/shares.h"
 
@@ -22,6 +24,7 @@ typedef struct dpnewton_settings {
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
     enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
     enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
+    uint64_t folds, fold_seed; /* 0: no cross-validation */
 } dpnewton_settings;
 
 static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
@@ -64,7 +67,13 @@ typedef struct dpnewton_design {
     tacit_sum_spec moments, gradient;
     dpnewton_release release[DPNEWTON_MOST_ROUNDS + 1];
     dpnewton_scaling scaling;
-    tacit_event all; /* of all questions together */
+    tacit_fold_plan folds;     /* of cross-validation */
+    size_t models;             /* one without each fold, else 1; gradients are models x scores x width */
+    double part;               /* of the rows that a model is made of: (folds - 1)/folds, else 1 */
+    tacit_tally tally;         /* with folds: what is counted of held-out rows */
+    tacit_sum_spec counts;     /* the sum of it */
+    dpnewton_release held_out; /* its noise */
+    tacit_event all;           /* of all questions together */
     double
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
 } dpnewton_design;
@@ -176,6 +185,31 @@ tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_desig
  * many columns. `values` are packed. */
 tacit_status dpnewton_keep_moments(const dpnewton_design *design, const double *values, double rows,
                                    size_t parties, tacit_released_moments **out, tacit_error *error);
+
+/* ---- cross-validation (dpnewton_folds.c, which holds the proof) ---- */
+
+/* TACIT_USAGE where the plan has folds and cannot have them. */
+tacit_status dpnewton_check_folds(const tacit_plan *plan, tacit_error *error);
+
+/* What is counted of held-out rows where a sum has noise by `strength`; nothing without folds. */
+tacit_status dpnewton_set_tally(const tacit_plan *plan, dpnewton_design *out, double strength,
+                                tacit_error *error);
+
+/* How far replacing a row moves the gradients of all models together, and the counts; in L2 norm, except for the
+ * roundings that all sums have. */
+double dpnewton_gradient_sensitivity(const dpnewton_design *design);
+double dpnewton_counts_sensitivity(const dpnewton_design *design);
+
+/* The party's: each model's sum of gradients over the rows outside its fold; and every row counted by the score
+ * that the model without its fold gives it, `weights` being those of encoded rows. */
+tacit_status dpnewton_sum_fold_gradients(tacit_party *party, const dpnewton_design *design,
+                                         const double *weights, double *out, tacit_error *error);
+tacit_status dpnewton_count_held_out(tacit_party *party, const dpnewton_design *design, const double *weights,
+                                     double *out, tacit_error *error);
+
+/* The coordinator's: ask for these counts, and put the report into `model`. */
+tacit_status dpnewton_validate(tacit_session *session, const dpnewton_design *design, const double *weights,
+                               tacit_model *model, tacit_error *error);
 
 /* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
  * large, the middle of what can be. `intercept` is that of a scaled row, `longest` the longest row's norm. */
