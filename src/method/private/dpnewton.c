@@ -95,9 +95,6 @@ static bool by_shares(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
 }
 
-/* What parties have divided a sum by. */
-static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
-
 static bool per_person(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
 }
@@ -155,7 +152,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .dimension = design.gradient.length,
         .sensitivity = last->mechanism.sensitivity,
         .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * units(&design) * sqrt(size) * last->deviation *
+        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
                      sqrt(last->share / tail / (double)design.models) /
                      (rows / (4 * d) + rows * plan->lambda),
     };
@@ -239,44 +236,45 @@ cleanup:
     return status;
 }
 
+/* A sum that depends on weights, in its place; `sum` computes it. */
+static tacit_status answer_at(tacit_party *party, const tacit_question *question,
+                              const dpnewton_design *design, const tacit_sum_spec *spec,
+                              const dpnewton_release *release,
+                              tacit_status (*sum)(tacit_party *, const dpnewton_design *, const double *,
+                                                  double *, tacit_error *),
+                              tacit_reply *reply, tacit_error *error) {
+    const double *weights;
+    TACIT_TRY(tacit_message_numbers(question->message, "weights", design->gradient.length, &weights, error));
+    double *values = TACIT_NEW(double, spec->length);
+    if (values == NULL) return tacit_fail_memory(error);
+    tacit_status status = sum(party, design, weights, values, error);
+    if (status == TACIT_OK) status = dpnewton_give(party, release, spec, &values, reply, error);
+    free(values);
+    return status;
+}
+
 static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     dpnewton_design design;
-    const double *weights;
-    double *values = NULL;
-    tacit_status status;
-    TACIT_CHECK(design_of(party, &design, error));
-    TACIT_CHECK(check_place(question, &design, &design.gradient, 1, design.rounds, error));
-    TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.gradient.length, &weights, error));
-    values = TACIT_NEW(double, design.gradient.length);
-    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK((design.folds.count > 0 ? dpnewton_sum_fold_gradients
-                                        : dpnewton_sum_gradient)(party, &design, weights, values, error));
+    TACIT_TRY(design_of(party, &design, error));
+    TACIT_TRY(check_place(question, &design, &design.gradient, 1, design.rounds, error));
     size_t step = step_of(question, &design);
-    TACIT_CHECK(dpnewton_give(party, &design.release[step], &design.gradient, &values, reply, error));
+    TACIT_TRY(answer_at(party, question, &design, &design.gradient, &design.release[step],
+                        design.folds.count > 0 ? dpnewton_sum_fold_gradients : dpnewton_sum_gradient, reply,
+                        error));
     if (step == design.rounds) tacit_party_unpack(party);
-cleanup:
-    free(values);
-    return status;
+    return TACIT_OK;
 }
 
 static tacit_status answer_held_out(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     dpnewton_design design;
-    const double *weights;
-    double *values = NULL;
-    tacit_status status;
-    TACIT_CHECK(design_of(party, &design, error));
-    if (design.folds.count == 0) TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the study holds no rows out"));
-    TACIT_CHECK(check_place(question, &design, &design.counts, design.rounds + 1, design.rounds + 1, error));
-    TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.gradient.length, &weights, error));
-    values = TACIT_NEW(double, design.counts.length);
-    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(dpnewton_count_held_out(party, &design, weights, values, error));
-    TACIT_CHECK(dpnewton_give(party, &design.held_out, &design.counts, &values, reply, error));
-cleanup:
-    free(values);
-    return status;
+    TACIT_TRY(design_of(party, &design, error));
+    if (design.folds.count == 0) return tacit_fail(error, TACIT_REFUSED, "the study holds no rows out");
+    const size_t last = design.rounds + 1;
+    TACIT_TRY(check_place(question, &design, &design.counts, last, last, error));
+    return answer_at(party, question, &design, &design.counts, &design.held_out, dpnewton_count_held_out,
+                     reply, error);
 }
 
 /* ---- the coordinator's half ---- */
@@ -320,60 +318,6 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
     return TACIT_OK;
 }
 
-/* H and Q of moments in state->room, with `noise` on one number of them. What is added damps steps, whose own
- * noise is that of this study: it is never less than with moments of this study. */
-static tacit_status take_moments(const dpnewton_design *design, double noise, dpnewton_state *state,
-                                 tacit_error *error) {
-    size_t d = design->width;
-    const dpnewton_family *family = design->family;
-    double op = sqrt(2 * (double)d), damped = op * fmax(noise, units(design) * design->release[0].deviation);
-    double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
-    double *both[] = { state->curvature, state->law };
-    TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
-    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
-    double by = state->shortening, square = by * by * state->rows;
-    for (size_t i = 0; i < d * d; i++) {
-        state->curvature[i] /= by;
-        state->law[i] /= square;
-        state->likely[i] /= square;
-    }
-    return TACIT_OK;
-}
-
-static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
-                                double *noise, tacit_error *error) {
-    const dpnewton_scaling *by = &design->scaling;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_sum sum = TACIT_SUM_INIT;
-    size_t length = tacit_moments_length(design->width);
-    tacit_status status;
-    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
-                             &sum, error));
-    for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
-    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
-    state->rows = units(design) * fmax(sum.values[length],
-                                       (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
-    *noise = units(design) * design->release[0].deviation;
-    state->shortening = dpnewton_shortening(sum.values[length - 1], state->rows, *noise,
-                                            by->encoded * by->intercept, by->longest);
-    tacit_moments_unpack(state->room, sum.values, design->width);
-    TACIT_CHECK(dpnewton_keep_moments(design, sum.values, state->rows, sum.parties, &state->released, error));
-cleanup:
-    tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
-    return status;
-}
-
-static tacit_status find_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
-                                 tacit_error *error) {
-    double noise = 0;
-    if (design->reuses)
-        TACIT_TRY(dpnewton_reuse_moments(session->plan, design, state, &noise, error));
-    else
-        TACIT_TRY(ask_moments(session, design, state, &noise, error));
-    return take_moments(design, noise, state, error);
-}
-
 /* The factor that holds the root mean square score of `w` within `most`. */
 static double held_within(const dpnewton_design *design, const dpnewton_state *state, const double *w,
                           double most) {
@@ -389,7 +333,7 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     const dpnewton_family *family = design->family;
     size_t size = design->scores * design->width;
     double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
-    double noise = 2 * design->clip * units(design) * design->release[t].deviation;
+    double noise = 2 * design->clip * dpnewton_units(design) * design->release[t].deviation;
     if (family->watch != NULL && counts > 0) family->watch(design, state, counts, noise);
     for (size_t j = 0; j < size; j++) by[j] += state->ridge * w[j];
     TACIT_TRY(family->direction(design, state, t == 1, error));
@@ -416,7 +360,7 @@ static tacit_status one_round(tacit_session *session, const dpnewton_design *des
     state->parties = sum.parties;
     for (size_t m = 0; m < design->models; m++) {
         for (size_t j = 0; j < size; j++)
-            state[m].step[j] = 2 * design->clip * units(design) * sum.values[m * size + j];
+            state[m].step[j] = 2 * design->clip * dpnewton_units(design) * sum.values[m * size + j];
         TACIT_CHECK(step(design, t, &state[m], error));
     }
 cleanup:
@@ -463,12 +407,12 @@ cleanup:
     return status;
 }
 
-/* Every model begins with the moments of all rows, which say nothing of the response, for its part of them. */
+/* Every model begins with the moments of all rows, for its part of them. */
 static tacit_status begin_models(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
                                  tacit_error *error) {
     size_t square = design->width * design->width;
     for (size_t m = 0; m < design->models; m++) TACIT_TRY(prepare(&state[m], design, error));
-    TACIT_TRY(find_moments(session, design, state, error));
+    TACIT_TRY(dpnewton_find_moments(session, design, state, error));
     for (size_t i = 0; i < square; i++) state->curvature[i] *= design->part;
     state->rows *= design->part;
     /* The plan's lambda is for the mean over the rows that are declared. */

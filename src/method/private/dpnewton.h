@@ -78,6 +78,11 @@ typedef struct dpnewton_design {
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
 } dpnewton_design;
 
+/* What parties have divided a sum by. */
+static inline double dpnewton_units(const dpnewton_design *design) {
+    return design->unit > 0 ? design->unit : 1;
+}
+
 /* What the gradients of the tail say of the scores that they were asked at, each at weights that its own noise
  * has no part in: sums over steps, by their shares. Where the family asks for it. */
 typedef struct dpnewton_watch {
@@ -180,6 +185,10 @@ tacit_status dpnewton_check_moments(const tacit_plan *plan, tacit_error *error);
  * one number. */
 tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_design *design,
                                     dpnewton_state *state, double *noise, tacit_error *error);
+
+/* What every model begins with: H, Q and the number of rows, of moments that are asked for or reused. */
+tacit_status dpnewton_find_moments(tacit_session *session, const dpnewton_design *design,
+                                   dpnewton_state *state, tacit_error *error);
 
 /* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of too
  * many columns. `values` are packed. */

@@ -1,7 +1,7 @@
 /*
- * Cross-validation of dpnewton at the price of one model: K folds, one model without each, all asked about in
- * the same questions; every row scored once, by the model that has not seen it; and the mean of the K models as
- * the result.
+ * Cross-validation of dpnewton at the price of one model: K folds, one model without each, all asked about
+ * in the same questions; every row scored once, by the model that has not seen it; and the mean of the K
+ * models as the result.
  *
  *   fold(i)     by the place of row i at its party and a public seed (data/folds.h)
  *   once:       A, as ever, of all rows: it says nothing of the response
@@ -10,24 +10,26 @@
  *               under the model of its fold, a fifth of the budget
  *   model:      mean of the K models
  *
- * Proof note. Adjacency: replace one row of one party, in its place. No row changes its fold, since folds go by
- *   places and the number of rows alone. The row is outside of K - 1 folds: in each of K - 1 blocks its clipped
- *   gradient, divided by 2c, has norm at most 1/2 whatever W_f is (dpnewton.c), so each block moves by at most 1
- *   and all of them together by at most sqrt(K - 1) in L2 norm. Its own fold's block does not move. Roundings of
- *   the K sums add 2 sqrt(K) GRADIENT_ROUNDING. Counts: the row is in one cell of one class (with J > 2 classes
- *   in J + 1 counts) by the score that public weights give it, or in eight sums of bounded terms for a number:
- *   sqrt(2), sqrt(2 (J + 1)) or 4 in L2 norm, as proved in tables/evaluate.c; a sum of 2^24 terms within [-1, 1]
- *   rounds by less than 2^-6, eight of them by less than .0443, on either side. Weights beyond WEIGHT_MOST are
- *   refused by the message alone, so that scores are numbers and whether a party answers tells nothing of its rows.
- *   Each question has its share of mu^2, and the shares add up to 1: the composition of dpnewton.c as it stands.
- *   The mean of the models and all figures are post-processing.
+ * Proof note. Adjacency: replace one row of one party, in its place. No row changes its fold, since folds
+ *   go by places and the number of rows alone. The row is outside of K - 1 folds: in each of K - 1 blocks
+ *   its clipped gradient, divided by 2c, has norm at most 1/2 whatever W_f is (dpnewton.c), so each block
+ *   moves by at most 1 and all of them together by at most sqrt(K - 1) in L2 norm. Its own fold's block does
+ *   not move. Roundings of the K sums add 2 sqrt(K) GRADIENT_ROUNDING. Counts: the row is in one cell of one
+ *   class (with J > 2 classes in J + 1 counts) by the score that public weights give it, or in eight sums of
+ *   bounded terms for a number: sqrt(2), sqrt(2 (J + 1)) or 4 in L2 norm, as proved in tables/evaluate.c; a
+ *   sum of 2^24 terms within [-1, 1] rounds by less than 2^-6, eight of them by less than .0443, on either
+ *   side. Weights beyond WEIGHT_MOST are refused by the message alone, so that scores are numbers and
+ *   whether a party answers tells nothing of its rows. Each question has its share of mu^2, and the shares
+ *   add up to 1: the composition of dpnewton.c as it stands. The mean of the models and all figures are
+ *   post-processing.
  *
- * What it costs in noise. With s the noise of one gradient of a study without folds, a block has s sqrt(K - 1) on
- *   n (K - 1)/K rows. The noises of the blocks are independent, so the mean of K models has s sqrt(K/(K - 1))/n
- *   where one model has s/n: 12% more with five folds, 5% with ten; and the fifth for the counts is 12% more.
- *   One of the K models has s K/(sqrt(K - 1) n): 2.5 with five folds. So figures are of models with more noise
- *   than the result. Its log-loss on new rows is, in expectation, at most that of the K models: the loss is
- *   convex in the score, and the result's score is the mean of theirs. Squared error and the loss of counts alike.
+ * What it costs in noise. With s the noise of one gradient of a study without folds, a block has s sqrt(K
+ *   - 1) on n (K - 1)/K rows. The noises of the blocks are independent, so the mean of K models has s
+ *   sqrt(K/(K - 1))/n where one model has s/n: 12% more with five folds, 5% with ten; and the fifth for the
+ *   counts is 12% more. One of the K models has s K/(sqrt(K - 1) n): 2.5 with five folds. So figures are of
+ *   models with more noise than the result. Its log-loss on new rows is, in expectation, at most that of the
+ *   K models: the loss is convex in the score, and the result's score is the mean of theirs. Squared error
+ *   and the loss of counts alike.
  */
 #include <math.h>
 #include <stdlib.h>
