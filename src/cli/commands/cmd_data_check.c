@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/row_reading.h"
 #include "data/encode.h"
+#include "data/schema/names.h"
 #include "data/schema/text.h"
 
 enum { ROWS_AT_A_TIME = 4096, PROBLEM_SIZE = 640, LIST_SIZE = 200, STRAYS = 5 };
