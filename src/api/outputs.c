@@ -322,7 +322,7 @@ tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_e
         tacit_guarantee_document(&model->guarantee));
     if (document != NULL && model->estimates != NULL)
         json_object_set_new(document, "summary", tacit_summary_document(model));
-    if (document != NULL && model->report != NULL)
+    if (document != NULL && tacit_model_shown_report(model) != NULL)
         json_object_set_new(document, "report", tacit_report_document(model));
     return tacit_document_text(json, document, error);
 }

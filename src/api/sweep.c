@@ -133,7 +133,7 @@ json_t *tacit_sweep_document(const tacit_sweep *all) {
     if (document == NULL) return NULL;
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         json_object_set_new(document, "summary", tacit_summary_document(all->model));
-    if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
+    if (all->run_count == 1 && all->model != NULL && tacit_model_shown_report(all->model) != NULL)
         json_object_set_new(document, "report", tacit_report_document(all->model));
     if (all->looks != NULL) json_object_set(document, "looks", all->looks);
     return document;

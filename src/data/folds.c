@@ -107,35 +107,55 @@ static void write_index(tacit_folds *self, const tacit_view *rows) {
     self->start[self->count] = at;
 }
 
-tacit_status tacit_folds_deal(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
-                              tacit_error *error) {
+/* What each row is dealt by: what is in it, and its class. */
+static tacit_status hash_rows(dealt *out, const tacit_view *rows, uint64_t seed, tacit_error *error) {
+    double *scratch = TACIT_NEW(double, rows->rows.cols + 1 + tacit_view_columns(rows));
+    if (scratch == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < rows->rows.count; i++)
+        out[i] = (dealt){ .class = rows->label != NULL ? tacit_view_label(rows, i) : 0,
+                          .hash = keyed(identity_of(rows, i, scratch), seed),
+                          .place = i };
+    free(scratch);
+    return TACIT_OK;
+}
+
+static tacit_status deal(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan, bool by_place,
+                         tacit_error *error) {
     const size_t n = rows->rows.count;
     *out = (tacit_folds){ .count = plan.count };
     if (plan.count < 2 || plan.count > TACIT_FOLDS_MOST)
         return tacit_fail(error, TACIT_USAGE, "there are 2 to %d folds, not %zu", TACIT_FOLDS_MOST,
                           plan.count);
-    double *scratch = TACIT_NEW(double, rows->rows.cols + 1 + tacit_view_columns(rows));
     dealt *row = TACIT_NEW(dealt, n + 1);
     out->fold = TACIT_NEW(uint8_t, n + 1);
     out->index = TACIT_NEW(uint32_t, n + 1);
     out->others = TACIT_NEW(uint32_t, n + 1);
-    tacit_status status =
-        scratch != NULL && row != NULL && out->fold != NULL && out->index != NULL && out->others != NULL
-            ? TACIT_OK
-            : tacit_fail_memory(error);
-    for (size_t i = 0; status == TACIT_OK && i < n; i++)
-        row[i] = (dealt){ .class = rows->label != NULL ? tacit_view_label(rows, i) : 0,
-                          .hash = keyed(identity_of(rows, i, scratch), plan.seed),
-                          .place = i };
+    tacit_status status = row != NULL && out->fold != NULL && out->index != NULL && out->others != NULL
+                              ? TACIT_OK
+                              : tacit_fail_memory(error);
+    if (status == TACIT_OK && by_place)
+        for (size_t i = 0; i < n; i++) row[i] = (dealt){ .hash = keyed(i, plan.seed), .place = i };
+    else if (status == TACIT_OK)
+        status = hash_rows(row, rows, plan.seed, error);
     if (status == TACIT_OK)
-        status = (rows->persons && rows->group != NULL ? deal_persons : deal_rows)(out, rows, row, error);
-    free(scratch);
+        status = (!by_place && rows->persons && rows->group != NULL ? deal_persons : deal_rows)(out, rows,
+                                                                                                row, error);
     free(row);
     if (status == TACIT_OK)
         write_index(out, rows);
     else
         tacit_folds_clear(out);
     return status;
+}
+
+tacit_status tacit_folds_deal(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
+                              tacit_error *error) {
+    return deal(out, rows, plan, false, error);
+}
+
+tacit_status tacit_folds_deal_places(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
+                                     tacit_error *error) {
+    return deal(out, rows, plan, true, error);
 }
 
 void tacit_folds_clear(tacit_folds *folds) {

@@ -89,6 +89,7 @@ tacit_table *tacit_table_free(tacit_table *table) {
         free(column->start);
         tacit_bag_clear(&column->entries);
         tacit_levels_clear(&column->levels);
+        tacit_levels_clear(&column->strays);
     }
     tacit_table_free(table->probe);
     free(table->identity);
@@ -249,6 +250,13 @@ static void give_up_levels(tacit_column *column) {
     column->overflow = true;
 }
 
+static tacit_status keep_stray(tacit_column *column, const tacit_cell *cell, tacit_error *error) {
+    char shown[TACIT_CELL_TEXT];
+    if (column->strays.count >= column->stray_limit) return TACIT_OK;
+    tacit_text_shown(cell->text, cell->length, shown);
+    return tacit_levels_add(&column->strays, shown, strlen(shown), NULL, error);
+}
+
 static tacit_status add_category(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
                                  size_t row, tacit_error *error) {
     if (column->overflow) return TACIT_OK;
@@ -260,6 +268,7 @@ static tacit_status add_category(const tacit_source *source, tacit_column *colum
         code = column->compare_numbers ? find_equal_number(&column->levels, cell) : TACIT_CODE_UNKNOWN;
         if (code < 0 && column->has_others) code = column->others;
         if (code < 0 && column->strict) return unknown_level(source, column, cell, error);
+        if (code < 0) TACIT_TRY(keep_stray(column, cell, error));
     } else if (code < 0) {
         if (!tacit_text_is_utf8(cell->text, cell->length))
             return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,

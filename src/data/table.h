@@ -49,6 +49,8 @@ typedef struct tacit_column {
     bool overflow;   /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
+    size_t stray_limit;                 /* closed: of texts that are no level, so many are kept; 0: none */
+    tacit_levels strays;                /* those, fit to be shown */
     double *number;                     /* kind number */
     int32_t *code;                      /* kind category, unless overflow */
     const tacit_vocabulary *vocabulary; /* kind text; borrowed */

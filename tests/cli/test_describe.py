@@ -104,6 +104,16 @@ class AgainstR(DescribeTest):
                         self.assertLessEqual(abs(ours - theirs), 1e-6 * abs(theirs) + 1e-12)
 
 
+    def test_files_of_parties_may_lack_values_where_the_first_has_all(self):
+        self.write("schema.yaml", 'label: {name: y, classes: ["no", "yes"]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 100}\n')
+        self.write("first.csv", "a,y\n" + "".join(f"{k},{'yes' if k % 2 else 'no'}\n" for k in range(40)))
+        self.write("second.csv", "a,y\n" + "".join(f"{'' if k < 15 else k},{'yes' if k % 2 else 'no'}\n" for k in range(40)))
+        self.succeed("simulate", "--method", "describe-exact", "--party", "first.csv", "--party", "second.csv", "--test", "first.csv", "--schema",
+                     "schema.yaml", "--set", "threshold=0", "--seed", "1", "--out", "look.json")
+        found = values(json.loads(self.succeed("summary", "look.json", "--json").stdout))
+        self.assertEqual((found["numbers", "a", "count"], found["numbers", "a", "missing"]), (65, 15))
+        self.assertAlmostEqual(found["numbers", "a", "mean"], (sum(range(40)) + sum(range(15, 40))) / 65, places=6)
+
     def test_figures_of_sites_are_those_of_their_rows(self):
         """Sites that are the levels of the label: R's figures by label, and those of all rows."""
         for name, (label, _) in list(SETS.items())[:2]:

@@ -34,6 +34,14 @@ columns:
   - {name: nodes, kind: number, low: 0, high: 35}
   - {name: differ, kind: category, levels: ["1", "2", "3"]}
 """
+PBC = """label: {name: death, classes: ["no", "yes"]}
+missing: complete-case
+columns:
+  - {name: age, kind: number, low: 15, high: 90}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: albumin, kind: number, low: 1, high: 6}
+  - {name: spiders, kind: category, levels: ["0", "1"]}
+"""
 BREAST = """columns:
   - {name: mean_texture, kind: number, low: 5, high: 45}
   - {name: mean_smoothness, kind: number, low: 0, high: 0.3}
@@ -44,6 +52,7 @@ CASES = {
     "breast": (EXAMPLES / "breast_cancer.csv", "label: {name: diagnosis, classes: [benign, malignant]}\n" + BREAST),
     "number": (EXAMPLES / "breast_cancer.csv", "label: {name: mean_perimeter, kind: number, low: 20, high: 250}\n" + BREAST),
     "colon": (None, COLON),
+    "pbc": (EXAMPLES / "pbc.csv", PBC),
 }
 
 
@@ -141,7 +150,31 @@ class AgainstR(EvaluateTest):
         whole = json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]
         self.check(whole, expected, 1e-8)
         for parties in (1, 5, 20):
-            self.check(self.simulate(case, rows, parties, "--set", "least=1"), expected, 1e-6)
+            report = self.simulate(case, rows, parties, "--set", "least=1")
+            self.check(report, expected, 1e-6)
+            if "classes" in CASES[case][1]:
+                self.check_curves(case, report)
+
+    def check_curves(self, case, report):
+        """Calibration and ROC by counting the scores that R has read."""
+        scores = [(int(y), float(p)) for y, p in list(csv.reader((self.path / f"{case}.r.csv").read_text().splitlines()))[1:]]
+        groups = table(report, "calibration").values()
+        self.assertEqual(sum(group["rows"] for group in groups), len(scores))
+        for group in groups:
+            inside = [(y, p) for y, p in scores if group["from"] <= p < group["until"]]
+            self.assertEqual(len(inside), group["rows"])
+            self.assertAlmostEqual(sum(p for _, p in inside) / len(inside), group["predicted"], places=9)
+            self.assertAlmostEqual(sum(y for y, _ in inside) / len(inside), group["observed"], places=9)
+        positives = sum(y for y, _ in scores)
+        points = next(each for each in report["tables"] if each["name"] == "roc")
+        places = {name: points["columns"].index(name) for name in points["columns"]}
+        self.assertGreater(len(points["rows"]), 5)
+        for row in points["rows"]:
+            threshold, false, true = (row["values"][places[name]] for name in ("threshold", "false_positives", "sensitivity"))
+            if threshold is None:
+                continue
+            self.assertAlmostEqual(sum(y for y, p in scores if p >= threshold) / positives, true, places=9)
+            self.assertAlmostEqual(sum(1 - y for y, p in scores if p >= threshold) / (len(scores) - positives), false, places=9)
 
     def test_wilms_tumours(self):
         self.check_case("wilms")
@@ -195,19 +228,29 @@ columns:
 
 
 class Subgroups(EvaluateTest):
-    def test_each_subgroup_has_the_figures_of_its_own_rows(self):
-        rows = self.make("wilms")
-        report = json.loads(self.succeed("evaluate", "model.json", rows, "--by", "stage", "--json").stdout)["report"]
-        shared = self.simulate("wilms", rows, 5, "--set", "by=stage")
-        lines = Path(rows).read_text().splitlines()
-        for stage in "1234":
-            self.write("part.csv", "\n".join([lines[0]] + [line for line in lines[1:] if line.split(",")[1] == stage]) + "\n")
+    def check_subgroups(self, case, column, levels):
+        rows = self.make(case)
+        reports = [json.loads(self.succeed("evaluate", "model.json", rows, "--by", column, "--json").stdout)["report"]]
+        reports += [self.simulate(case, rows, parties, "--set", f"by={column}") for parties in (1, 5, 20)]
+        head, *lines = (self.path / rows).read_text().splitlines()
+        at = head.replace('"', "").split(",").index(column)
+        for level in levels:
+            self.write("part.csv", "\n".join([head] + [line for line in lines if line.split(",")[at].strip('"') == level]) + "\n")
             alone = json.loads(self.succeed("evaluate", "model.json", "part.csv", "--json").stdout)["report"]
-            for one in (report, shared):
-                line = table(one, "subgroups")[f"stage={stage}"]
+            for one in reports:
+                line = table(one, "subgroups")[f"{column}={level}"]
                 self.assertAlmostEqual(line["auc"], table(alone, "figures")["auc"]["value"], places=10)
                 self.assertAlmostEqual(line["brier"], table(alone, "figures")["brier"]["value"], places=10)
                 self.assertEqual(line["rows"], table(alone, "figures")["rows"]["value"])
+
+    def test_each_subgroup_has_the_figures_of_its_own_rows(self):
+        self.check_subgroups("wilms", "stage", "1234")
+
+    def test_so_it_is_at_another_set_with_factors(self):
+        self.check_subgroups("colon", "rx", ("Obs", "Lev", "Lev+5FU"))
+
+    def test_and_in_a_third_with_missing_values(self):
+        self.check_subgroups("pbc", "sex", "fm")
 
     def test_wrong_wishes_are_refused_with_a_sentence(self):
         rows = self.make("wilms")
@@ -295,7 +338,7 @@ def update():
     unittest.TestCase.maxDiff = None
     test = EvaluateTest()
     lines = ["case,name,value"]
-    for case in CASES:
+    for case in (case for case in CASES if case != "pbc"):  # of pbc, subgroups alone
         test.setUp()
         rows = test.make(case)
         test.gridded(case, rows)

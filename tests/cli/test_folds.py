@@ -247,6 +247,73 @@ columns:
             self.fail_with(2, *words, *(word for one in settings for word in ("--set", one)), says=[says])
 
 
+class Private(FoldsTest):
+    """Method dpnewton. Seeds are given, so the noise is always the same."""
+
+    def private(self, case, *words, parties=3):
+        files = [word for party in range(parties) for word in ("--party", f"{case}{party}.csv")]
+        return json.loads(self.succeed("simulate", "--method", "dpnewton", *files, "--test", f"{case}0.csv", "--schema", f"{case}.yaml",
+                                       "--delta", "1e-5", "--seed", "1", "--json", *words).stdout)
+
+    def test_with_little_noise_the_figures_are_those_without(self):
+        """Other folds and another model, hence about the same."""
+        for case, names in (("wilms", ("auc", "brier", "log_loss")), ("pbc", ("auc", "brier")), ("number", ("rmse", "r_squared"))):
+            self.parties(case, 3)
+            exact = table(self.validate(case, 3)["validation"], "figures")
+            for folds in (3, 5):
+                noisy = table(self.private(case, "--epsilon", "10000", "--set", f"folds={folds}", "--set", "noise=coordinator")["report"], "figures")
+                for name in names:
+                    self.assertAlmostEqual(noisy[name]["value"], exact[name]["value"], delta=0.06 * max(1, abs(exact[name]["value"])), msg=(case, name))
+
+    def test_the_figures_have_their_noise_beside_them_and_the_price_stays(self):
+        self.parties("wilms", 3)
+        words = ("--epsilon", "3", "--set", "rounds=8")
+        without, found = self.private("wilms", *words), self.private("wilms", *words, "--set", "folds=3")
+        self.assertLessEqual(found["runs"][0]["charged"]["epsilon"], 3)
+        self.assertEqual(found["runs"][0]["rounds"], without["runs"][0]["rounds"] + 1)
+        self.assertNotIn("report", without)
+        self.assertEqual(found["report"]["mode"], "private")
+        figures = next(each for each in found["report"]["tables"] if each["name"] == "figures")
+        errors = {row["label"]: row["noise_errors"][0] for row in figures["rows"]}
+        self.assertTrue(0.005 < errors["auc"] < 0.04, errors)
+        self.assertLess(abs(found["runs"][0]["auc"]["mean"] - without["runs"][0]["auc"]["mean"]), 0.03)
+
+    def test_classes_and_counts_are_validated_too(self):
+        self.parties("wilms", 2)
+        self.write("wilms.yaml", """label: {name: stage, classes: ["1", "2", "3", "4"]}
+columns:
+  - {name: unfavourable, kind: number, low: 0, high: 1}
+  - {name: age, kind: number, low: 0, high: 120}
+""")
+        report = self.private("wilms", "--epsilon", "3", "--set", "folds=2", parties=2)["report"]
+        self.assertGreater(table(report, "figures")["accuracy"]["value"], 0.3)
+        self.write("wilms.yaml", """label: {name: age, kind: count, low: 0, high: 120}
+columns:
+  - {name: unfavourable, kind: number, low: 0, high: 1}
+  - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
+""")
+        self.assertIn("rmse", table(self.private("wilms", "--epsilon", "3", "--set", "folds=2", parties=2)["report"], "figures"))
+
+    def test_summary_and_card_show_it(self):
+        self.parties("wilms", 3)
+        self.private("wilms", "--epsilon", "3", "--set", "folds=3", "--out", "model.json")
+        text = self.succeed("summary", "model.json").stdout
+        self.assertIn("Cross-validation", text)
+        self.assertIn("Promised: ", text)
+        self.assertEqual(json.loads(self.succeed("summary", "model.json", "--json").stdout)["mode"], "private")
+        card = self.succeed("card", "model.json").stdout
+        self.assertIn("3 folds of each party's rows", card)
+        self.assertIn("with noise in every number", card)
+
+    def test_what_cannot_be_validated_is_refused_with_a_sentence(self):
+        self.parties("wilms", 2)
+        words = ("simulate", "--method", "dpnewton", "--party", "wilms0.csv", "--party", "wilms1.csv", "--test", "wilms0.csv", "--schema",
+                 "wilms.yaml", "--epsilon", "1", "--delta", "1e-5", "--seed", "1")
+        for settings, says in ((("folds=1",), "at least 2"), (("folds=21",), "20"), (("folds=4", "purpose=inference"), "purpose=prediction"),
+                               (("folds=4", "unit=person"), "one row a person")):
+            self.fail_with(2, *words, *(word for one in settings for word in ("--set", one)), says=[says])
+
+
 def update():
     """Write R's figures down."""
     test = FoldsTest()

@@ -280,9 +280,13 @@ class Data(ProgramTest):
         self.write("a.csv", "a,y\nF,no\nM,yes\n,no\n")
         done = self.tacit("data", "check", "a.csv", "--schema", "s.yaml")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("column 'a': 2 cells whose value is none of its levels, and there is no other", done.stderr)
+        self.assertIn("column 'a': 2 cells whose value is none of its levels, and there is no other: F, M. The schema has f, m: recode", done.stderr)
         self.write("a.csv", "a,y\nF,no\nm,yes\n")
-        self.succeed("data", "check", "a.csv", "--schema", "s.yaml")
+        self.assertIn("\na: unknown are F\n", self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout)
+        self.write("a.csv", "a,y\nf,0\nm,1\n")
+        done = self.tacit("data", "check", "a.csv", "--schema", "s.yaml")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("2 cells with a value that is no class: 0, 1. The schema has no, yes: recode", done.stderr)
 
     def test_info_reads_other_labels_and_files_without_header(self):
         self.write("a.csv", GOOD.split("\n", 1)[1])

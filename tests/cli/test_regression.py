@@ -59,6 +59,20 @@ HOMES_COLUMNS = """  - {name: Infl, kind: category, levels: [Low, Medium, High]}
   - {name: Cont, kind: category, levels: [Low, High]}
 """
 HOMES = "label: {name: Sat, classes: [Low, Medium, High]}\ncolumns:\n" + HOMES_COLUMNS
+STAGE = 'label: {name: stage, classes: ["1", "2", "3", "4"]}\ncolumns:\n'
+# Outcomes of several classes: rows, schema and the column that a smaller model leaves out.
+SEVERAL = {
+    "homes": (None, HOMES, "Cont"),
+    "stages": (WILMS, STAGE + """  - {name: unfavourable, kind: number, low: 0, high: 1}
+  - {name: age, kind: number, low: 0, high: 220}
+  - {name: relapse, kind: category, levels: ["no", "yes"]}
+""", "relapse"),
+    "fibrosis": (HERE / "pbcseq.csv", STAGE + """  - {name: age, kind: number, low: 0, high: 100}
+  - {name: sex, kind: category, levels: [f, m]}
+  - {name: albumin, kind: number, low: 0, high: 10}
+  - {name: platelet, kind: number, low: 0, high: 1000}
+""", "albumin"),
+}
 PARTIES = (1, 5, 20)
 
 
@@ -159,32 +173,40 @@ class Classes(RegressionTest):
         super().setUp()
         self.homes = self.write("homes.csv", homes()), HOMES
 
-    def check_case(self, case):
-        for parties, optimiser in ((1, "newton"), (5, "lbfgs"), (20, "newton")):
-            table = self.estimate(self.homes, "--set", f"family={case}", "--set", f"optimiser={optimiser}", parties=parties, out="full.json")
-            self.check_table(case, table)
-            self.assertEqual(table["rows"], 1681)
-        fewer = self.homes[0], "".join(line for line in HOMES.splitlines(True) if "Cont" not in line)
-        self.estimate(fewer, "--set", f"family={case}", out="fewer.json")
-        made = json.loads(self.succeed("anova", "fewer.json", "full.json", "--json").stdout)
-        self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, case, "anova")
+    def check_case(self, case, family):
+        file, schema, leaves = SEVERAL[case]
+        rows = file or self.homes[0]
+        for parties in PARTIES:
+            optimiser = "lbfgs" if (case, parties) == ("homes", 5) else "newton"
+            table = self.estimate((rows, schema), "--set", f"family={family}", "--set", f"optimiser={optimiser}", parties=parties, out="full.json")
+            self.check_table(f"{case}-{family}", table)
+            fewer = "".join(line for line in schema.splitlines(True) if f"name: {leaves}," not in line)
+            self.estimate((rows, fewer), "--set", f"family={family}", parties=parties, out="fewer.json")
+            made = json.loads(self.succeed("anova", "fewer.json", "full.json", "--json").stdout)
+            self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, f"{case}-{family}", "anova")
+            for kind in ("HC0", "HC1"):
+                robust = self.estimate((rows, schema), "--set", f"family={family}", "--set", f"errors={kind}", parties=parties)
+                self.agree({one["name"]: one["error"] for one in robust["coefficients"]}, f"{case}-{family}", kind)
         return table
 
     def test_a_multinomial_table_has_the_figures_of_nnet(self):
-        self.check_case("multinomial")
+        self.assertEqual(self.check_case("homes", "multinomial")["rows"], 1681)
         self.assertEqual(self.estimate(self.homes)["family"], "softmax")  # the choice of auto
         self.assertIn("family = multinomial", self.succeed("summary", "full.json").stdout)
 
     def test_an_ordinal_table_has_the_figures_of_polr(self):
-        self.check_case("ordinal")
+        self.assertEqual(self.check_case("homes", "ordinal")["rows"], 1681)
         text = self.succeed("summary", "full.json").stdout
         self.assertRegex(text, r"Low\|Medium +-0\.496")
         self.assertEqual(text.count("Medium|High"), 1)  # intercepts have no ratio
 
-    def test_ordinal_errors_are_those_of_sandwich(self):
-        for parties in PARTIES:
-            table = self.estimate(self.homes, "--set", "family=ordinal", "--set", "errors=HC0", parties=parties)
-            self.agree({one["name"]: one["error"] for one in table["coefficients"]}, "ordinal", "HC0")
+    def test_stages_of_tumours_have_the_figures_of_r(self):
+        for family in ("multinomial", "ordinal"):
+            self.check_case("stages", family)
+
+    def test_stages_of_livers_have_the_figures_of_r(self):
+        for family in ("multinomial", "ordinal"):
+            self.check_case("fibrosis", family)
 
     def test_models_of_classes_predict_and_are_evaluated(self):
         for family in ("multinomial", "ordinal"):
@@ -240,8 +262,9 @@ class Robust(RegressionTest):
         return table
 
     def check_case(self, case):
-        for kind, parties in (("HC0", 1), ("HC1", 5), ("HC2", 20), ("HC3", 1), ("HC3", 5), ("HC3", 20)):
-            table = self.errors(case, kind, parties=parties)
+        for kind in ("HC0", "HC1", "HC2", "HC3"):
+            for parties in PARTIES:
+                table = self.errors(case, kind, parties=parties)
         wanted = self.figures[(case, "measure")]
         self.assertAlmostEqual(table["deviance"], wanted["deviance"], delta=1e-6 * wanted["deviance"])
 
@@ -305,14 +328,15 @@ class Influence(RegressionTest):
 
 
 class Anova(RegressionTest):
-    def anova(self, large, small):
-        self.estimate(large, out="large.json")
-        self.estimate(small, out="small.json", parties=4)  # other parties, the same rows
+    def anova(self, large, small, parties=3):
+        self.estimate(large, out="large.json", parties=parties)
+        self.estimate(small, out="small.json", parties=parties + 1)  # other parties, the same rows
         return json.loads(self.succeed("anova", "small.json", "large.json", "--json").stdout)
 
     def check(self, case, *columns):
-        made = self.anova(case, without(case, *columns))
-        self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, case, "anova")
+        for parties in PARTIES:
+            made = self.anova(case, without(case, *columns), parties)
+            self.agree({key: made[key] for key in ("deviance", "degrees", "p")}, case, "anova")
         return made
 
     def test_nested_models_are_compared_as_by_r(self):
@@ -320,6 +344,7 @@ class Anova(RegressionTest):
         text = self.succeed("anova", "large.json", "small.json").stdout  # any order
         self.assertRegex(text, r"large\.json +4020 .* 4 +84\.577 +84\.577 +<2e-16 \*\*\*")
         self.assertEqual(self.check("liver", "stage", "bili")["test"], "F")
+        self.assertEqual(self.check("visits", "region")["test"], "Chisq")
 
     def test_models_that_are_no_pair_are_refused(self):
         self.anova("visits", without("visits", "sex"))

@@ -228,6 +228,24 @@ static void dpnewton_of_three_classes_survives_each_failure(void **state) {
     parties_end(&self);
 }
 
+static void private_cross_validation_survives_each_failure(void **state) {
+    (void)state;
+    static const char *const who[] = { "coordinator", "shares" };
+    for (size_t w = 0; w < 2; w++) {
+        parties self;
+        tacit_error error = TACIT_ERROR_INIT;
+        parties_make(&self, ball(30, 2, 1), 2, NULL);
+        self.plan.method = &tacit_method_dpnewton;
+        self.plan.epsilon = 1;
+        self.plan.delta = 1e-5;
+        CHECK_OK(tacit_plan_set(&self.plan, "noise", who[w], &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "rounds", "1", &error), error);
+        CHECK_OK(tacit_plan_set(&self.plan, "folds", "2", &error), error);
+        check_run(&self);
+        parties_end(&self);
+    }
+}
+
 static void gradient_methods_survive_each_failure(void **state) {
     (void)state;
     static const struct {
@@ -342,6 +360,7 @@ int main(void) {
         cmocka_unit_test(evaluate_survives_each_failure),
         cmocka_unit_test(descriptions_survive_each_failure),
         cmocka_unit_test(dpnewton_of_three_classes_survives_each_failure),
+        cmocka_unit_test(private_cross_validation_survives_each_failure),
         cmocka_unit_test(gradient_methods_survive_each_failure),
         cmocka_unit_test(inference_survives_each_failure),
         cmocka_unit_test(dpsgd_survives_each_failure),

@@ -51,6 +51,7 @@ METHODS = {
     "dpgd, entrusted": ({"set": "{rounds: 2}", "delta": "1e-5"}, ENTRUSTED),
     "dpgd, clear": ({"set": "{rounds: 2, noise: party}", "delta": "1e-5", "sum": "clear"}, ()),
     "dpnewton": ({"set": "{rounds: 2}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
+    "dpnewton, folds": ({"set": "{rounds: 2, folds: 2}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "dpnewton, entrusted": ({"set": "{rounds: 2, noise: coordinator}", "delta": "1e-5"}, ENTRUSTED),
     "dpnewton, inference": ({"set": "{purpose: inference}", "delta": "1e-5", "lambda": None, "dropouts": 0, "colluders": 0}, ()),
     "dpnewton, clear": ({"set": "{rounds: 2, noise: party}", "delta": "1e-5", "sum": "clear"}, ()),

@@ -55,6 +55,7 @@ MODES = {
     "dpnewton-party": ("dpnewton", {"set": "{noise: party, rounds: 5}", **GAUSSIAN}, ()),
     "dpnewton-party-clear": ("dpnewton", {"set": "{noise: party, rounds: 5}", "sum": "clear", **GAUSSIAN}, ()),
     "dpnewton-shares": ("dpnewton", {"set": "{rounds: 5}", **GAUSSIAN}, ()),
+    "dpnewton-folds": ("dpnewton", {"set": "{rounds: 5, folds: 3}", **GAUSSIAN}, ()),
     "dpnewton-person": ("dpnewton", {"set": "{unit: person, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN}, ()),
     "dpnewton-person-coordinator": ("dpnewton", {"set": "{unit: person, noise: coordinator, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN},
                                     ENTRUSTED),

@@ -70,6 +70,19 @@ class InARow(DeployedTest):
         reused = self.account(0)[0]["reused"]
         self.assertEqual([(one["study"].split("@")[0], one["of"]) for one in reused], [("two", "one")])
 
+    def test_cross_validation_is_within_the_price_and_comes_with_the_model(self):
+        self.study("one", **NEWTON, set="{rounds: 4, folds: 3}")
+        self.coordinator()
+        model = self.check_done({party: self.join(party, study="one") for party in range(3)}, "one", charged=[])
+        asked = [charge["question"] for charge in self.charges(0)]
+        self.assertEqual(asked, ["moments"] + ["gradient"] * 4 + ["held-out"])
+        self.assertEqual(sum(charge["event"]["count"] for charge in self.charges(0)), 1000)
+        self.assertAlmostEqual(self.account(0)[1]["spent"]["epsilon"], 1, delta=0.002)
+        facts = {fact["name"]: fact for fact in model["validation"]["facts"]}
+        self.assertEqual(facts["cross-validation"]["number"], 3)
+        self.assertEqual(model["validation"]["mode"], "private")
+        self.assertIn("Cross-validation", self.succeed("summary", self.folder / "one.model.json").stdout)
+
     def test_moments_of_others_and_changed_ones_are_refused(self):
         self.study("one", **NEWTON, set="{rounds: 4}")
         self.coordinator()

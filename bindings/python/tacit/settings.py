@@ -266,7 +266,7 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
              unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
-             moments: Literal["new", "reused"] = "new") -> dict[str, Any]:
+             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1) -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -287,9 +287,14 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
     moments
         the second moments of the columns: asked for, or those that an earlier study of them released with its model, at no price: all
         of it then buys better steps.
+    folds
+        of cross-validation, at the same price: a model is made without each fold of the parties' rows and evaluated on it, and the
+        result is their mean; 0: none. From 0 to 20.
+    fold_seed
+        public seed by which parties deal their rows out to folds. From 0 to 1000000000.
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose, "moments": moments})
+        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",

@@ -74,8 +74,13 @@ json_t *tacit_guarantee_document(const tacit_guarantee *guarantee) {
         "lambda_from", tacit_lambda_from_name(guarantee->lambda_from));
 }
 
+const tacit_report *tacit_model_shown_report(const tacit_model *model) {
+    if (model->report != NULL) return model->report;
+    return model->estimates == NULL ? model->validation : NULL;
+}
+
 json_t *tacit_report_document(const tacit_model *model) {
-    json_t *document = tacit_report_to_json(model->report);
+    json_t *document = tacit_report_to_json(tacit_model_shown_report(model));
     if (document != NULL &&
         json_object_set_new(document, "guarantee", tacit_guarantee_document(&model->guarantee)) == 0)
         return document;

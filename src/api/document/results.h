@@ -11,7 +11,11 @@ json_t *tacit_runs_document(const tacit_run *runs, size_t count, uint64_t seed);
 /* All runs of a sweep are over the same rows: is their response a number? */
 bool tacit_run_is_numeric(const tacit_run *run);
 
-/* The report inside a model, which must have one, with its guarantee. */
+/* What there is to show of a model in place of a table of estimates: the report that it is, or that of its
+ * cross-validation; NULL: none, or there are estimates. */
+const tacit_report *tacit_model_shown_report(const tacit_model *model);
+
+/* That report, of a model that has one, with its guarantee. */
 json_t *tacit_report_document(const tacit_model *model);
 
 /* The table of estimates inside a model, which must have one. */

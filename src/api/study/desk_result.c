@@ -72,12 +72,12 @@ tacit_status tacit_desk_table(tacit_desk_reply *out, const tacit_desk_request *r
     char others[TACIT_METHODS_TEXT];
     tacit_status status;
     TACIT_CHECK(find_model(&all, request, error));
-    if (all.model->report == NULL && all.model->estimates == NULL)
+    if (tacit_model_shown_report(all.model) == NULL && all.model->estimates == NULL)
         TACIT_CHECK(tacit_fail(
             error, TACIT_USAGE, "study '%s' has method %s, without standard errors; methods %s can have them",
             request->study, all.model->guarantee.method, tacit_methods_with("infers", "and", others)));
-    out->document =
-        all.model->report != NULL ? tacit_report_document(all.model) : tacit_summary_document(all.model);
+    out->document = tacit_model_shown_report(all.model) != NULL ? tacit_report_document(all.model)
+                                                                : tacit_summary_document(all.model);
     if (out->document == NULL) status = tacit_fail_memory(error);
 cleanup:
     clear(&all);

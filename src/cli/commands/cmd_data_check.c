@@ -6,9 +6,10 @@
 #include "cli/commands.h"
 #include "cli/row_reading.h"
 #include "data/encode.h"
+#include "data/schema/names.h"
 #include "data/schema/text.h"
 
-enum { ROWS_AT_A_TIME = 4096, PROBLEM_SIZE = 256 };
+enum { ROWS_AT_A_TIME = 4096, PROBLEM_SIZE = 640, LIST_SIZE = 200, STRAYS = 5 };
 
 /* One column of the file that the schema uses; the label comes last. */
 typedef struct tally {
@@ -21,6 +22,7 @@ typedef struct tally {
     uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
     bool leaves_out;       /* rows in which it is missing are left out */
+    char strays[LIST_SIZE], levels[LIST_SIZE]; /* the first unknown texts, and what is known */
 } tally;
 
 typedef struct check {
@@ -60,6 +62,7 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         one->strict = column->closed && column->strict;
         one->leaves_out = column->leaves_out;
         column->required = column->strict = column->leaves_out = false;
+        column->stray_limit = STRAYS;
     }
     return TACIT_OK;
 }
@@ -136,12 +139,15 @@ static tacit_status check_table(check *all, const tacit_load_options *options, t
         tacit_schema_table(&table, &label, &group, all->schema, source, TACIT_LABEL_REQUIRED, NULL, error));
     TACIT_CHECK(prepare(all, table, label, error));
     status = count_rows(all, table, source, options->progress, error);
-    /* The names outlive the table in the schema. */
-    for (size_t i = 0; i < all->count; i++)
+    for (size_t i = 0; i < all->count; i++) {
+        tacit_names_list(&table->columns[i].strays, all->tallies[i].strays, LIST_SIZE);
+        tacit_names_list(&table->columns[i].levels, all->tallies[i].levels, LIST_SIZE);
+        /* The names outlive the table in the schema. */
         all->tallies[i].name = i == label                                     ? all->schema->label
                                : i == label + 1 && all->schema->event != NULL ? all->schema->event
                                : all->tallies[i].declared == NULL             ? all->schema->entry
                                                                   : all->tallies[i].declared->name;
+    }
 cleanup:
     tacit_table_free(table);
     tacit_source_free(source);
@@ -166,6 +172,13 @@ static void add_problem(check *all, const tally *one, uint64_t cells, const char
     all->problem_list = tacit_json_append(all->problem_list, tacit_json_text(text));
 }
 
+static void add_stray_problem(check *all, const tally *one, const char *what) {
+    char text[PROBLEM_SIZE];
+    snprintf(text, sizeof text, "%s: %s. The schema has %s: recode the column, or change the schema", what,
+             one->strays, one->levels);
+    add_problem(all, one, one->unknown, text);
+}
+
 static void find_problems(check *all) {
     for (size_t i = 0; i < all->count; i++) {
         const tally *one = &all->tallies[i];
@@ -174,11 +187,11 @@ static void find_problems(check *all) {
                         one->declared == NULL ? "without a label" : "missing, which the schema refuses");
         if (one->fractions > 0) add_problem(all, one, one->fractions, "that are no whole number from 0");
         if (!one->strict && one->unknown > 0 && one->unknown + one->missing == all->rows)
-            add_problem(all, one, one->unknown, "whose value is none of its levels, and there is no other");
+            add_stray_problem(all, one, "whose value is none of its levels, and there is no other");
         if (one->strict && one->unknown > 0)
-            add_problem(all, one, one->unknown,
-                        one->declared == NULL ? "with a value that is no class"
-                                              : "with a text that is no level");
+            add_stray_problem(all, one,
+                              one->declared == NULL ? "with a value that is no class"
+                                                    : "with a text that is no level");
     }
 }
 
@@ -224,6 +237,10 @@ static void print_summary(tacit_console *console, const check *all) {
         all->count > 0 ? "\n" : "", (unsigned long long)all->rows, tacit_plural(all->rows, "row", "rows"),
         (unsigned long long)counts->outside_bounds, (unsigned long long)counts->missing,
         (unsigned long long)counts->unknown_levels, (unsigned long long)counts->shortened_rows);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->tallies[i].unknown > 0)
+            tacit_console_print(console, "%s: unknown are %s\n", all->tallies[i].name,
+                                all->tallies[i].strays);
     if (all->left_out > 0)
         tacit_console_print(console, "%llu of the rows %s left out (missing: complete-case), %llu remain\n",
                             (unsigned long long)all->left_out, tacit_plural(all->left_out, "is", "are"),

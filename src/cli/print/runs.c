@@ -310,6 +310,15 @@ static tacit_status print_validation(tacit_console *console, const tacit_report 
     return status;
 }
 
+tacit_status tacit_validation_print(tacit_console *console, const tacit_model *model, tacit_error *error) {
+    const tacit_guarantee *guarantee = &model->guarantee;
+    tacit_console_print(
+        console, "A model of method %s, %zu %s. Weights predict, and have no standard errors.\n",
+        guarantee->method, guarantee->parties, tacit_plural(guarantee->parties, "party", "parties"));
+    print_promise(console, guarantee, "no differential privacy");
+    return print_validation(console, model->validation, error);
+}
+
 tacit_status tacit_summary_print(tacit_console *console, const tacit_model *model, tacit_error *error) {
     const tacit_estimates *estimates = model->estimates;
     const tacit_guarantee *guarantee = &model->guarantee;

@@ -20,5 +20,8 @@ json_t *tacit_rounds_document(const tacit_reproduction *result);
 tacit_status tacit_report_show(tacit_console *console, const tacit_model *model, const char *csv,
                                tacit_error *error);
 
+/* Of a model without estimates: its cross-validation. */
+tacit_status tacit_validation_print(tacit_console *console, const tacit_model *model, tacit_error *error);
+
 /* The model must have estimates. */
 tacit_status tacit_summary_print(tacit_console *console, const tacit_model *model, tacit_error *error);

@@ -13,13 +13,13 @@ static tacit_status make_room(tacit_dataset *whole, tacit_dataset *const *parts,
         const tacit_dataset *part = parts[k];
         whole->rows += part->rows;
         absent = absent || part->absent != NULL;
+        if (part->absent != NULL) whole->absent_bytes = part->absent_bytes; /* others may lack nothing */
         if (part->is_sparse) entries += part->sparse.start[part->rows];
     }
     if (whole->rows > UINT32_MAX) return tacit_fail(error, TACIT_LIMIT, "more than 2^32 - 1 rows");
     const tacit_dataset *first = parts[0];
     whole->is_sparse = first->is_sparse;
     whole->response_columns = first->response_columns;
-    whole->absent_bytes = first->absent_bytes;
     whole->persons = first->persons;
     whole->bounds_from_data = first->bounds_from_data;
     const size_t numbers = whole->response_columns > 1 ? whole->response_columns : 1;

@@ -38,6 +38,7 @@
  *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
  *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
+ *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 
-static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4 };
+static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4, .fold_seed = 1 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
@@ -74,6 +75,11 @@ static const tacit_parameter parameters[] = {
     TACIT_LATER_CHOICE(dpnewton_settings, moments, "moments", "new|reused", "new",
                        "the second moments of the columns: asked for, or those that an earlier study of them "
                        "released with its model, at no price: all of it then buys better steps"),
+    TACIT_LATER_COUNT(dpnewton_settings, folds, "folds", 0, TACIT_FOLDS_MOST, "0",
+                      "of cross-validation, at the same price: a model is made without each fold of the "
+                      "parties' rows and evaluated on it, and the result is their mean; 0: none"),
+    TACIT_LATER_COUNT(dpnewton_settings, fold_seed, "fold_seed", 0, 1e9, "1",
+                      "public seed by which parties deal their rows out to folds"),
     TACIT_SETTINGS_END,
 };
 
@@ -88,9 +94,6 @@ static bool by_coordinator(const tacit_plan *plan) {
 static bool by_shares(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
 }
-
-/* What parties have divided a sum by. */
-static double units(const dpnewton_design *design) { return design->unit > 0 ? design->unit : 1; }
 
 static bool per_person(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->unit == DPNEWTON_PER_PERSON;
@@ -110,6 +113,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (dpnewton_infers(plan) && reuses(plan))
         return tacit_fail(error, TACIT_USAGE,
                           "moments=reused is for purpose=prediction: inference weighs rows otherwise");
+    TACIT_TRY(dpnewton_check_folds(plan, error));
     if (dpnewton_infers(plan)) return dpnewton_inference_check(plan, error);
     return reuses(plan) && plan->model != NULL ? dpnewton_check_moments(plan, error) : TACIT_OK;
 }
@@ -137,18 +141,20 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
     TACIT_TRY(dpnewton_describe(plan, &design, error));
     const dpnewton_release *last = &design.release[design.rounds];
-    double rows = dpnewton_rows(plan), d = (double)design.width, tail = 0, size = d * (double)design.scores;
+    double rows = design.part * dpnewton_rows(plan), d = (double)design.width, tail = 0,
+           size = d * (double)design.scores;
     for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
     *out = (tacit_noise_law){
         .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
                                  "the last, smallest"
                                : "Gaussian N(0, s^2), in every step; s of the last, smallest",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = design.scores * design.width,
+        .dimension = design.gradient.length,
         .sensitivity = last->mechanism.sensitivity,
         .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * units(&design) * sqrt(size) * last->deviation *
-                     sqrt(last->share / tail) / (rows / (4 * d) + rows * plan->lambda),
+        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail / (double)design.models) /
+                     (rows / (4 * d) + rows * plan->lambda),
     };
     return TACIT_OK;
 }
@@ -204,12 +210,12 @@ static size_t step_of(const tacit_question *question, const dpnewton_design *des
     return (size_t)question->round + design->reuses;
 }
 
-/* Whether this is the question that the study has in this place. */
-static tacit_status check_place(const tacit_question *question, const dpnewton_design *design, bool moments,
-                                tacit_error *error) {
+/* Whether this is the question that the study has in this place, from step `first` to `last`. */
+static tacit_status check_place(const tacit_question *question, const dpnewton_design *design,
+                                const tacit_sum_spec *spec, size_t first, size_t last, tacit_error *error) {
     size_t step = step_of(question, design);
-    TACIT_TRY(gradient_check_sum(question, moments ? &design->moments : &design->gradient, error));
-    if (moments ? step == 0 : step >= 1 && step <= design->rounds) return TACIT_OK;
+    TACIT_TRY(gradient_check_sum(question, spec, error));
+    if (step >= first && step <= last) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED, "round %llu of this study is not one for %s",
                       (unsigned long long)question->round, question->name);
 }
@@ -220,7 +226,7 @@ static tacit_status answer_moments(tacit_party *party, const tacit_question *que
     double *values = NULL;
     tacit_status status;
     TACIT_CHECK(design_of(party, &design, error));
-    TACIT_CHECK(check_place(question, &design, true, error));
+    TACIT_CHECK(check_place(question, &design, &design.moments, 0, 0, error));
     values = TACIT_NEW(double, design.moments.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(dpnewton_sum_moments(party, &design, values, error));
@@ -230,25 +236,45 @@ cleanup:
     return status;
 }
 
+/* A sum that depends on weights, in its place; `sum` computes it. */
+static tacit_status answer_at(tacit_party *party, const tacit_question *question,
+                              const dpnewton_design *design, const tacit_sum_spec *spec,
+                              const dpnewton_release *release,
+                              tacit_status (*sum)(tacit_party *, const dpnewton_design *, const double *,
+                                                  double *, tacit_error *),
+                              tacit_reply *reply, tacit_error *error) {
+    const double *weights;
+    TACIT_TRY(tacit_message_numbers(question->message, "weights", design->gradient.length, &weights, error));
+    double *values = TACIT_NEW(double, spec->length);
+    if (values == NULL) return tacit_fail_memory(error);
+    tacit_status status = sum(party, design, weights, values, error);
+    if (status == TACIT_OK) status = dpnewton_give(party, release, spec, &values, reply, error);
+    free(values);
+    return status;
+}
+
 static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     dpnewton_design design;
-    const double *weights;
-    double *values = NULL;
-    tacit_status status;
-    TACIT_CHECK(design_of(party, &design, error));
-    TACIT_CHECK(check_place(question, &design, false, error));
-    TACIT_CHECK(
-        tacit_message_numbers(question->message, "weights", design.scores * design.width, &weights, error));
-    values = TACIT_NEW(double, design.gradient.length);
-    if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(dpnewton_sum_gradient(party, &design, weights, values, error));
+    TACIT_TRY(design_of(party, &design, error));
+    TACIT_TRY(check_place(question, &design, &design.gradient, 1, design.rounds, error));
     size_t step = step_of(question, &design);
-    TACIT_CHECK(dpnewton_give(party, &design.release[step], &design.gradient, &values, reply, error));
+    TACIT_TRY(answer_at(party, question, &design, &design.gradient, &design.release[step],
+                        design.folds.count > 0 ? dpnewton_sum_fold_gradients : dpnewton_sum_gradient, reply,
+                        error));
     if (step == design.rounds) tacit_party_unpack(party);
-cleanup:
-    free(values);
-    return status;
+    return TACIT_OK;
+}
+
+static tacit_status answer_held_out(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                    tacit_error *error) {
+    dpnewton_design design;
+    TACIT_TRY(design_of(party, &design, error));
+    if (design.folds.count == 0) return tacit_fail(error, TACIT_REFUSED, "the study holds no rows out");
+    const size_t last = design.rounds + 1;
+    TACIT_TRY(check_place(question, &design, &design.counts, last, last, error));
+    return answer_at(party, question, &design, &design.counts, &design.held_out, dpnewton_count_held_out,
+                     reply, error);
 }
 
 /* ---- the coordinator's half ---- */
@@ -292,60 +318,6 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
     return TACIT_OK;
 }
 
-/* H and Q of moments in state->room, with `noise` on one number of them. What is added damps steps, whose own
- * noise is that of this study: it is never less than with moments of this study. */
-static tacit_status take_moments(const dpnewton_design *design, double noise, dpnewton_state *state,
-                                 tacit_error *error) {
-    size_t d = design->width;
-    const dpnewton_family *family = design->family;
-    double op = sqrt(2 * (double)d), damped = op * fmax(noise, units(design) * design->release[0].deviation);
-    double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
-    double *both[] = { state->curvature, state->law };
-    TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
-    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
-    double by = state->shortening, square = by * by * state->rows;
-    for (size_t i = 0; i < d * d; i++) {
-        state->curvature[i] /= by;
-        state->law[i] /= square;
-        state->likely[i] /= square;
-    }
-    return TACIT_OK;
-}
-
-static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
-                                double *noise, tacit_error *error) {
-    const dpnewton_scaling *by = &design->scaling;
-    tacit_message message = TACIT_MESSAGE_INIT;
-    tacit_sum sum = TACIT_SUM_INIT;
-    size_t length = tacit_moments_length(design->width);
-    tacit_status status;
-    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
-                             &sum, error));
-    for (size_t j = 0; j < length; j++) sum.values[j] *= units(design);
-    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
-    state->rows = units(design) * fmax(sum.values[length],
-                                       (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
-    *noise = units(design) * design->release[0].deviation;
-    state->shortening = dpnewton_shortening(sum.values[length - 1], state->rows, *noise,
-                                            by->encoded * by->intercept, by->longest);
-    tacit_moments_unpack(state->room, sum.values, design->width);
-    TACIT_CHECK(dpnewton_keep_moments(design, sum.values, state->rows, sum.parties, &state->released, error));
-cleanup:
-    tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
-    return status;
-}
-
-static tacit_status find_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
-                                 tacit_error *error) {
-    double noise = 0;
-    if (design->reuses)
-        TACIT_TRY(dpnewton_reuse_moments(session->plan, design, state, &noise, error));
-    else
-        TACIT_TRY(ask_moments(session, design, state, &noise, error));
-    return take_moments(design, noise, state, error);
-}
-
 /* The factor that holds the root mean square score of `w` within `most`. */
 static double held_within(const dpnewton_design *design, const dpnewton_state *state, const double *w,
                           double most) {
@@ -361,7 +333,7 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     const dpnewton_family *family = design->family;
     size_t size = design->scores * design->width;
     double *w = state->weights, *by = state->step, counts = dpnewton_tail(design, t);
-    double noise = 2 * design->clip * units(design) * design->release[t].deviation;
+    double noise = 2 * design->clip * dpnewton_units(design) * design->release[t].deviation;
     if (family->watch != NULL && counts > 0) family->watch(design, state, counts, noise);
     for (size_t j = 0; j < size; j++) by[j] += state->ridge * w[j];
     TACIT_TRY(family->direction(design, state, t == 1, error));
@@ -373,18 +345,24 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     return TACIT_OK;
 }
 
+/* One step of every model. */
 static tacit_status one_round(tacit_session *session, const dpnewton_design *design, size_t t,
-                              dpnewton_state *state, tacit_error *error) {
+                              dpnewton_state *state, double *weights, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    size_t size = design->scores * design->width;
+    size_t size = design->scores * design->width, all = design->models * size;
     tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, size, error));
-    TACIT_CHECK(dpnewton_ask(session, "gradient", &message, &design->gradient, &design->release[t], size,
-                             &sum, error));
-    for (size_t j = 0; j < size; j++) state->step[j] = 2 * design->clip * units(design) * sum.values[j];
+    for (size_t m = 0; m < design->models; m++)
+        memcpy(weights + m * size, state[m].weights, size * sizeof *weights);
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", weights, all, error));
+    TACIT_CHECK(dpnewton_ask(session, "gradient", &message, &design->gradient, &design->release[t], all, &sum,
+                             error));
     state->parties = sum.parties;
-    TACIT_CHECK(step(design, t, state, error));
+    for (size_t m = 0; m < design->models; m++) {
+        for (size_t j = 0; j < size; j++)
+            state[m].step[j] = 2 * design->clip * dpnewton_units(design) * sum.values[m * size + j];
+        TACIT_CHECK(step(design, t, &state[m], error));
+    }
 cleanup:
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
@@ -392,50 +370,92 @@ cleanup:
 }
 
 /* The mean of the tail as a model predicts by it, in the weights of encoded rows. */
-static tacit_status finish(const dpnewton_design *design, dpnewton_state *state, tacit_outcome *out,
-                           tacit_error *error) {
+static tacit_status weights_of(const dpnewton_design *design, dpnewton_state *state, double *out,
+                               tacit_error *error) {
     const dpnewton_scaling *by = &design->scaling;
     size_t d = design->width;
     double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
-    tacit_model *model = NULL;
     for (size_t j = 0; j < design->scores * d; j++) state->mean[j] /= state->counted;
     TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
-    TACIT_TRY(tacit_model_create(&model, design->family->family, d, design->classes, error));
     for (size_t k = 0; k < design->scores; k++) {
         const double *from = state->mean + k * d;
-        double *to = model->weights + k * d;
+        double *to = out + k * d;
         for (size_t j = 0; j < d; j++) to[j] = slope * from[j] * by->feature;
         if (by->encoded > 0) to[d - 1] = slope * from[d - 1] * by->intercept + offset[k] / by->encoded;
+    }
+    return TACIT_OK;
+}
+
+/* The mean of all models. */
+static tacit_status finish(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                           double *weights, tacit_outcome *out, tacit_error *error) {
+    size_t size = design->scores * design->width;
+    tacit_model *model = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_model_create(&model, design->family->family, design->width, design->classes, error));
+    for (size_t m = 0; m < design->models; m++) {
+        TACIT_CHECK(weights_of(design, &state[m], weights + m * size, error));
+        for (size_t j = 0; j < size; j++) model->weights[j] += weights[m * size + j] / (double)design->models;
     }
     model->moments = state->released;
     state->released = NULL;
     out->parties = state->parties;
+    if (design->folds.count > 0) TACIT_CHECK(dpnewton_validate(session, design, weights, model, error));
     return tacit_outcome_add(out, model, error);
+cleanup:
+    tacit_model_free(model);
+    return status;
+}
+
+/* Every model begins with the moments of all rows, for its part of them. */
+static tacit_status begin_models(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                                 tacit_error *error) {
+    size_t square = design->width * design->width;
+    for (size_t m = 0; m < design->models; m++) TACIT_TRY(prepare(&state[m], design, error));
+    TACIT_TRY(dpnewton_find_moments(session, design, state, error));
+    for (size_t i = 0; i < square; i++) state->curvature[i] *= design->part;
+    state->rows *= design->part;
+    /* The plan's lambda is for the mean over the rows that are declared. */
+    state->ridge = session->plan->lambda * design->part * dpnewton_rows(session->plan) / state->shortening;
+    for (size_t m = 1; m < design->models; m++) {
+        memcpy(state[m].curvature, state->curvature, square * sizeof *state->curvature);
+        memcpy(state[m].law, state->law, square * sizeof *state->law);
+        memcpy(state[m].likely, state->likely, square * sizeof *state->likely);
+        state[m].rows = state->rows;
+        state[m].shortening = state->shortening;
+        state[m].ridge = state->ridge;
+    }
+    for (size_t m = 0; m < design->models; m++)
+        if (design->family->start != NULL) design->family->start(design, &state[m]);
+    return TACIT_OK;
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    dpnewton_state state = { .counted = 0 };
-    dpnewton_design design;
+    dpnewton_state *state = NULL;
+    double *weights = NULL;
+    dpnewton_design design = { .models = 0 };
     tacit_status status;
     if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
     TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
-    TACIT_CHECK(prepare(&state, &design, error));
-    TACIT_CHECK(find_moments(session, &design, &state, error));
-    /* The plan's lambda is for the mean over the rows that are declared. */
-    state.ridge = session->plan->lambda * dpnewton_rows(session->plan) / state.shortening;
-    if (design.family->start != NULL) design.family->start(&design, &state);
+    state = TACIT_NEW(dpnewton_state, design.models);
+    weights = TACIT_NEW(double, design.gradient.length);
+    if (state == NULL || weights == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(begin_models(session, &design, state, error));
     for (size_t t = 1; t <= design.rounds; t++) {
         tacit_progress_report(session->progress, "steps", t - 1, design.rounds);
-        TACIT_CHECK(one_round(session, &design, t, &state, error));
+        TACIT_CHECK(one_round(session, &design, t, state, weights, error));
     }
-    TACIT_CHECK(finish(&design, &state, out, error));
+    TACIT_CHECK(finish(session, &design, state, weights, out, error));
 cleanup:
-    clear(&state);
+    for (size_t m = 0; state != NULL && m < design.models; m++) clear(&state[m]);
+    free(state);
+    free(weights);
     return status;
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "moments", .answer = answer_moments },
                                                 { .question = "gradient", .answer = answer_gradient },
+                                                { .question = "held-out", .answer = answer_held_out },
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
@@ -463,8 +483,11 @@ const tacit_method tacit_method_dpnewton = {
         "released are used again)][purpose=inference: , for a response that is a number with the "
         "response beside the columns, and no more; then, in five rounds, the sum of its rows' gradients, "
         "each of bounded length, at weights that all parties know, and at last that sum with the second "
-        "moments of the gradients and the curvature][noise=party: , each with the party's own noise "
-        "added][noise=shares: , each with the party's share of the noise added], as contributions to sums",
+        "moments of the gradients and the curvature][folds!=0: , of the rows outside each fold at the "
+        "weights of a model of its own; at last, how many of its rows have a score in each cell of a public "
+        "grid, by class, from the model that has not seen them][noise=party: , each with the party's own "
+        "noise added][noise=shares: , each with the party's share of the noise added], as contributions to "
+        "sums",
     .seen_by =
         "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
         "party's][noise=coordinator,sees=each: the coordinator sees each party's exact moments and "
@@ -473,7 +496,7 @@ const tacit_method tacit_method_dpnewton = {
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
         "in them, and no single party's]. Everybody sees the weights after every step"
         "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
-        "noise]",
+        "noise][folds!=0: , and the report on held-out rows, with the noise in it]",
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
                  "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
@@ -490,14 +513,20 @@ const tacit_method tacit_method_dpnewton = {
         "and on T clipped gradients of sensitivity 1][moments=reused: T clipped gradients of L2 sensitivity "
         "1 (the moments were released before, and what is made of them costs nothing)][purpose=inference: , "
         "or 2.32 with a response beside them, on five "
-        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3], each with its "
+        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3][folds!=0: , "
+        "sqrt(K - 1) times that for K folds, since a row is in the sums of all models but one, and on counts "
+        "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a number)], "
+        "each with its "
         "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
         "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats =
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
-        "rounds[moments=new:  and one more]: every party must stay connected. [purpose=prediction: Residuals "
+        "rounds[moments=new:  and one more][folds!=0: , and one about held-out rows]: every party must stay "
+        "connected. [folds!=0: The model is the "
+        "mean of those without a fold; each of them, which the figures are of, has more noise than it. "
+        "][purpose=prediction: Residuals "
         "are clipped: "
         "weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the scale of "
         "the columns, and their standard errors include the noise; where there are too few rows for the "

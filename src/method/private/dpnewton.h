@@ -4,7 +4,9 @@
  */
 #pragma once
 
+#include "data/folds.h"
 #include "method/private/gradient.h"
+#include "model/report/evaluation.h"
 #include "num/kernel/kernel.h"
 #include "privacy/mechanism/shares.h"
 
@@ -22,6 +24,7 @@ typedef struct dpnewton_settings {
     enum { DPNEWTON_BY_COORDINATOR, DPNEWTON_BY_PARTY, DPNEWTON_BY_SHARES } noise;
     enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
     enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
+    uint64_t folds, fold_seed; /* 0: no cross-validation */
 } dpnewton_settings;
 
 static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
@@ -64,10 +67,21 @@ typedef struct dpnewton_design {
     tacit_sum_spec moments, gradient;
     dpnewton_release release[DPNEWTON_MOST_ROUNDS + 1];
     dpnewton_scaling scaling;
-    tacit_event all; /* of all questions together */
+    tacit_fold_plan folds;     /* of cross-validation */
+    size_t models;             /* one without each fold, else 1; gradients are models x scores x width */
+    double part;               /* of the rows that a model is made of: (folds - 1)/folds, else 1 */
+    tacit_tally tally;         /* with folds: what is counted of held-out rows */
+    tacit_sum_spec counts;     /* the sum of it */
+    dpnewton_release held_out; /* its noise */
+    tacit_event all;           /* of all questions together */
     double
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
 } dpnewton_design;
+
+/* What parties have divided a sum by. */
+static inline double dpnewton_units(const dpnewton_design *design) {
+    return design->unit > 0 ? design->unit : 1;
+}
 
 /* What the gradients of the tail say of the scores that they were asked at, each at weights that its own noise
  * has no part in: sums over steps, by their shares. Where the family asks for it. */
@@ -172,10 +186,39 @@ tacit_status dpnewton_check_moments(const tacit_plan *plan, tacit_error *error);
 tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_design *design,
                                     dpnewton_state *state, double *noise, tacit_error *error);
 
+/* What every model begins with: H, Q and the number of rows, of moments that are asked for or reused. */
+tacit_status dpnewton_find_moments(tacit_session *session, const dpnewton_design *design,
+                                   dpnewton_state *state, tacit_error *error);
+
 /* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of too
  * many columns. `values` are packed. */
 tacit_status dpnewton_keep_moments(const dpnewton_design *design, const double *values, double rows,
                                    size_t parties, tacit_released_moments **out, tacit_error *error);
+
+/* ---- cross-validation (dpnewton_folds.c, which holds the proof) ---- */
+
+/* TACIT_USAGE where the plan has folds and cannot have them. */
+tacit_status dpnewton_check_folds(const tacit_plan *plan, tacit_error *error);
+
+/* What is counted of held-out rows where a sum has noise by `strength`; nothing without folds. */
+tacit_status dpnewton_set_tally(const tacit_plan *plan, dpnewton_design *out, double strength,
+                                tacit_error *error);
+
+/* How far replacing a row moves the gradients of all models together, and the counts; in L2 norm, except for the
+ * roundings that all sums have. */
+double dpnewton_gradient_sensitivity(const dpnewton_design *design);
+double dpnewton_counts_sensitivity(const dpnewton_design *design);
+
+/* The party's: each model's sum of gradients over the rows outside its fold; and every row counted by the score
+ * that the model without its fold gives it, `weights` being those of encoded rows. */
+tacit_status dpnewton_sum_fold_gradients(tacit_party *party, const dpnewton_design *design,
+                                         const double *weights, double *out, tacit_error *error);
+tacit_status dpnewton_count_held_out(tacit_party *party, const dpnewton_design *design, const double *weights,
+                                     double *out, tacit_error *error);
+
+/* The coordinator's: ask for these counts, and put the report into `model`. */
+tacit_status dpnewton_validate(tacit_session *session, const dpnewton_design *design, const double *weights,
+                               tacit_model *model, tacit_error *error);
 
 /* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
  * large, the middle of what can be. `intercept` is that of a scaled row, `longest` the longest row's norm. */

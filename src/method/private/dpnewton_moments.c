@@ -199,3 +199,61 @@ cleanup:
     free(place);
     return status;
 }
+
+/* ---- of this study, or of the earlier one ---- */
+
+/* H and Q of moments in state->room, with `noise` on one number of them. What is added damps steps, whose own
+ * noise is that of this study: it is never less than with moments of this study. */
+static tacit_status take_moments(const dpnewton_design *design, double noise, dpnewton_state *state,
+                                 tacit_error *error) {
+    size_t d = design->width;
+    const dpnewton_family *family = design->family;
+    double op = sqrt(2 * (double)d),
+           damped = op * fmax(noise, dpnewton_units(design) * design->release[0].deviation);
+    double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
+    double *both[] = { state->curvature, state->law };
+    TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
+    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
+    double by = state->shortening, square = by * by * state->rows;
+    for (size_t i = 0; i < d * d; i++) {
+        state->curvature[i] /= by;
+        state->law[i] /= square;
+        state->likely[i] /= square;
+    }
+    return TACIT_OK;
+}
+
+static tacit_status ask_moments(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                                double *noise, tacit_error *error) {
+    const dpnewton_scaling *by = &design->scaling;
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    size_t length = tacit_moments_length(design->width);
+    tacit_status status;
+    TACIT_CHECK(dpnewton_ask(session, "moments", &message, &design->moments, &design->release[0], length,
+                             &sum, error));
+    for (size_t j = 0; j < length; j++) sum.values[j] *= dpnewton_units(design);
+    /* The number of rows, or of persons, is no secret where one is replaced; it may carry noise. */
+    state->rows =
+        dpnewton_units(design) *
+        fmax(sum.values[length], (double)sum.parties * fmax(1, (double)session->plan->minimum_rows));
+    *noise = dpnewton_units(design) * design->release[0].deviation;
+    state->shortening = dpnewton_shortening(sum.values[length - 1], state->rows, *noise,
+                                            by->encoded * by->intercept, by->longest);
+    tacit_moments_unpack(state->room, sum.values, design->width);
+    TACIT_CHECK(dpnewton_keep_moments(design, sum.values, state->rows, sum.parties, &state->released, error));
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+tacit_status dpnewton_find_moments(tacit_session *session, const dpnewton_design *design,
+                                   dpnewton_state *state, tacit_error *error) {
+    double noise = 0;
+    if (design->reuses)
+        TACIT_TRY(dpnewton_reuse_moments(session->plan, design, state, &noise, error));
+    else
+        TACIT_TRY(ask_moments(session, design, state, &noise, error));
+    return take_moments(design, noise, state, error);
+}

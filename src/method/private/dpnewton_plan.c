@@ -9,7 +9,8 @@
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-static const double UNITS = 1000; /* of the budget */
+static const double UNITS = 1000;   /* of the budget */
+static const double HELD_OUT = 200; /* of them for the scores of held-out rows, where there are folds */
 
 static bool by_party(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
@@ -72,16 +73,18 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
  * a study as so many runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
     const double first = out->reuses ? 0 : out->family->moments;
+    const double last = UNITS - (out->folds.count > 0 ? HELD_OUT : 0);
     double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0, before = first,
-           left = UNITS - before;
+           left = last - before;
     for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
     out->release[0].share = before / UNITS;
     for (size_t t = 1; t <= out->rounds; t++) {
         weight += pow(ratio, (double)t);
-        double until = t == out->rounds ? UNITS : first + round(left * weight / sum);
+        double until = t == out->rounds ? last : first + round(left * weight / sum);
         out->release[t].share = (until - before) / UNITS;
         before = until;
     }
+    out->held_out.share = (UNITS - last) / UNITS;
 }
 
 /* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
@@ -149,20 +152,27 @@ static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, 
     TACIT_TRY(set_noise(plan, &out->release[0], &out->moments, M_SQRT2, all, error));
     if (out->reuses) out->release[0] = (dpnewton_release){ .deviation = out->release[0].deviation };
     for (size_t t = 1; t <= out->rounds; t++)
-        TACIT_TRY(set_noise(plan, &out->release[t], &out->gradient, 1, all, error));
+        TACIT_TRY(set_noise(plan, &out->release[t], &out->gradient, dpnewton_gradient_sensitivity(out), all,
+                            error));
+    if (out->folds.count > 0)
+        TACIT_TRY(
+            set_noise(plan, &out->held_out, &out->counts, dpnewton_counts_sensitivity(out), all, error));
     if (isfinite(plan->epsilon))
         out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
     return TACIT_OK;
 }
 
-/* The sums' bounds, with `room` for noise that is inside. */
-static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, double moments_room,
-                             double gradient_room, tacit_error *error) {
+/* The sums' bounds, with room for noise that is inside: of moments, gradients and counts. */
+static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, const double room[3],
+                             tacit_error *error) {
     const double rows = GRADIENT_MOST_ROWS;
+    if (out->folds.count > 0)
+        TACIT_TRY(tacit_sum_spec_for(&out->counts, tacit_tally_length(&out->tally), rows + room[2],
+                                     plan->parties, error));
     TACIT_TRY(tacit_sum_spec_for(&out->moments, tacit_moments_length(out->width) + 1,
-                                 rows * (1 + GRADIENT_ROUNDING) + moments_room, plan->parties, error));
-    return tacit_sum_spec_for(&out->gradient, out->scores * out->width,
-                              rows * (0.5 + GRADIENT_ROUNDING) + gradient_room, plan->parties, error);
+                                 rows * (1 + GRADIENT_ROUNDING) + room[0], plan->parties, error));
+    return tacit_sum_spec_for(&out->gradient, out->models * out->scores * out->width,
+                              rows * (0.5 + GRADIENT_ROUNDING) + room[1], plan->parties, error);
 }
 
 /* The largest noise that a release may have, twice over. */
@@ -217,8 +227,34 @@ static tacit_status set_family(const tacit_plan *plan, dpnewton_design *out, tac
     return TACIT_OK;
 }
 
+/* One model without each fold; the noise in its sums is that of the sensitivity of all models together. */
+static void set_folds(const tacit_plan *plan, dpnewton_design *out) {
+    const dpnewton_settings *settings = dpnewton_settings_of(plan);
+    out->models = 1;
+    out->part = 1;
+    if (settings->folds < 2) return;
+    double folds = (double)settings->folds;
+    out->folds = (tacit_fold_plan){ (size_t)settings->folds, settings->fold_seed };
+    out->models = out->folds.count;
+    out->part = (folds - 1) / folds;
+    out->strength /= sqrt(folds - 1);
+}
+
+static tacit_status set_all_sums(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
+    double room[3] = { 0 };
+    TACIT_TRY(set_sums(plan, out, room, error));
+    TACIT_TRY(set_all_noise(plan, out, error));
+    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
+    /* The first step has the smallest share, and so the most noise. */
+    if (!out->reuses) TACIT_TRY(room_for(&out->release[0], out->moments.length, &room[0], error));
+    TACIT_TRY(room_for(&out->release[1], out->gradient.length, &room[1], error));
+    if (out->folds.count > 0) TACIT_TRY(room_for(&out->held_out, out->counts.length, &room[2], error));
+    TACIT_TRY(set_sums(plan, out, room, error));
+    return set_all_noise(plan, out, error);
+}
+
 tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
-    double moments = 0, gradient = 0, strength = 0;
+    double strength = 0;
     TACIT_TRY(strength_of(plan, &strength, error));
     *out = (dpnewton_design){ .kernels = tacit_kernels_choose(),
                               .width = plan->features,
@@ -227,23 +263,18 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
                               .strength = strength };
     TACIT_TRY(set_family(plan, out, error));
     TACIT_TRY(set_unit(plan, out, error));
-    out->rounds = choose_rounds(plan, out->family, out->strength);
+    set_folds(plan, out);
+    out->rounds = choose_rounds(plan, out->family, out->part * out->strength);
     set_shares_of_budget(out);
-    TACIT_TRY(set_sums(plan, out, 0, 0, error));
-    TACIT_TRY(set_all_noise(plan, out, error));
-    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
-    /* The first step has the smallest share, and so the most noise. */
-    if (!out->reuses) TACIT_TRY(room_for(&out->release[0], out->moments.length, &moments, error));
-    TACIT_TRY(room_for(&out->release[1], out->gradient.length, &gradient, error));
-    TACIT_TRY(set_sums(plan, out, moments, gradient, error));
-    return set_all_noise(plan, out, error);
+    TACIT_TRY(dpnewton_set_tally(plan, out, strength * sqrt(out->held_out.share), error));
+    return set_all_sums(plan, out, error);
 }
 
 /* lambda = l/n. */
 tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     dpnewton_design design;
-    double rows = dpnewton_rows(plan);
     TACIT_TRY(dpnewton_describe(plan, &design, error));
+    double rows = design.part * dpnewton_rows(plan);
     *out = design.family->ridge(&design, rows, design.strength) / rows;
     return TACIT_OK;
 }

@@ -149,6 +149,10 @@ term_figures("visits", coef(full)[-1], vcov(full)[-1, -1], term)
 ratio_figures("visits", coef(full)[-1], vcov(full))
 robust_figures("visits", full)
 influence_figures("visits", full)
+test <- anova(update(full, . ~ . - region), full, test = "Chisq")
+show("visits", "anova", "deviance", test$Deviance[2])
+show("visits", "anova", "degrees", test$Df[2])
+show("visits", "anova", "p", test$`Pr(>Chi)`[2])
 
 homes <- read.csv(words[4])
 homes <- homes[rep(seq_len(nrow(homes)), homes$Freq), ]
@@ -157,30 +161,10 @@ homes$Infl <- factor(homes$Infl, levels = c("Low", "Medium", "High"))
 homes$Type <- factor(homes$Type, levels = c("Tower", "Apartment", "Atrium", "Terrace"))
 homes$Cont <- factor(homes$Cont, levels = c("Low", "High"))
 
-# multinom's BFGS stops early: Newton's steps from there, with the Hessian that it knows, go to the end.
-several <- multinom(Sat ~ Infl + Type + Cont, homes, trace = FALSE, reltol = 1e-15, abstol = 1e-20, maxit = 1000, Hess = TRUE)
-X <- model.matrix(several)
-Y <- sapply(levels(homes$Sat), function(one) homes$Sat == one)
-b <- t(coef(several))
-for (step in 1:5) {
-  P <- exp(cbind(0, X %*% b))
-  P <- P / rowSums(P)
-  H <- matrix(0, 2 * ncol(X), 2 * ncol(X))
-  own <- function(k) (k - 1) * ncol(X) + seq_len(ncol(X))
-  for (k in 1:2) for (l in 1:2) H[own(k), own(l)] <- crossprod(X, X * (P[, k + 1] * ((k == l) - P[, l + 1])))
-  b <- b + matrix(solve(H, as.vector(crossprod(X, Y[, -1] - P[, -1]))), ncol(X))
-}
-stopifnot(max(abs(b - t(coef(several)))) < 1e-4)
-V <- solve(H)
-names_of <- as.vector(outer(colnames(X), levels(homes$Sat)[-1], function(x, k) paste0(k, ":", x)))
-flat <- setNames(as.vector(b), names_of)
-dimnames(V) <- list(names_of, names_of)
-likelihood <- sum(log(P[Y]))
-counts <- table(homes$Sat)
-without <- sum(counts * log(counts / nrow(homes)))
-term <- rep(c("", attr(terms(several), "term.labels")[attr(X, "assign")]), 2)
-likelihood_figures <- function(case, likelihood, parameters, slopes) {
-  n <- nrow(homes)
+likelihood_figures <- function(case, likelihood, outcome, parameters, slopes) {
+  n <- length(outcome)
+  counts <- table(outcome)
+  without <- sum(counts * log(counts / n))
   gained <- 2 * (likelihood - without)
   show(case, "measure", "log_likelihood", likelihood)
   show(case, "measure", "deviance", -2 * likelihood)
@@ -193,54 +177,107 @@ likelihood_figures <- function(case, likelihood, parameters, slopes) {
   show(case, "measure", "statistic", gained)
   show(case, "measure", "p", pchisq(gained, slopes, lower.tail = FALSE))
 }
-coefficients_of("multinomial", flat, V)
-likelihood_figures("multinomial", likelihood, length(flat), sum(term != ""))
-term_figures("multinomial", flat[term != ""], V[term != "", term != ""], term[term != ""], gvif = FALSE)
-ratio_figures("multinomial", flat[term != ""], V)
-less <- multinom(Sat ~ Infl + Type, homes, trace = FALSE, reltol = 1e-15, abstol = 1e-20, maxit = 1000)
-show("multinomial", "anova", "deviance", deviance(less) + 2 * likelihood)
-show("multinomial", "anova", "degrees", length(flat) - less$edf)
-show("multinomial", "anova", "p", pchisq(deviance(less) + 2 * likelihood, length(flat) - less$edf, lower.tail = FALSE))
+
+anova_figures <- function(case, larger, less, parameters) {
+  show(case, "anova", "deviance", less$deviance - larger)
+  show(case, "anova", "degrees", parameters - less$edf)
+  show(case, "anova", "p", pchisq(less$deviance - larger, parameters - less$edf, lower.tail = FALSE))
+}
+
+sandwich_figures <- function(case, V, scores) {
+  S <- V %*% crossprod(scores) %*% V
+  n <- nrow(scores)
+  for (name in rownames(V)) show(case, "HC0", name, sqrt(S[name, name]))
+  for (name in rownames(V)) show(case, "HC1", name, sqrt(S[name, name] * n / (n - ncol(V))))
+  S
+}
+
+# multinom's BFGS stops early: Newton's steps from there, with the Hessian that it knows, go to the end.
+multinomial_figures <- function(case, formula, fewer, data) {
+  fit <- function(formula) {
+    do.call(multinom, list(formula, data, trace = FALSE, reltol = 1e-15, abstol = 1e-20, maxit = 10000, Hess = TRUE))
+  }
+  several <- fit(formula)
+  X <- model.matrix(several)
+  outcome <- data[[all.vars(formula)[1]]]
+  Y <- sapply(levels(outcome), function(one) outcome == one)
+  others <- nlevels(outcome) - 1
+  b <- t(coef(several))
+  own <- function(k) (k - 1) * ncol(X) + seq_len(ncol(X))
+  H <- matrix(0, others * ncol(X), others * ncol(X))
+  for (step in 1:8) {
+    P <- exp(cbind(0, X %*% b))
+    P <- P / rowSums(P)
+    for (k in 1:others) for (l in 1:others) H[own(k), own(l)] <- crossprod(X, X * (P[, k + 1] * ((k == l) - P[, l + 1])))
+    b <- b + matrix(solve(H, as.vector(crossprod(X, Y[, -1] - P[, -1])), tol = 0), ncol(X))
+  }
+  stopifnot(max(abs(b - t(coef(several))) / (1 + abs(b))) < 1e-3)
+  V <- solve(H, tol = 0)
+  names_of <- as.vector(outer(colnames(X), levels(outcome)[-1], function(x, k) paste0(k, ":", x)))
+  flat <- setNames(as.vector(b), names_of)
+  dimnames(V) <- list(names_of, names_of)
+  likelihood <- sum(log(P[Y]))
+  term <- rep(c("", attr(terms(several), "term.labels")[attr(X, "assign")]), others)
+  coefficients_of(case, flat, V)
+  likelihood_figures(case, likelihood, outcome, length(flat), sum(term != ""))
+  term_figures(case, flat[term != ""], V[term != "", term != ""], term[term != ""], gvif = FALSE)
+  ratio_figures(case, flat[term != ""], V)
+  sandwich_figures(case, V, do.call(cbind, lapply(1:others, function(k) X * (Y[, k + 1] - P[, k + 1]))))
+  less <- fit(fewer)
+  anova_figures(case, -2 * likelihood, list(deviance = deviance(less), edf = less$edf), length(flat))
+}
 
 # The same of polr: Newton on the sum of log(F(zeta_k - eta) - F(zeta_k-1 - eta)), from where its optimiser stops.
-ordered <- polr(Sat ~ Infl + Type + Cont, homes, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000))
-X <- model.matrix(ordered)[, -1]
-level <- as.integer(homes$Sat)
-theta <- c(coef(ordered), ordered$zeta)
-pieces <- function(theta) {
-  eta <- drop(X %*% theta[seq_len(ncol(X))])
-  zeta <- c(-Inf, theta[-seq_len(ncol(X))], Inf)
-  list(high = plogis(zeta[level + 1] - eta), low = plogis(zeta[level] - eta), at = zeta, eta = eta)
-}
-for (step in 1:5) {
-  at <- pieces(theta)
-  p <- at$high - at$low
-  fh <- at$high * (1 - at$high)
-  fl <- at$low * (1 - at$low)
-  gh <- fh * (1 - 2 * at$high)
-  gl <- fl * (1 - 2 * at$low)
-  J <- function(upper) cbind(-X, sapply(1:2, function(k) as.numeric(level + upper - 1 == k)))
+ordinal_fit <- function(formula, data) {
+  ordered <- do.call(polr, list(formula, data, Hess = TRUE, control = list(reltol = 1e-15, maxit = 10000)))
+  X <- model.matrix(ordered)[, -1, drop = FALSE]
+  level <- as.integer(data[[all.vars(formula)[1]]])
+  theta <- c(coef(ordered), ordered$zeta)
+  pieces <- function(theta) {
+    eta <- drop(X %*% theta[seq_len(ncol(X))])
+    zeta <- c(-Inf, theta[-seq_len(ncol(X))], Inf)
+    list(high = plogis(zeta[level + 1] - eta), low = plogis(zeta[level] - eta))
+  }
+  J <- function(upper) cbind(-X, sapply(seq_along(ordered$zeta), function(k) as.numeric(level + upper - 1 == k)))
   A <- J(1)
   B <- J(0)
-  g <- colSums((A * fh - B * fl) / p)
-  H <- -(crossprod(A, A * (gh / p)) - crossprod(B, B * (gl / p)) - crossprod((A * fh - B * fl) / p))
-  theta <- theta + solve(H, g)
+  for (step in 1:8) {
+    at <- pieces(theta)
+    p <- at$high - at$low
+    fh <- at$high * (1 - at$high)
+    fl <- at$low * (1 - at$low)
+    gh <- fh * (1 - 2 * at$high)
+    gl <- fl * (1 - 2 * at$low)
+    scores <- (A * fh - B * fl) / p
+    H <- -(crossprod(A, A * (gh / p)) - crossprod(B, B * (gl / p)) - crossprod(scores))
+    theta <- theta + solve(H, colSums(scores))
+  }
+  stopifnot(max(abs(theta - c(coef(ordered), ordered$zeta)) / (1 + abs(theta))) < 1e-3)
+  V <- solve(H, tol = 0)
+  dimnames(V) <- list(names(theta), names(theta))
+  list(theta = theta, V = V, scores = scores, likelihood = sum(log(with(pieces(theta), high - low))), fit = ordered)
 }
-stopifnot(max(abs(theta - c(coef(ordered), ordered$zeta))) < 1e-4)
-V <- solve(H)
-dimnames(V) <- list(names(theta), names(theta))
-likelihood <- sum(log(with(pieces(theta), high - low)))
-term <- attr(terms(ordered), "term.labels")[attr(model.matrix(ordered), "assign")]
-slopes <- seq_along(term)
-coefficients_of("ordinal", theta, V)
-likelihood_figures("ordinal", likelihood, length(theta), length(slopes))
-term_figures("ordinal", theta[slopes], V[slopes, slopes], term)
-ratio_figures("ordinal", theta[slopes], V)
-scores <- (A * fh - B * fl) / p
-S <- V %*% crossprod(scores) %*% V
-for (name in names(theta)) show("ordinal", "HC0", name, sqrt(S[name, name]))
-stopifnot(max(abs(sqrt(diag(sandwich(ordered))) / sqrt(diag(S)) - 1)) < 1e-3)
-less <- polr(Sat ~ Infl + Type, homes, control = list(reltol = 1e-15, maxit = 1000))
-show("ordinal", "anova", "deviance", deviance(less) + 2 * likelihood)
-show("ordinal", "anova", "degrees", length(theta) - less$edf)
-show("ordinal", "anova", "p", pchisq(deviance(less) + 2 * likelihood, length(theta) - less$edf, lower.tail = FALSE))
+
+ordinal_figures <- function(case, formula, fewer, data) {
+  found <- ordinal_fit(formula, data)
+  term <- attr(terms(found$fit), "term.labels")[attr(model.matrix(found$fit), "assign")]
+  slopes <- seq_along(term)
+  coefficients_of(case, found$theta, found$V)
+  likelihood_figures(case, found$likelihood, data[[all.vars(formula)[1]]], length(found$theta), length(slopes))
+  term_figures(case, found$theta[slopes], found$V[slopes, slopes], term)
+  ratio_figures(case, found$theta[slopes], found$V)
+  S <- sandwich_figures(case, found$V, found$scores)
+  # polr stops too early for its own Hessian where a column has large numbers
+  if (startsWith(case, "homes")) stopifnot(max(abs(sqrt(diag(sandwich(found$fit))) / sqrt(diag(S)) - 1)) < 1e-3)
+  less <- ordinal_fit(fewer, data)
+  anova_figures(case, -2 * found$likelihood, list(deviance = -2 * less$likelihood, edf = length(less$theta)), length(found$theta))
+}
+
+multinomial_figures("homes-multinomial", Sat ~ Infl + Type + Cont, Sat ~ Infl + Type, homes)
+ordinal_figures("homes-ordinal", Sat ~ Infl + Type + Cont, Sat ~ Infl + Type, homes)
+wilms$stage <- factor(wilms$stage, ordered = TRUE)
+multinomial_figures("stages-multinomial", stage ~ unfavourable + age + relapse, stage ~ unfavourable + age, wilms)
+ordinal_figures("stages-ordinal", stage ~ unfavourable + age + relapse, stage ~ unfavourable + age, wilms)
+liver$stage <- factor(liver$stage, ordered = TRUE)
+multinomial_figures("fibrosis-multinomial", stage ~ age + sex + albumin + platelet, stage ~ age + sex + platelet, liver)
+ordinal_figures("fibrosis-ordinal", stage ~ age + sex + albumin + platelet, stage ~ age + sex + platelet, liver)
