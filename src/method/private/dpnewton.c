@@ -262,6 +262,7 @@ static void clear(dpnewton_state *state) {
     free(state->mean);
     free(state->step);
     free(state->room);
+    tacit_followed_noise_clear(&state->noise);
     tacit_released_moments_free(state->released);
 }
 
@@ -278,7 +279,8 @@ static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design
     bool all = state->curvature != NULL && state->law != NULL && state->likely != NULL &&
                state->room != NULL && state->spare != NULL && state->weights != NULL && state->mean != NULL &&
                state->step != NULL;
-    return all ? TACIT_OK : tacit_fail_memory(error);
+    if (!all) return tacit_fail_memory(error);
+    return design->family->watch != NULL ? tacit_followed_noise_create(&state->noise, d, error) : TACIT_OK;
 }
 
 tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
@@ -302,8 +304,15 @@ static tacit_status take_moments(const dpnewton_design *design, double noise, dp
     double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
     double *both[] = { state->curvature, state->law };
     TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
-    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
     double by = state->shortening, square = by * by * state->rows;
+    if (family->watch != NULL) {
+        double *values = state->spare;
+        TACIT_TRY(tacit_moments_clean(state->likely, values, noise, state->room, d, error));
+        for (size_t k = 0; k < d; k++) {
+            state->noise.curvature[k] = (fmax(values[k], least[0]) + lift[0]) / by;
+            state->noise.steep[k] = values[d + k] / by;
+        }
+    }
     for (size_t i = 0; i < d * d; i++) {
         state->curvature[i] /= by;
         state->law[i] /= square;
@@ -370,6 +379,14 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     double within = held_within(design, state, w, family->most_score);
     for (size_t j = 0; j < size; j++) state->mean[j] += counts * (w[j] *= within);
     state->counted += counts;
+    if (family->watch != NULL)
+        tacit_followed_noise_step(&state->noise, &(tacit_noisy_step){ .factor = state->factor,
+                                                                      .damped = DPNEWTON_DAMPED,
+                                                                      .ridge = state->ridge,
+                                                                      .size = noise,
+                                                                      .taken = trusted,
+                                                                      .kept = within,
+                                                                      .counts = counts });
     return TACIT_OK;
 }
 
