@@ -110,11 +110,13 @@ const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict) {
 }
 
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method) {
-    static const double GUESSING = 0.55, NOTHING = 0.01; /* as an AUC, and explained */
+    static const double GUESSING = 0.55, CHANCE = 0.5, NOTHING = 0.01; /* as AUCs, and explained */
     const tacit_outlook_figure *here = tacit_outlook_main(&method->expected),
                                *site = tacit_outlook_main(&outlook->alone);
     double guessed = outlook->response != TACIT_RESPONSE_CLASS ? NOTHING : GUESSING;
     if (here->high < site->low) return true;
+    if (here == &method->expected.figure[TACIT_BELIEF_AUC] && here->low < CHANCE && here->mean < site->mean)
+        return true;
     return here != &method->expected.figure[TACIT_BELIEF_ACCURACY] && here->mean < fmin(guessed, site->mean);
 }
 

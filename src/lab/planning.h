@@ -103,8 +103,8 @@ const tacit_outlook_figure *tacit_outlook_main(const tacit_outlook_metrics *metr
 const char *tacit_outlook_main_name(const tacit_outlook *outlook);
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
-/* Whether the method is expected to do no better than guessing, or in nine of ten runs worse than a site
- * alone. */
+/* Whether the method is expected to do no better than guessing, on average or in one of twenty runs where a site
+ * alone does better, or in nine of ten runs worse than a site alone. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
 
 /* ---- parts, for tests ---- */

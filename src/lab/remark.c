@@ -14,16 +14,18 @@ static double lambda_excess(const tacit_plan *plan) {
     return own.lambda > 0 && plan->lambda > 3 * own.lambda ? plan->lambda / own.lambda : 0;
 }
 
-static void explain_one_class(const tacit_plan *plan, const tacit_run *run, char *out, size_t size) {
+/* Scores that are worth something, whatever the classes made of them. */
+static bool ranks_rows(const tacit_run *run) { return run->auc.mean >= 0.6; }
+
+static void explain(const tacit_plan *plan, const tacit_run *run, char *out, size_t size) {
     const double times = lambda_excess(plan);
-    const bool ranks = run->auc.mean >= 0.6;
     if (plan->method->tunes_lambda && plan->lambda > 0)
         tacit_format(out, size, "lambda %g was given: leave it out, and it is tuned by cross-validation",
                      plan->lambda);
     else if (times > 0)
         tacit_format(out, size, "lambda %g is %.3g times what the method chooses here: leave it out",
                      plan->lambda, times);
-    else if (ranks)
+    else if (run->one_class && ranks_rows(run))
         tacit_format(out, size,
                      "its scores rank rows (AUC %.3f), but none reaches one half. With a rare class that may "
                      "be right: read AUC and log-loss, not accuracy",
@@ -35,14 +37,74 @@ static void explain_one_class(const tacit_plan *plan, const tacit_run *run, char
         tacit_format(out, size, "the columns say little about the label");
 }
 
-void tacit_run_remark(const tacit_plan *plan, tacit_run *run) {
+/* What a model that looks at no column scores: accuracy and log-loss, or the root of the mean squared error. */
+typedef struct blind {
+    double accuracy, log_loss, rmse;
+} blind;
+
+static blind blind_of_classes(const tacit_view *test, size_t classes) {
+    blind out = { NAN, 0, NAN };
+    size_t most = 0;
+    for (size_t k = 0; k < classes; k++) {
+        size_t count = 0;
+        for (size_t i = 0; i < test->rows.count; i++) count += (size_t)tacit_view_label(test, i) == k;
+        const double share = (double)count / (double)test->rows.count;
+        if (count > 0) out.log_loss -= share * log(share);
+        if (count > most) most = count;
+    }
+    out.accuracy = (double)most / (double)test->rows.count;
+    return out;
+}
+
+static blind blind_of_numbers(const tacit_view *test) {
+    const double rows = (double)test->rows.count;
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < test->rows.count; i++) mean += tacit_view_response(test, i) / rows;
+    for (size_t i = 0; i < test->rows.count; i++)
+        square += pow(tacit_view_response(test, i) - mean, 2) / rows;
+    return (blind){ NAN, NAN, sqrt(square) };
+}
+
+/* Where nothing was learnt the beginning of a sentence that ends with why; else "". */
+static void compare(const tacit_run *run, const blind *to, char *out, size_t size) {
+    const bool unsure = isnan(run->log_loss.mean) || run->log_loss.mean >= to->log_loss;
+    out[0] = 0;
+    if (run->rmse.mean >= to->rmse)
+        tacit_format(out, size, "no better than the mean for every test row (error %.4g)", to->rmse);
+    else if (run->accuracy.mean <= to->accuracy && unsure && !ranks_rows(run))
+        tacit_format(out, size, "no better than the commonest class for every test row (accuracy %.4f)",
+                     to->accuracy);
+}
+
+static void compare_with_blind(const tacit_plan *plan, const tacit_view *test, tacit_run *run) {
+    char what[128], why[TACIT_HOPELESS_SIZE];
+    const bool times = plan->schema != NULL && plan->schema->response > TACIT_RESPONSE_COUNT;
+    if (test->rows.count == 0 || times) return;
+    const blind to = plan->classes > 0 ? blind_of_classes(test, plan->classes) : blind_of_numbers(test);
+    compare(run, &to, what, sizeof what);
+    explain(plan, run, why, sizeof why);
+    if (what[0] != 0)
+        snprintf(run->remark, sizeof run->remark, "%s: %s", what, why);
+    else if (run->log_loss.mean > to.log_loss)
+        tacit_format(
+            run->remark, sizeof run->remark,
+            "its probabilities are worse than each class's share for every test row (log-loss %.4f): "
+            "%s leaves scores that may rank rows and are no chances. Read AUC and accuracy; more rows or "
+            "a larger epsilon helps",
+            to.log_loss, isfinite(run->epsilon) ? "noise or clipping" : "the method");
+}
+
+void tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run) {
     char why[TACIT_HOPELESS_SIZE];
     run->remark[0] = 0;
     if (tacit_plan_hopeless(plan, why)) {
         snprintf(run->remark, sizeof run->remark, "%s", why);
         return;
     }
-    if (!run->one_class) return;
-    explain_one_class(plan, run, why, sizeof why);
+    if (!run->one_class) {
+        compare_with_blind(plan, test, run);
+        return;
+    }
+    explain(plan, run, why, sizeof why);
     snprintf(run->remark, sizeof run->remark, "every test row gets the same class: %s", why);
 }

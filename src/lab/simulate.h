@@ -93,7 +93,7 @@ typedef struct tacit_run {
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE];   /* why the first refused */
     bool one_class;                        /* in every trial each test row got the same class */
-    char remark[TACIT_HOPELESS_SIZE + 64]; /* what is to be said of it: a warning, or "" */
+    char remark[TACIT_HOPELESS_SIZE + 96]; /* what is to be said of it: a warning, or "" */
     tacit_error failed;                    /* why there are no figures; TACIT_OK where there are */
 } tacit_run;
 

@@ -6,6 +6,7 @@ noise can come of a study, a sentence says why before anybody consents.
 """
 import csv
 import json
+import math
 import os
 import random
 import sys
@@ -72,6 +73,34 @@ class Defaults(ProgramTest):
             self.assertEqual((run["lambda"], run["lambda_from"]), (0.03, "given"))
             self.assertIn("every test row gets the same class: lambda 0.03", run["warning"])
         self.assertIn("leave it out", said)
+
+    def test_no_method_is_silent_about_a_model_that_learnt_nothing(self):
+        """Whatever the noise: a run that is no better than looking at no column has a warning, and one that is better has none."""
+        header, *rows = (EXAMPLES / "wilms.csv").read_text().splitlines()
+        held = rows[::5]
+        (self.path / "rows.csv").write_text("\n".join([header, *(row for i, row in enumerate(rows) if i % 5 > 0), ""]))
+        (self.path / "held.csv").write_text("\n".join([header, *held, ""]))
+        with open(self.path / "held.csv") as file:
+            majority = sum(row["relapse"] == "no" for row in csv.DictReader(file)) / len(held)
+        share = -majority * math.log(majority) - (1 - majority) * math.log(1 - majority)
+        silent, warned = 0, 0
+        for methods in ("dpnewton,dpgd,gop,avg,pst-s,dpstgd,pate", "plr,output,soft"):
+            done = self.succeed("simulate", "--method", methods, "--train", "rows.csv", "--test", "held.csv", "--schema", EXAMPLES / "wilms.schema.yaml",
+                                "--parties", "20", "--aux-fraction", "0.2", "--epsilon", "0.3,3", "--delta", "1e-5" if "dpgd" in methods else "0", "--seed",
+                                "1", "--json")
+            for run in json.loads(done.stdout)["runs"]:
+                with self.subTest(run["method"], epsilon=run["epsilon"]):
+                    accuracy, auc, loss = (run[key]["mean"] for key in ("accuracy", "auc", "logloss"))
+                    if accuracy <= majority and loss >= share and auc < 0.6:
+                        self.assertRegex(run["warning"], "no better than the commonest class|every test row gets the same class|nothing but noise")
+                        self.assertRegex(run["warning"], "more rows|parties|epsilon")
+                        warned += 1
+                    elif loss > share:
+                        self.assertIsNotNone(run["warning"])
+                    elif accuracy > majority:
+                        self.assertIsNone(run["warning"])
+                        silent += 1
+        self.assertTrue(warned > 0 and silent > 0, (warned, silent))
 
     def test_yardsticks_tune_lambda_and_are_near_the_best_of_a_grid(self):
         runs, _ = self.simulate("batch,indiv")

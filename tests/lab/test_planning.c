@@ -123,6 +123,22 @@ static void the_same_seed_gives_the_same_outlook(void **state) {
     tacit_schema_free(schema);
 }
 
+/* Of two studies that are expected to be behind a site alone, the one that may be no better than guessing is
+ * hopeless, however wide its spread is. */
+static void what_may_be_guessing_is_hopeless(void **state) {
+    (void)state;
+    tacit_outlook outlook = { .response = TACIT_RESPONSE_CLASS };
+    tacit_outlook_method method = { .behind = false };
+    outlook.alone.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ 0.74, 0.72, 0.76 };
+    method.expected.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ 0.60, 0.45, 0.75 };
+    assert_true(tacit_outlook_hopeless(&outlook, &method));
+    method.expected.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ 0.65, 0.55, 0.75 };
+    assert_false(tacit_outlook_hopeless(&outlook, &method));
+    outlook.alone.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ 0.55, 0.45, 0.65 };
+    method.expected.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ 0.60, 0.45, 0.75 };
+    assert_false(tacit_outlook_hopeless(&outlook, &method));
+}
+
 static void joining_pays_more_with_epsilon_and_not_where_noise_drowns_all(void **state) {
     (void)state;
     tacit_schema *schema = schema_of(SCHEMA);
@@ -295,6 +311,7 @@ int main(void) {
         cmocka_unit_test(thinning_leaves_noise_the_same_share_of_a_sum),
         cmocka_unit_test(thinned_rows_say_what_all_would),
         cmocka_unit_test(the_same_seed_gives_the_same_outlook),
+        cmocka_unit_test(what_may_be_guessing_is_hopeless),
         cmocka_unit_test(joining_pays_more_with_epsilon_and_not_where_noise_drowns_all),
         cmocka_unit_test(rounds_follow_expected_rows_and_not_the_threshold),
         cmocka_unit_test(what_does_not_suit_is_named_with_the_reason),

@@ -7,6 +7,7 @@
 #include "num/noisy/clipped_classes.h"
 #include "num/noisy/clipped_count.h"
 #include "num/noisy/clipped_link.h"
+#include "num/noisy/followed_noise.h"
 #include "num/noisy/noisy_moments.h"
 #include "rand/stream.h"
 
@@ -109,6 +110,9 @@ static void log_odds_keep_the_mean_probability(void **state) {
     tacit_clipped_log_odds(&offset, &stretched, 0, 20, 20, &none);
     assert_true(stretched > 1.6 && stretched < 1.75);
     CHECK_NEAR(offset, 0, 1e-6);
+    none.noisy = 1;
+    tacit_clipped_log_odds(&offset, &slope, 0, 20, 20, &none);
+    assert_true(slope < stretched - 0.2 && slope > 0.9);
     none = unseen(-4, 2);
     tacit_clipped_log_odds(&offset, &slope, -4, 2, 20, &none);
     assert_true(slope < 1);
@@ -137,13 +141,49 @@ static void log_odds_follow_the_pulls_that_are_seen(void **state) {
     assert_true(less > 1.3);
 }
 
+/* The noise of a weighted mean of iterates, by what each step's own noise does to it: steps are linear, so that one
+ * unit of it can be sent through all that follow. */
+static void followed_noise_is_that_of_the_steps(void **state) {
+    (void)state;
+    enum { STEPS = 5 };
+    static const tacit_noisy_step steps[STEPS] = { { 0.25, 1.5, 2, 3, 1, 1, 0 },
+                                                   { 0.2, 1.5, 2, 2.5, 0.7, 1, 0 },
+                                                   { 0.15, 1.5, 2, 2, 1, 0.9, 0.2 },
+                                                   { 0.1, 1.5, 2, 1.5, 1, 1, 0.3 },
+                                                   { 0.12, 1.5, 2, 1, 1, 1, 0.5 } };
+    static const double curvature[2] = { 90, 12 }, steep[2] = { 80, 3 };
+    double wanted = 0;
+    tacit_followed_noise noise;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_followed_noise_create(&noise, 2, &error), error);
+    memcpy(noise.curvature, curvature, sizeof curvature);
+    memcpy(noise.steep, steep, sizeof steep);
+    for (int t = 0; t < STEPS; t++) tacit_followed_noise_step(&noise, &steps[t]);
+    for (int along = 0; along < 2; along++)
+        for (int from = 0; from < STEPS; from++) {
+            double w = 0, sum = 0;
+            for (int t = from; t < STEPS; t++) {
+                const tacit_noisy_step *s = &steps[t];
+                double gradient = s->factor / s->damped * steep[along] * w + (t == from ? s->size : 0);
+                w -= s->taken * (gradient + s->ridge * w) / (s->factor * curvature[along] + s->ridge);
+                w *= s->kept;
+                sum += s->counts * w;
+            }
+            wanted += 0.5 * steep[along] * sum * sum;
+        }
+    CHECK_NEAR(tacit_followed_noise_variance(&noise, 0.5), wanted, 1e-12 * wanted);
+    assert_true(wanted > 0);
+    tacit_followed_noise_clear(&noise);
+}
+
 /* A matrix of three large eigenvalues among fifty of nothing, under noise: along its own eigenvectors the noisy
  * matrix has far more than there is, the cleaned one about as much. */
 static void cleaned_moments_have_what_there_is_along_their_axes(void **state) {
     (void)state;
     enum { SIZE = 50 };
     const double noise = 1;
-    double matrix[SIZE * SIZE] = { 0 }, truth[SIZE * SIZE] = { 0 }, cleaned[SIZE * SIZE], trace[2] = { 0, 0 };
+    double matrix[SIZE * SIZE] = { 0 }, truth[SIZE * SIZE] = { 0 }, cleaned[SIZE * SIZE], trace[2] = { 0, 0 },
+                         values[2 * SIZE];
     tacit_error error = TACIT_ERROR_INIT;
     tacit_stream stream = tacit_stream_from_seed(5);
     for (size_t i = 0; i < 3; i++) truth[i * SIZE + i] = 40 + 20 * (double)i;
@@ -154,7 +194,7 @@ static void cleaned_moments_have_what_there_is_along_their_axes(void **state) {
             drawn *= noise * (i == j ? 1 : M_SQRT1_2);
             matrix[i * SIZE + j] = matrix[j * SIZE + i] = truth[i * SIZE + j] + drawn;
         }
-    CHECK_OK(tacit_moments_clean(cleaned, noise, matrix, SIZE, &error), error);
+    CHECK_OK(tacit_moments_clean(cleaned, values, noise, matrix, SIZE, &error), error);
     double clean_error = 0, lifted_error = 0, lifted[SIZE * SIZE], *out[] = { lifted };
     CHECK_OK(tacit_moments_lift(out, (const double[]){ 0 }, (const double[]){ 0 }, 1, matrix, SIZE, &error),
              error);
@@ -168,7 +208,7 @@ static void cleaned_moments_have_what_there_is_along_their_axes(void **state) {
         trace[1] += lifted[i * SIZE + i];
     }
     assert_true(fabs(trace[0] - 180) < 40 && trace[1] > 180 + 80);
-    CHECK_OK(tacit_moments_clean(cleaned, 0, matrix, SIZE, &error), error);
+    CHECK_OK(tacit_moments_clean(cleaned, values, 0, matrix, SIZE, &error), error);
     for (size_t i = 0; i < SIZE * SIZE; i++) CHECK_NEAR(cleaned[i], lifted[i], 1e-9);
 }
 
@@ -241,6 +281,7 @@ int main(void) {
         cmocka_unit_test(its_slope_is_that_of_the_mean_residual),
         cmocka_unit_test(log_odds_keep_the_mean_probability),
         cmocka_unit_test(log_odds_follow_the_pulls_that_are_seen),
+        cmocka_unit_test(followed_noise_is_that_of_the_steps),
         cmocka_unit_test(cleaned_moments_have_what_there_is_along_their_axes),
         cmocka_unit_test(the_link_of_classes_is_that_of_clipped_residuals),
         cmocka_unit_test(a_line_of_two_classes_is_that_of_one_score),

@@ -108,7 +108,8 @@ const tacit_command tacit_command_study_new = {
         "definition has none.\n\n"
         "A definition with expected_rows is tried out on rows drawn to its schema, as tacit plan does it: "
         "lambda is chosen by that, what to expect is said, and a study that is hopeless (no better than "
-        "guessing, or worse than a site alone in nine of ten runs) is refused unless --force is given.",
+        "guessing, on average or in one of twenty runs where a site alone does better, or worse than a site "
+        "alone in nine of ten runs) is refused unless --force is given.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

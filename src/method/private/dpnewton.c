@@ -288,6 +288,7 @@ static void clear(dpnewton_state *state) {
     free(state->mean);
     free(state->step);
     free(state->room);
+    tacit_followed_noise_clear(&state->noise);
     tacit_released_moments_free(state->released);
 }
 
@@ -304,7 +305,8 @@ static tacit_status prepare(dpnewton_state *state, const dpnewton_design *design
     bool all = state->curvature != NULL && state->law != NULL && state->likely != NULL &&
                state->room != NULL && state->spare != NULL && state->weights != NULL && state->mean != NULL &&
                state->step != NULL;
-    return all ? TACIT_OK : tacit_fail_memory(error);
+    if (!all) return tacit_fail_memory(error);
+    return design->family->watch != NULL ? tacit_followed_noise_create(&state->noise, d, error) : TACIT_OK;
 }
 
 tacit_status dpnewton_ask(tacit_session *session, const char *question, const tacit_message *message,
@@ -342,6 +344,14 @@ static tacit_status step(const dpnewton_design *design, size_t t, dpnewton_state
     double within = held_within(design, state, w, family->most_score);
     for (size_t j = 0; j < size; j++) state->mean[j] += counts * (w[j] *= within);
     state->counted += counts;
+    if (family->watch != NULL)
+        tacit_followed_noise_step(&state->noise, &(tacit_noisy_step){ .factor = state->factor,
+                                                                      .damped = DPNEWTON_DAMPED,
+                                                                      .ridge = state->ridge,
+                                                                      .size = noise,
+                                                                      .taken = trusted,
+                                                                      .kept = within,
+                                                                      .counts = counts });
     return TACIT_OK;
 }
 

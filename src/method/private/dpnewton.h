@@ -8,6 +8,7 @@
 #include "method/private/gradient.h"
 #include "model/report/evaluation.h"
 #include "num/kernel/kernel.h"
+#include "num/noisy/followed_noise.h"
 #include "privacy/mechanism/shares.h"
 
 enum {
@@ -48,6 +49,10 @@ typedef struct dpnewton_scaling {
     double encoded;            /* the intercept of an encoded row; 0: it has none, or it is not known */
     double longest;            /* |x| at most */
 } dpnewton_scaling;
+
+/* A step divides by more than the gradient is steep: a scalar times H does not majorise the Hessian, and without
+ * it a strong rare column oscillates. */
+#define DPNEWTON_DAMPED 1.5
 
 struct dpnewton_family;
 
@@ -103,6 +108,8 @@ typedef struct dpnewton_state {
     double *mean;            /* of the weights over the tail, scores x d */
     double counted;          /* the shares that are in it */
     dpnewton_watch watch;
+    tacit_followed_noise noise; /* in the mean, where the family watches */
+    double factor;              /* what the last direction multiplied H by */
     size_t parties;
     tacit_released_moments *released; /* what was released on the way, for the model's file; may be NULL */
 } dpnewton_state;

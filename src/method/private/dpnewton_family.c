@@ -11,8 +11,7 @@
  *                                                                               S, so that exp(w.x) tilts
  *                                                                               them by S w
  *
- * 1.5, because a scalar times H does not majorise the Hessian, and without it a strong rare column
- * oscillates.
+ * 1.5: DPNEWTON_DAMPED.
  */
 #include <lapacke.h>
 #include <math.h>
@@ -90,14 +89,14 @@ static void logistic_residuals(const dpnewton_design *design, const tacit_view *
 static double logistic_slope(const dpnewton_design *design, const dpnewton_state *state, const double *w) {
     double mean, variance;
     score_law(design, state, w, &mean, &variance);
-    return fmin(0.25, 1.5 * fmax(0.02, tacit_clipped_slope(mean, variance)));
+    return fmin(0.25, DPNEWTON_DAMPED * fmax(0.02, tacit_clipped_slope(mean, variance)));
 }
 
 static tacit_status logistic_direction(const dpnewton_design *design, dpnewton_state *state, bool first,
                                        tacit_error *error) {
-    double alpha = first ? 0.25 : logistic_slope(design, state, state->weights);
-    return tacit_moments_solve(state->step, state->curvature, alpha, state->ridge, state->room, design->width,
-                               error);
+    state->factor = first ? 0.25 : logistic_slope(design, state, state->weights);
+    return tacit_moments_solve(state->step, state->curvature, state->factor, state->ridge, state->room,
+                               design->width, error);
 }
 
 /* The law of scores by what the moments are likely to be. Mean and variance are of one matrix, so that the
@@ -159,6 +158,8 @@ static tacit_status logistic_line(const dpnewton_design *design, const dpnewton_
         seen.noise[1] = watch->noise[1] / square_of / intercept;
     }
     likely_law(design, state, w, &mean, &variance);
+    double noise = tacit_followed_noise_variance(&state->noise, 1 / total) / (of * of);
+    seen.noisy = fmin(noise / variance, 1);
     tacit_clipped_log_odds(offset, slope, mean, variance, widest, &seen);
     return TACIT_OK;
 }
@@ -337,7 +338,7 @@ static tacit_status softmax_direction(const dpnewton_design *design, dpnewton_st
             for (size_t j = 0; j < d; j++) along[a * d + j] += axes[a * classes + k] * state->step[k * d + j];
     memset(state->step, 0, classes * d * sizeof *state->step);
     for (size_t a = 0; a < classes; a++) {
-        double slope = fmin(0.5, (first ? 1 : 1.5) * fmax(0.04 / (double)classes, values[a]));
+        double slope = fmin(0.5, (first ? 1 : DPNEWTON_DAMPED) * fmax(0.04 / (double)classes, values[a]));
         TACIT_CHECK(
             tacit_moments_solve(along + a * d, state->curvature, slope, state->ridge, state->room, d, error));
         for (size_t k = 0; k < classes; k++)

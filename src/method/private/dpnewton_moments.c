@@ -213,8 +213,15 @@ static tacit_status take_moments(const dpnewton_design *design, double noise, dp
     double lift[] = { family->lift * damped, damped / 10 }, least[] = { family->least * damped, 0 };
     double *both[] = { state->curvature, state->law };
     TACIT_TRY(tacit_moments_lift(both, least, lift, 2, state->room, d, error));
-    if (family->watch != NULL) TACIT_TRY(tacit_moments_clean(state->likely, noise, state->room, d, error));
     double by = state->shortening, square = by * by * state->rows;
+    if (family->watch != NULL) {
+        double *values = state->spare;
+        TACIT_TRY(tacit_moments_clean(state->likely, values, noise, state->room, d, error));
+        for (size_t k = 0; k < d; k++) {
+            state->noise.curvature[k] = (fmax(values[k], least[0]) + lift[0]) / by;
+            state->noise.steep[k] = values[d + k] / by;
+        }
+    }
     for (size_t i = 0; i < d * d; i++) {
         state->curvature[i] /= by;
         state->law[i] /= square;

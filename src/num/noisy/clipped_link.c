@@ -179,10 +179,10 @@ static belief believe(double slope, double doubt, double wanted, const tacit_cli
 }
 
 /* How likely it is before pulls are looked at that classes are nearly apart: by the variance that scores may
- * have, and less where a class is rare. */
-static double apart_before(double widest, double chance) {
-    const double from = 4, most = 0.95;
-    return most * fmin(fmax(widest / from - 1, 0), 1) * pow(4 * chance * (1 - chance), 4);
+ * have, and less where a class is rare and where noise has made the scores. */
+static double apart_before(double widest, double chance, double noisy) {
+    const double from = 4, most = 0.95, common = 4 * chance * (1 - chance);
+    return most * fmin(fmax(widest / from - 1, 0), 1) * pow(common, 4) * (1 - 0.75 * noisy);
 }
 
 void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
@@ -190,7 +190,7 @@ void tacit_clipped_log_odds(double *offset, double *slope, double mean, double v
     const double deviation = sqrt(seen->variance), near = nearest_slope(seen->mean, deviation);
     belief link = believe(near, 0.1, mean_link(seen->mean, deviation), seen);
     double chance = mean_probability(seen->mean, deviation, link.line[0], link.line[1]), likely = 0;
-    double before = apart_before(widest, chance);
+    double before = apart_before(widest, chance, seen->noisy);
     *slope = fmin(link.line[1], near);
     if (before > 0) {
         belief apart =

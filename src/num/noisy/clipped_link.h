@@ -21,9 +21,9 @@ double tacit_clipped_slope(double mean, double variance);
 /* What is seen of the clipped residuals at scores z over `rows` rows (0: nothing is), z ~ N(mean, variance): the
  * means of clip(sigma(z) - y) and of clip(sigma(z) - y) z, and the covariance of the noise in them (a symmetric
  * matrix: 3 numbers). The noise must not have had a part in the scores. `held` is the share of the curvature
- * along the weights that is the regulariser's. */
+ * along the weights that is the regulariser's, `noisy` the share of the scores' variance that noise has made. */
 typedef struct tacit_clipped_pulls {
-    double mean, variance, rows, pull[2], noise[3], held;
+    double mean, variance, rows, pull[2], noise[3], held, noisy;
 } tacit_clipped_pulls;
 
 /* log-odds = *offset + *slope z, for a model that predicts by the sigmoid and has scores N(mean, variance), near
@@ -32,6 +32,6 @@ typedef struct tacit_clipped_pulls {
  * the other one, classes are nearly apart: the minimum is far out, weights are held back by the regulariser and
  * by steps that have not got there yet, and the slope is 1.4 (1 + held). How likely that one is at first goes
  * from 0 to .95 where `widest`, the variance that scores may have, goes from 4 to 8, and is the less the rarer a
- * class is. The offset keeps the mean probability of what is believed. */
+ * class is and the more of the scores is noise. The offset keeps the mean probability of what is believed. */
 void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
                             const tacit_clipped_pulls *seen);

@@ -66,14 +66,12 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_moments_clean(double *out, double noise, const double *matrix, size_t d,
+tacit_status tacit_moments_clean(double *out, double *values, double noise, const double *matrix, size_t d,
                                  tacit_error *error) {
-    double *values = TACIT_NEW(double, d), *cleaned = TACIT_NEW(double, d),
-           *vectors = TACIT_NEW(double, d *d), *scaled = TACIT_NEW(double, d *d);
+    double *cleaned = values + d, *vectors = TACIT_NEW(double, d *d), *scaled = TACIT_NEW(double, d *d);
     const double square = noise * noise;
     tacit_status status = TACIT_OK;
-    if (values == NULL || cleaned == NULL || vectors == NULL || scaled == NULL)
-        TACIT_CHECK(tacit_fail_memory(error));
+    if (vectors == NULL || scaled == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(decompose(values, vectors, matrix, d, error));
     for (size_t i = 0; i < d; i++) {
         cleaned[i] = values[i];
@@ -81,13 +79,12 @@ tacit_status tacit_moments_clean(double *out, double noise, const double *matrix
             double apart = values[i] - values[j];
             cleaned[i] -= square * apart / (apart * apart + square);
         }
+        cleaned[i] = fmax(cleaned[i], 0);
     }
     rebuild(out, cleaned, vectors, scaled, 0, 0, d);
 cleanup:
     free(scaled);
     free(vectors);
-    free(cleaned);
-    free(values);
     return status;
 }
 

@@ -30,8 +30,8 @@ tacit_status tacit_moments_lift(double *const *out, const double *least, const d
  * average, e_i - s^2 sum_j (e_i - e_j)/((e_i - e_j)^2 + s^2), but not less than 0; s, `noise`, is the standard
  * deviation of a packed number. Noise pushes eigenvalues apart, and its own vectors bend towards large ones
  * (second-order perturbation; for many columns Bun, Bouchaud and Potters 2017). The trace stays as it is except for
- * what was below 0. */
-tacit_status tacit_moments_clean(double *out, double noise, const double *matrix, size_t d,
+ * what was below 0. `values` gets the d eigenvalues as they were and the d that they become, in one order. */
+tacit_status tacit_moments_clean(double *out, double *values, double noise, const double *matrix, size_t d,
                                  tacit_error *error);
 
 /* x . A y for a full symmetric d x d matrix. */
