@@ -415,6 +415,7 @@ static void a_site_that_cannot_join_says_why_and_its_rows_are_freed(void **state
     assert_int_equal(
         tacit_study_site(self->coordinator, "none", "Vienna", table(self, 0, false), NULL, &self->error),
         TACIT_NOT_FOUND);
+    self->error = (tacit_error)TACIT_ERROR_INIT;
     assert_int_equal(
         tacit_study_site(self->coordinator, "tumours", "../Graz", table(self, 0, false), NULL, &self->error),
         TACIT_USAGE);
