@@ -11,7 +11,7 @@
 
 struct client_site {
     client_site *next;
-    char *study, *name;
+    char *study, *name, *invitation; /* made here; of one that has not joined, for the next attempt */
     tacit_frame *frame;
     tacit_site *site;
     pthread_t thread;
@@ -40,6 +40,7 @@ static void free_site(client_site *self) {
     tacit_frame_free(self->frame);
     free(self->study);
     free(self->name);
+    free(self->invitation);
     free(self);
 }
 
@@ -128,24 +129,48 @@ cleanup:
 
 /* ---- joining ---- */
 
+/* A name has one invitation at a time: what an earlier attempt made and did not use is used now. */
+static void take_invitation(client_site *self, tacit_coordinator *coordinator) {
+    pthread_mutex_lock(&coordinator->turn);
+    for (client_site *one = coordinator->sites; one != NULL; one = one->next)
+        if (!one->started && self->invitation == NULL && one->invitation != NULL &&
+            strcmp(one->study, self->study) == 0 && strcmp(one->name, self->name) == 0) {
+            self->invitation = one->invitation;
+            one->invitation = NULL;
+        }
+    pthread_mutex_unlock(&coordinator->turn);
+}
+
+/* The list's from now on; of one that has not joined, what the next attempt needs. */
+static void keep(client_site *self, tacit_coordinator *coordinator) {
+    if (!self->started) {
+        self->site = tacit_site_free(self->site);
+        self->frame = tacit_frame_free(self->frame);
+    }
+    pthread_mutex_lock(&coordinator->turn);
+    self->next = coordinator->sites;
+    coordinator->sites = self;
+    pthread_mutex_unlock(&coordinator->turn);
+}
+
 static tacit_status join(client_site *self, tacit_coordinator *coordinator, const tacit_options *options,
                          tacit_error *error) {
     const tacit_site_listener listener = { .cancelled = stopped, .context = self };
     const char *given = find(options, "invitation");
     tacit_options *all = NULL;
-    char *made = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_options_create(&all, error));
     TACIT_CHECK(settle(all, coordinator, self->name, options, error));
-    if (given == NULL) TACIT_CHECK(invite(&made, coordinator, self->study, self->name, error));
-    TACIT_CHECK(
-        tacit_site_invited(&self->site, given != NULL ? given : made, self->frame, all, &listener, error));
+    if (given == NULL) take_invitation(self, coordinator);
+    if (given == NULL && self->invitation == NULL)
+        TACIT_CHECK(invite(&self->invitation, coordinator, self->study, self->name, error));
+    TACIT_CHECK(tacit_site_invited(&self->site, given != NULL ? given : self->invitation, self->frame, all,
+                                   &listener, error));
     TACIT_CHECK(tacit_site_accept(self->site, error));
     self->started = pthread_create(&self->thread, NULL, answer, self) == 0;
     if (!self->started)
         TACIT_CHECK(tacit_fail(error, TACIT_NO_MEMORY, "starting a thread: the system allows no more"));
 cleanup:
-    tacit_string_free(made);
     tacit_options_free(all);
     return status;
 }
@@ -166,12 +191,11 @@ tacit_status tacit_study_site(tacit_coordinator *coordinator, const char *study,
     self->study = tacit_copy_text(study);
     self->name = tacit_copy_text(name);
     if (self->study == NULL || self->name == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(join(self, coordinator, options, error));
-    pthread_mutex_lock(&coordinator->turn);
-    self->next = coordinator->sites;
-    coordinator->sites = self;
-    pthread_mutex_unlock(&coordinator->turn);
-    self = NULL;
+    status = join(self, coordinator, options, error);
+    if (status == TACIT_OK || self->invitation != NULL) {
+        keep(self, coordinator);
+        self = NULL;
+    }
 cleanup:
     free_site(self);
     return status;
