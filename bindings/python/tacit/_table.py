@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -98,6 +99,21 @@ def level_text(value: Any) -> str:
     if hasattr(value, "isoformat"):
         return value.isoformat()[:10]
     return str(value)
+
+
+def schema_text(schema: Mapping[str, Any]) -> str:
+    """A schema that is a mapping, as text: True is yes; a class or a level is written as a CSV file has it."""
+    def plain(value: Any, inside: bool = False) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): plain(part) for key, part in value.items()}
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return [plain(part, True) for part in value]
+        if isinstance(value, (bool, np.bool_)):
+            return level_text(value) if inside else "yes" if value else "no"
+        if isinstance(value, np.generic):
+            return value.item()
+        return level_text(value) if hasattr(value, "isoformat") else value
+    return json.dumps(plain(schema), indent=1) + "\n"
 
 
 def _add(frame, name: str, column: Any, kept: list[Any]) -> None:

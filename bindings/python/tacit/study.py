@@ -15,6 +15,7 @@ from tacit._call import Path, Settings, Task, document, options_of, path_of, tak
 from tacit._errors import EXCEPTIONS
 from tacit._frame import Frame
 from tacit._native import ffi, lib
+from tacit._table import schema_text
 from tacit.model import Model
 
 _Usage = EXCEPTIONS[lib.TACIT_USAGE]
@@ -143,7 +144,7 @@ class Coordinator:
             where = f"put it into {self.folder} as {name}.schema.yaml or schema.yaml, or give" if self.folder is not None else "give"
             raise _errors.UsageError(f"which columns do the sites have? {where} schema=")
         if isinstance(schema, Mapping):
-            return _SchemaFile(text=json.dumps(schema, indent=1) + "\n")
+            return _SchemaFile(text=schema_text(schema))
         if isinstance(schema, str) and "\n" in schema:
             return _SchemaFile(text=schema)
         return _SchemaFile(FilePath(os.fsdecode(os.fspath(schema))))
