@@ -60,10 +60,14 @@ def _by_columns(columns: Mapping[str, Any], names: Sequence[str], kept: list[Any
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise _errors.InputError(f"two columns are called {twice[0]!r}: rename one")
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) != 1:
-        raise _errors.UsageError("a table has columns, all of one length")
-    frame = _made(lib.tacit_frame_table, lengths.pop())
+    if not columns:
+        raise _errors.UsageError("the table has no columns")
+    lengths = {name: len(column) for name, column in columns.items()}
+    first, rows = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != rows:
+            raise _errors.UsageError(f"column {name!r} has {length} values, and {first!r} has {rows}: all columns of a table are of one length")
+    frame = _made(lib.tacit_frame_table, rows)
     try:
         for name, column in columns.items():
             _add(frame, name, column, kept)
@@ -139,7 +143,11 @@ def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
         _call(lib.tacit_frame_add_numbers, frame, name.encode(), _address(array), _TYPES[array.dtype], array.strides[0], _bytes(mask, kept))
     elif array.dtype.kind == "M":
         missing = np.isnat(array) if mask is None else np.isnat(array) | mask
-        days = np.where(missing, 0, array.astype("datetime64[D]").astype(np.int64)).astype(np.int32)
+        days = np.where(missing, 0, array.astype("datetime64[D]").astype(np.int64))
+        far = np.flatnonzero(np.abs(days) > 4_000_000)
+        if len(far) > 0:
+            raise _errors.InputError(f"column {name!r} has {array[far[0]]} in row {far[0] + 1}: dates are of the years 1 to 9999")
+        days = days.astype(np.int32)
         kept.append(days)
         _call(lib.tacit_frame_add_dates, frame, name.encode(), _address(days, "int32_t *"), _bytes(missing, kept))
     elif array.dtype.kind in "OUS":
@@ -150,7 +158,13 @@ def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
 
 def _add_codes(frame, name: str, codes: np.ndarray, levels: Sequence[str], kept: list[Any]) -> None:
     kept.append(codes)
-    texts = [ffi.new("char[]", level.encode()) for level in levels]
+    for level in levels:
+        if "\0" in level:
+            raise _errors.InputError(f"column {name!r} has the text {level!r} with a NUL in it: remove that")
+    try:
+        texts = [ffi.new("char[]", level.encode()) for level in levels]
+    except UnicodeEncodeError as problem:
+        raise _errors.InputError(f"column {name!r} has a text that is not Unicode, {problem.object!r}: decode it anew") from None
     _call(lib.tacit_frame_add_categories, frame, name.encode(), _address(codes), _TYPES[codes.dtype], codes.strides[0], 0,
           ffi.new("char *[]", texts), len(texts))
 

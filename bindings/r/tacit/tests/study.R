@@ -111,6 +111,29 @@ wrong <- tryCatch({
   ""
 }, tacit_error = conditionMessage)
 stopifnot(grepl("histology", wrong))
+
+# ---- frames that are wrong: the sentence names the column and the remedy ----
+writeLines(c('label: {name: relapse, classes: ["no", "yes"]}', "missing: error", "strict: yes", "columns:", "  - {name: age, kind: number, low: 20, high: 100}",
+  "  - {name: stage, kind: category, levels: [I, II]}", "  - {name: day, kind: number, date: days since 2020-01-01, low: 0, high: 4000}"),
+  file.path(folder, "wrong.schema.yaml"))
+wrong <- tacit_study("wrong", relapse ~ age + stage + day, sites = c("A", "B", "C"), coordinator = con)
+good <- data.frame(age = seq(30, 70, length.out = 40), stage = factor(rep(c("I", "II"), 20)), day = as.Date("2024-01-01") + 1:40, relapse = rep(c("no", "yes"), 20))
+says <- function(change) tryCatch({
+  tacit_study_site(wrong, "A", change(good))
+  "no error"
+}, tacit_error = conditionMessage)
+cases <- list(
+  "(age): 'old' is not a number" = function(x) transform(x, age = "old"), "no column 'stage' (schema); there are age, day, relapse" = function(x) x[-2],
+  "(stage): 'IV' is not one of I, II: correct the value" = function(x) transform(x, stage = factor("IV")), "row 1, column 1 (age): a missing value" = function(x) transform(x, age = NA_real_),
+  "row 3, column 1 (age): 'inf' is not a finite number" = function(x) { x$age[3] <- Inf; x }, "two columns are called 'age': rename one" = function(x) cbind(x, x["age"]),
+  "no rows" = function(x) x[0, ], "no columns" = function(x) x[0], "column day has a date in row 2" = function(x) { x$day[2] <- as.Date(Inf, origin = "1970-01-01"); x },
+  "column day has a date in row 1 that is not of the years" = function(x) transform(x, day = as.Date(1e9, origin = "1970-01-01")),
+  "(day): '31/12/2024' is not a date; write" = function(x) transform(x, day = "31/12/2024"), "column stage is of class list: make it" = function(x) { x$stage <- rep(list(1:2), 40); x },
+  "column age is of class matrix: make it" = function(x) { x$age <- matrix(0, 40, 2); x }, "column age is of class complex: make it" = function(x) transform(x, age = 1i),
+  "column age is of class difftime: make it" = function(x) transform(x, age = as.difftime(1:40, units = "days")), "row 2, column 4 (relapse): a missing value" = function(x) { x$relapse[2] <- NA; x },
+  "(relapse): 'maybe' is not one of no, yes" = function(x) transform(x, relapse = "maybe"), "(stage): '1' is not one of I, II" = function(x) transform(x, stage = 1:40),
+  "column age is of class raw: make it" = function(x) { x$age <- as.raw(1:40); x }, "column 1 of the data frame has no name" = function(x) { names(x)[1] <- NA; x })
+for (words in names(cases)) if (!grepl(words, says(cases[[words]]), fixed = TRUE)) stop("not '", words, "' but '", says(cases[[words]]), "'")
 close(con)
 
 # ---- through an address and a token ----
