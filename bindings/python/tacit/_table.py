@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -120,6 +121,26 @@ def schema_text(schema: Mapping[str, Any]) -> str:
     return json.dumps(plain(schema), indent=1) + "\n"
 
 
+class SchemaFile:
+    """A schema as a file, for the time of a call."""
+
+    def __init__(self, path: Any = None, text: str = "") -> None:
+        self._path, self._text = path, text
+        self._made: Any = None
+
+    def __enter__(self) -> str:
+        if self._path is not None:
+            return str(self._path)
+        self._made = tempfile.NamedTemporaryFile("w", suffix=".schema.yaml", encoding="utf-8")
+        self._made.write(self._text)
+        self._made.flush()
+        return str(self._made.name)
+
+    def __exit__(self, *problem: object) -> None:
+        if self._made is not None:
+            self._made.close()
+
+
 def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
     dtype = getattr(column, "dtype", None)
     if hasattr(dtype, "categories"):
@@ -164,7 +185,7 @@ def _add_codes(frame, name: str, codes: np.ndarray, levels: Sequence[str], kept:
     try:
         texts = [ffi.new("char[]", level.encode()) for level in levels]
     except UnicodeEncodeError as problem:
-        raise _errors.InputError(f"column {name!r} has a text that is not Unicode, {problem.object!r}: decode it anew") from None
+        raise _errors.InputError(f"column {name!r} has a text that is not Unicode, {problem.object!r}: decode it again") from None
     _call(lib.tacit_frame_add_categories, frame, name.encode(), _address(codes), _TYPES[codes.dtype], codes.strides[0], 0,
           ffi.new("char *[]", texts), len(texts))
 

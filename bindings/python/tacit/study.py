@@ -4,7 +4,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
@@ -15,7 +14,7 @@ from tacit._call import Path, Settings, Task, document, options_of, path_of, tak
 from tacit._errors import EXCEPTIONS
 from tacit._frame import Frame
 from tacit._native import ffi, lib
-from tacit._table import schema_text
+from tacit._table import SchemaFile, schema_text
 from tacit.model import Model
 
 _Usage = EXCEPTIONS[lib.TACIT_USAGE]
@@ -135,19 +134,19 @@ class Coordinator:
             _errors.check(lib.tacit_study_draft(out, options, error), error)
         return take_text(out[0])
 
-    def _schema(self, name: str, schema: Optional[Schema]) -> _SchemaFile:
+    def _schema(self, name: str, schema: Optional[Schema]) -> SchemaFile:
         if schema is None and self.folder is not None:
             for place in (self.folder / f"{name}.schema.yaml", self.folder / "schema.yaml"):
                 if place.is_file():
-                    return _SchemaFile(place)
+                    return SchemaFile(place)
         if schema is None:
             where = f"put it into {self.folder} as {name}.schema.yaml or schema.yaml, or give" if self.folder is not None else "give"
             raise _errors.UsageError(f"which columns do the sites have? {where} schema=")
         if isinstance(schema, Mapping):
-            return _SchemaFile(text=schema_text(schema))
+            return SchemaFile(text=schema_text(schema))
         if isinstance(schema, str) and "\n" in schema:
-            return _SchemaFile(text=schema)
-        return _SchemaFile(FilePath(os.fsdecode(os.fspath(schema))))
+            return SchemaFile(text=schema)
+        return SchemaFile(FilePath(os.fsdecode(os.fspath(schema))))
 
     def check(self, definition: str, *, force: bool = False) -> dict[str, Any]:
         """What is wrong with a definition, as an error; else its hash, price, and what is to be expected of it."""
@@ -203,25 +202,6 @@ class Coordinator:
 
     def __repr__(self) -> str:
         return f"<tacit.Coordinator {self.folder or self.address}{', running here' if self.runs else ''}>"
-
-
-class _SchemaFile:
-    """A schema as a file, for the time of a call."""
-
-    def __init__(self, path: Optional[FilePath] = None, text: str = "") -> None:
-        self._path, self._text, self._made = path, text, None
-
-    def __enter__(self) -> str:
-        if self._path is not None:
-            return str(self._path)
-        self._made = tempfile.NamedTemporaryFile("w", suffix=".schema.yaml", encoding="utf-8")
-        self._made.write(self._text)
-        self._made.flush()
-        return self._made.name
-
-    def __exit__(self, *problem: object) -> None:
-        if self._made is not None:
-            self._made.close()
 
 
 class Study:
