@@ -1,11 +1,12 @@
-# A regression over three sites: prints an invitation for each, waits for them, prints the coefficients.
-#     Rscript study.R FOLDER SCHEMA
+# A regression over three sites, whose rows are in memory; prints the coefficients.
+#     Rscript study.R FOLDER
+# The folder is the coordinator's, and has tumours.schema.yaml in it.
 library(tacit)
-words <- commandArgs(TRUE)
-con <- tacit_coordinator(words[1])
-s <- tacit_study("tumours", relapse ~ histology * stage + age, sites = c("Vienna", "Graz", "Linz"), coordinator = con, schema = words[2])
-for (site in names(s$invitations)) cat(site, " ", s$invitations[[site]], "\n", sep = "")
-flush(stdout())
+source("patients.R")
+sites <- c("Vienna", "Graz", "Linz")
+con <- tacit_coordinator(commandArgs(TRUE)[1])
+s <- tacit_study("tumours", relapse ~ histology * stage + age, sites = sites, coordinator = con)
+for (number in 1:3) tacit_study_site(s, sites[number], patients(number - 1))
 fit <- run(s)
 close(con)
 table <- tidy(fit)

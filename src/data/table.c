@@ -167,7 +167,8 @@ static tacit_status unknown_level(const tacit_source *source, const tacit_column
                                   const tacit_cell *cell, tacit_error *error) {
     char shown[TACIT_CELL_TEXT], list[200];
     tacit_names_list(&column->levels, list, sizeof list);
-    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT, "'%s' is not one of %s",
+    return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
+                             "'%s' is not one of %s: correct the value, or the schema's list",
                              tacit_text_shown(cell->text, cell->length, shown), list);
 }
 

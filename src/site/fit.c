@@ -15,14 +15,19 @@
 #include "study/home.h"
 #include "study/public_tuning.h"
 
-#define STUDY "fit" /* as the ledger calls it; a study's name there has an @ */
+#define STUDY "fit" /* as a plan calls it; a study's name in the ledger has an @ */
 #define ASKER "the owner"
+
+/* Each request is a study of its own to the ledger, so that processes that fit on one ledger at once neither
+ * withdraw each other's consent nor end what the other holds. The same request has the same name, and goes on. */
+enum { NAME_BYTES = 8, NAME_SIZE = sizeof STUDY + 1 + 2 * NAME_BYTES };
 
 typedef struct fitting {
     const tacit_fit_job *job;
     tacit_plan plan;
     tacit_prices prices;
     uint8_t request[TACIT_HASH_BYTES]; /* what is asked of which rows */
+    char study[NAME_SIZE];             /* as the ledger calls it */
     tacit_stream start; /* of what is random in the coordinator's half: public, the same in each run */
     bool fresh;         /* something was asked that no stored answer answers */
     tacit_ledger *own;  /* in memory, where the job has none */
@@ -157,6 +162,21 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
     return status;
 }
 
+/* An owner who has limited all fits together (`tacit ledger limit --study fit`) has them under one name, one at
+ * a time. */
+static tacit_status name_study(fitting *self, tacit_error *error) {
+    char digits[2 * NAME_BYTES + 1];
+    bool together = false;
+    for (int unit = 0; self->job->ledger != NULL && unit < TACIT_UNITS; unit++) {
+        tacit_account account;
+        TACIT_TRY(tacit_ledger_account(&account, self->job->ledger, STUDY, (tacit_unit)unit, error));
+        together = together || account.limited;
+    }
+    sodium_bin2hex(digits, sizeof digits, self->request, NAME_BYTES);
+    snprintf(self->study, sizeof self->study, together ? "%s" : "%s-%s", STUDY, digits);
+    return TACIT_OK;
+}
+
 /* ---- asking the only party ---- */
 
 /* Of the request, the round and all that the question says: an answer at some weights is none at others. A
@@ -176,15 +196,18 @@ static tacit_status question_hash(const fitting *self, const tacit_question *que
     return status;
 }
 
-/* Consent to the whole request, and hold its price until it ends. What is stored is free, whatever is
- * left. */
+/* Consent to the whole request, and hold its price until it ends; another process with the same request takes up
+ * what is held. What is stored is free, whatever is left. */
 static tacit_status hold_budget(fitting *self, bool known, tacit_error *error) {
     tacit_ledger *ledger = self->job->ledger;
     tacit_error refused = TACIT_ERROR_INIT;
-    tacit_status status = tacit_ledger_reserve(ledger, STUDY, self->request, &self->prices.charged,
+    tacit_status status = tacit_ledger_reserve(ledger, self->study, self->request, &self->prices.charged,
                                                &self->prices.event, &refused);
-    if (status == TACIT_REFUSED && known) return tacit_ledger_consent(ledger, STUDY, self->request, error);
-    return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", refused.text);
+    if (status == TACIT_OK) return TACIT_OK;
+    if (status == TACIT_REFUSED && known)
+        return tacit_ledger_consent(ledger, self->study, self->request, error);
+    if (status == TACIT_REFUSED) TACIT_TRY(site_check_ledger(ledger, self->study, &self->prices, error));
+    return tacit_fail(error, status, "%s", refused.text);
 }
 
 /* Was this very question answered before? Then it is free. Else it is charged, and before the first that is,
@@ -195,8 +218,6 @@ static tacit_status look_up(fitting *self, const tacit_question *question, const
     bool known = false;
     if (self->job->ledger == NULL) return TACIT_OK;
     TACIT_TRY(tacit_gate_has_answer(&known, &self->gate, hash, hash, error));
-    if (!known && question->round == 0)
-        TACIT_TRY(site_check_ledger(self->job->ledger, STUDY, &self->prices, error));
     if (question->round == 0) TACIT_TRY(hold_budget(self, known, error));
     self->fresh = self->fresh || !known;
     return TACIT_OK;
@@ -206,7 +227,7 @@ static tacit_status answer(fitting *self, const tacit_question *question, tacit_
                            tacit_error *error) {
     tacit_noise_source noise = { .entropy = self->entropy,
                                  .stream = self->job->simulated ? &self->stream : NULL };
-    tacit_party party = tacit_run_party(&self->plan, ASKER, STUDY, tacit_dataset_view(self->job->rows),
+    tacit_party party = tacit_run_party(&self->plan, ASKER, self->study, tacit_dataset_view(self->job->rows),
                                         self->job->rows->rows, noise, &self->memo, &self->gate);
     tacit_question asked = *question;
     tacit_buffer bytes = TACIT_BUFFER_INIT;
@@ -249,6 +270,7 @@ static tacit_status open_gate(fitting *self, tacit_error *error) {
     self->policy = self->job->simulated ? tacit_policy_none() : tacit_policy_default();
     self->policy.minimum_parties = 1; /* it is the owner who releases, with the noise inside */
     TACIT_TRY(hash_request(self, error));
+    TACIT_TRY(name_study(self, error));
     if (self->job->ledger != NULL)
         return tacit_gate_init(&self->gate, self->job->ledger, &self->policy, TACIT_GATE_REAL, error);
     TACIT_TRY(tacit_ledger_create(&self->own, error));
@@ -271,13 +293,13 @@ static tacit_status run(fitting *self, tacit_fit_result *out, tacit_error *error
     if (job->simulated)
         tacit_guarantee_withdraw(&model->guarantee, "a simulation: the noise was drawn from a seed");
     tacit_guarantee_settle(&model->guarantee, job->schema);
-    if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, STUDY, error));
+    if (job->ledger != NULL) TACIT_CHECK(tacit_ledger_end(job->ledger, self->study, error));
     if (job->ledger != NULL)
         TACIT_CHECK(tacit_ledger_account(&out->account, job->ledger, NULL, self->prices.charged.unit, error));
     out->model = model;
     outcome.models[0] = NULL;
 cleanup:
-    if (status != TACIT_OK && job->ledger != NULL) (void)tacit_ledger_end(job->ledger, STUDY, NULL);
+    if (status != TACIT_OK && job->ledger != NULL) (void)tacit_ledger_end(job->ledger, self->study, NULL);
     tacit_stream_wipe(&session.secret);
     tacit_outcome_clear(&outcome);
     return status;

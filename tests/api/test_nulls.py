@@ -1,12 +1,15 @@
-"""Every public function takes a NULL wherever it takes a pointer: a status and a sentence, and never a crash.
+"""Every public function takes a NULL wherever it takes a pointer: a status and a sentence, and never a crash. With nothing at all; and, with
+objects that are good for everything else, one NULL at a time: where the header says that a NULL is none, it is a usage error.
 
 What is called is read from the headers, so that a new function is tried too.
 """
 import ctypes
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -20,14 +23,16 @@ class Error(ctypes.Structure):
     _fields_ = [("status", ctypes.c_int), ("text", ctypes.c_char * 512)]
 
 
-def functions():
-    """(name, what it returns, its parameters as written)"""
+def functions(needed=False):
+    """(name, what it returns, its parameters as written), and the places that must not be NULL where these are `needed`"""
     for path in HEADERS:
         text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.DOTALL)
         text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*$", "", text, flags=re.MULTILINE)
-        for returns, name, inside in re.findall(r"^([A-Za-z_][\w \t]*[ *]+)(tacit_\w+)\(([^;{]*?)\)[\w\s(),]*;", text, re.M):
+        for returns, name, inside, after in re.findall(r"^([A-Za-z_][\w \t]*[ *]+)(tacit_\w+)\(([^;{]*?)\)((?:\s*TACIT_\w+(?:\([\d\s,]*\))?)*)\s*;", text, re.M):
             inside = " ".join(inside.split())
-            yield name, returns.strip(), [] if inside == "void" else inside.split(", ")
+            found = re.search(r"TACIT_NONNULL\(([\d\s,]*)\)", after)
+            function = name, returns.strip(), [] if inside == "void" else inside.split(", ")
+            yield (*function, [int(place) - 1 for place in found[1].split(",")] if found else []) if needed else function
 
 
 def kind_of(parameter):
@@ -75,6 +80,90 @@ def play():
                 print(f"wrong {name} returns no NULL", flush=True)
 
 
+class Objects:
+    """One good object of each type that calls take."""
+
+    SCHEMA = 'label: {name: y, classes: ["no", "yes"]}\ncolumns:\n  - {name: x, kind: number, low: 0, high: 50}\n'
+
+    def __init__(self, library, folder):
+        self.library, self.kept = library, []
+        os.mkdir(os.path.join(folder, "c"), 0o700)
+        with open(os.path.join(folder, "c", "schema.yaml"), "w") as file:
+            file.write(self.SCHEMA)
+        self.options = self.make("tacit_options_create")
+        self.coordinator = self.make("tacit_coordinator_start", os.path.join(folder, "c").encode(), None, None)
+        self.done("tacit_study_create", self.coordinator, b"s", b"y ~ x", ctypes.c_size_t(3), None)
+        line = ctypes.c_void_p()
+        self.done("tacit_study_invite", ctypes.byref(line), self.coordinator, b"s", None)
+        site = self.make("tacit_options_create")
+        for name, value in ((b"home", os.path.join(folder, "home").encode()), (b"source", b"rows")):
+            self.done("tacit_options_set", site, name, value)
+        self.frame = self.rows()
+        self.site = self.make("tacit_site_invited", json.loads(ctypes.string_at(line.value))["invitations"][0].encode(), self.frame, site, None)
+        self.ledger = self.make("tacit_ledger_at", os.path.join(folder, "ledger.db").encode(), b"rows")
+        seed = self.make("tacit_options_create")
+        for name, value in ((b"method", b"plr"), (b"epsilon", b"1"), (b"lambda", b"0.1"), (b"seed", b"1")):
+            self.done("tacit_options_set", seed, name, value)
+        described = self.rows()
+        schema = self.make("tacit_options_create")
+        self.done("tacit_options_set", schema, b"schema-text", self.SCHEMA.encode())
+        self.done("tacit_frame_describe", described, schema, None)
+        self.model = self.make("tacit_frame_fit", described, seed, None, None)
+
+    def done(self, name, *arguments):
+        error = Error()
+        given = [ctypes.c_void_p(one) if isinstance(one, int) else one for one in arguments]
+        if self.library[name](*given, ctypes.byref(error)) != 0:
+            raise SystemExit(f"{name}: {error.text.decode()}")
+
+    def make(self, name, *arguments):
+        out = ctypes.c_void_p()
+        self.done(name, ctypes.byref(out), *arguments)
+        return out.value
+
+    def rows(self):
+        frame = self.make("tacit_frame_table", ctypes.c_size_t(40))
+        x, y = (ctypes.c_double * 40)(*range(40)), (ctypes.c_char_p * 40)(*(b"yes" if k % 3 else b"no" for k in range(40)))
+        self.kept += [x, y]
+        self.done("tacit_frame_add_numbers", frame, b"x", x, 0, ctypes.c_ssize_t(0), None)
+        self.done("tacit_frame_add_texts", frame, b"y", y)
+        return frame
+
+    def good(self, name, parameter):
+        """What is good for a parameter: an object, a text, or room that is zero."""
+        for kind in ("options", "coordinator", "frame", "site", "ledger", "model"):
+            if re.search(rf"tacit_{kind} \*\w", parameter):
+                return self.rows() if (name, kind) == ("tacit_study_site", "frame") else getattr(self, kind)
+        if re.search(r"^(const )?char \*\w", parameter):
+            text = ctypes.create_string_buffer(b"x")
+        elif re.search(r"const char \*const \*", parameter):
+            text = (ctypes.c_char_p * 64)(*[b"x"] * 64)
+        else:
+            text = ctypes.create_string_buffer(65536)
+        self.kept.append(text)
+        return ctypes.addressof(text)
+
+
+def play_one_at_a_time():
+    library = ctypes.CDLL(LIBRARY)
+    with tempfile.TemporaryDirectory() as folder:
+        objects = Objects(library, folder)
+        for name, returns, parameters, needed in functions(needed=True):
+            for place, parameter in enumerate(parameters):
+                if "*" not in parameter or parameter.startswith("tacit_error *") or (name, place) == ("tacit_site_answer", 0):  # which would wait
+                    continue
+                given = {other: objects.good(name, about) for other, about in enumerate(parameters) if "*" in about and other != place}
+                given.update({other: kind_of(about)(1) for other, about in enumerate(parameters) if "*" not in about})
+                print(f"one {name} {place}", flush=True)
+                found, error = call(library, name, returns, parameters, given)
+                if place in needed and found != 1:
+                    print(f"wrong {name}: {parameter} must not be NULL, and then it is {found}: {error.text.decode()}", flush=True)
+                if returns == "tacit_status" and (found != 0) != (error.text != b""):
+                    print(f"wrong {name} failed without a sentence", flush=True)
+        library.tacit_site_free(ctypes.c_void_p(objects.site))
+        library.tacit_coordinator_free(ctypes.c_void_p(objects.coordinator))
+
+
 class Nulls(unittest.TestCase):
     def test_every_function_survives_nulls_and_says_what_is_missing(self):
         done = subprocess.run([sys.executable, __file__, "play"], capture_output=True, text=True, timeout=600)
@@ -85,9 +174,21 @@ class Nulls(unittest.TestCase):
         self.assertEqual(called, {name for name, _, _ in functions()})
         self.assertGreater(len(called), 60)
 
+    def test_one_argument_at_a_time_may_be_missing(self):
+        done = subprocess.run([sys.executable, __file__, "one"], capture_output=True, text=True, timeout=100)
+        lines = done.stdout.splitlines()
+        self.assertEqual(done.returncode, 0, f"after {lines[-1:]}: {done.stderr}")
+        self.assertEqual([line for line in lines if line.startswith("wrong")], [])
+        tried = {(line.split()[1], int(line.split()[2])) for line in lines if line.startswith("one")}
+        wanted = {(name, place) for name, _, _, needed in functions(needed=True) for place in needed}
+        self.assertEqual(wanted - tried, set())
+        self.assertGreater(len(wanted), 120)
+
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["play"]:
         play()
+    elif sys.argv[1:] == ["one"]:
+        play_one_at_a_time()
     else:
         unittest.main(verbosity=2)

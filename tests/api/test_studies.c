@@ -1,5 +1,6 @@
 /* Studies through the public header: a coordinator in this process, in its folder, and at its address, with real
  * parties over TLS on loopback. */
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -349,6 +350,93 @@ static void what_is_missing_is_said(void **state) {
     assert_null(tacit_coordinator_free(NULL));
 }
 
+/* ---- sites in this process ---- */
+
+/* Ages as they are; a site of three rows, which every policy refuses, where `few`. */
+static tacit_frame *table(consortium *self, unsigned number, bool few) {
+    static const int8_t kinds[SITE_ROWS] = { 0, 1, 2, 1, 0, -1, 2, 2, 0, 1 }; /* the others are 0 */
+    static const char *const levels[] = { "ductal", "lobular", "other" };
+    static const char *stage[SITE_ROWS], *relapse[SITE_ROWS];
+    static double age[SITES][SITE_ROWS];
+    tacit_frame *frame = NULL;
+    for (unsigned i = 0; i < SITE_ROWS; i++) {
+        stage[i] = i % 2 == 0 ? "I" : "II";
+        relapse[i] = i % 7 < 3 ? "yes" : "no";
+        age[number][i] = i == number ? NAN : 30 + (13 * i + number) % 47;
+    }
+    CHECK_OK(tacit_frame_table(&frame, few ? 3 : SITE_ROWS, &self->error), self->error);
+    CHECK_OK(tacit_frame_add_categories(frame, "histology", kinds, TACIT_VALUE_INT8, 0, 0, levels, 3,
+                                        &self->error),
+             self->error);
+    CHECK_OK(tacit_frame_add_texts(frame, "stage", stage, &self->error), self->error);
+    CHECK_OK(tacit_frame_add_numbers(frame, "age", age[number], TACIT_VALUE_DOUBLE, 0, NULL, &self->error),
+             self->error);
+    CHECK_OK(tacit_frame_add_texts(frame, "relapse", relapse, &self->error), self->error);
+    return frame;
+}
+
+static void create(consortium *self, const char *formula, tacit_status wanted) {
+    tacit_options *options = OPTIONS("schema", self->schema);
+    assert_int_equal(tacit_study_create(self->coordinator, "tumours", formula, SITES, options, &self->error),
+                     wanted);
+    tacit_options_free(options);
+}
+
+static void one_program_plays_all_parts(void **state) {
+    consortium *self = *state;
+    void *found = NULL;
+    start(self, NULL);
+    assert_int_equal(tacit_study_create(self->coordinator, "tumours", NULL, SITES, NULL, &self->error),
+                     TACIT_USAGE);
+    assert_non_null(strstr(self->error.text, "tumours.schema.yaml"));
+    self->error = (tacit_error)TACIT_ERROR_INIT;
+    create(self, "relapse ~ stage + age", TACIT_OK);
+    create(self, "relapse ~ stage + age", TACIT_OK); /* the very same is taken up */
+    create(self, "relapse ~ age", TACIT_USAGE);
+    for (unsigned i = 0; i < SITES; i++)
+        CHECK_OK(tacit_study_site(self->coordinator, "tumours", names[i], table(self, i, false), NULL,
+                                  &self->error),
+                 self->error);
+    CHECK_OK(tacit_study_watch(self->coordinator, "tumours", NULL, &self->error), self->error);
+    CHECK_OK(tacit_study_fetch(&found, NULL, self->coordinator, "tumours", "table", &self->error),
+             self->error);
+    assert_non_null(strstr(found, "stageII"));
+    tacit_bytes_free(found);
+}
+
+static void a_site_that_cannot_join_says_why_and_its_rows_are_freed(void **state) {
+    consortium *self = *state;
+    start(self, NULL);
+    create(self, "relapse ~ histology", TACIT_OK);
+    assert_int_equal(
+        tacit_study_site(self->coordinator, "tumours", "Vienna", table(self, 0, true), NULL, &self->error),
+        TACIT_REFUSED);
+    assert_non_null(strstr(self->error.text, "rows"));
+    assert_int_equal(
+        tacit_study_site(self->coordinator, "none", "Vienna", table(self, 0, false), NULL, &self->error),
+        TACIT_NOT_FOUND);
+    self->error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(
+        tacit_study_site(self->coordinator, "tumours", "../Graz", table(self, 0, false), NULL, &self->error),
+        TACIT_USAGE);
+    assert_non_null(strstr(self->error.text, "the option 'home'"));
+    self->error = (tacit_error)TACIT_ERROR_INIT;
+    tacit_options *options = OPTIONS("allow-exact", "no");
+    assert_int_not_equal(tacit_study_site(self->coordinator, "tumours", "Vienna", table(self, 0, false),
+                                          options, &self->error),
+                         TACIT_OK);
+    assert_non_null(strstr(self->error.text, "the option 'allow-exact'"));
+    tacit_options_free(options);
+    self->error = (tacit_error)TACIT_ERROR_INIT;
+    CHECK_OK(
+        tacit_study_site(self->coordinator, "tumours", "Vienna", table(self, 0, false), NULL, &self->error),
+        self->error);
+    /* Those that wait for the others are freed with the coordinator. */
+    CHECK_OK(
+        tacit_study_site(self->coordinator, "tumours", "Linz", table(self, 2, false), NULL, &self->error),
+        self->error);
+}
+
 int main(void) {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -357,6 +445,8 @@ int main(void) {
         CASE(mistakes_are_the_same_at_a_folder_and_at_an_address),
         CASE(a_study_is_opened_amended_and_closed_in_a_folder_that_nobody_serves),
         CASE(what_is_missing_is_said),
+        CASE(one_program_plays_all_parts),
+        CASE(a_site_that_cannot_join_says_why_and_its_rows_are_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

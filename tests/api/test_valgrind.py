@@ -13,7 +13,7 @@ PROGRAMS = os.environ["PROGRAMS"].split(":")
 class Valgrind(unittest.TestCase):
     def run_under(self, program):
         return subprocess.run(["valgrind", "-q", "--error-exitcode=99", "--leak-check=full", "--errors-for-leak-kinds=definite,indirect", program],
-                              capture_output=True, text=True, timeout=280, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+                              capture_output=True, text=True, timeout=1000, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"})
 
     def test_programs_are_clean(self):
         for program in PROGRAMS:

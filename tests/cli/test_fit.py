@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -221,6 +222,64 @@ class Fit(ProgramTest):
         self.succeed(*remedy.split()[1:])
         self.assertNotIn("same people", self.succeed(*limit, part).stderr)
         self.assertEqual(json.loads(self.succeed("ledger", "show", "--source", part, "--json").stdout)["sources"][0]["same_people"], [])
+
+    def start(self, *words):
+        environment = {**os.environ, "TACIT_HOME": str(self.path / self.home)}
+        process = subprocess.Popen([TACIT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.path, env=environment)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_fits_of_several_processes_on_one_ledger_do_not_end_each_other(self):
+        """Of several rounds each, all different: each is charged its price and none withdraws what another was promised."""
+        self.limit("100", "1e-3")
+        words = [self.words("dpnewton", "1", "--delta", "1e-5", "--set", "noise=party", "--set", f"rounds={12 + k}", "--out", f"{k}.json", "--json")
+                 for k in range(4)]
+        running = [self.start(*one) for one in words]
+        for process in running:
+            out, err = process.communicate(timeout=600)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertFalse(json.loads(out)["again"])
+        told = json.loads(self.succeed("ledger", "show", "--source", ROWS, "--json").stdout)["sources"][0]
+        fits = {account["study"]: account["sum"]["epsilon"] for account in told["accounts"] if account["study"] is not None and account["unit"] == "record"}
+        self.assertEqual(len(fits), 4)
+        for epsilon in fits.values():
+            self.assertGreater(epsilon, 0.9)
+        self.assertEqual(len([entry for entry in told["entries"] if entry["kind"] == "refusal"]), 0)
+        before = self.spent()
+        self.assertTrue(json.loads(self.succeed(*words[0]).stdout)["again"])
+        self.assertEqual(self.spent(), before)
+        self.succeed("ledger", "verify")
+
+    def test_the_same_fit_of_two_processes_is_charged_once(self):
+        self.limit("1", "1e-5")
+        words = self.words("dpnewton", "1", "--delta", "1e-5", "--set", "noise=party", "--set", "rounds=12", "--json")
+        running = [self.start(*words, "--out", f"{k}.json") for k in range(2)]
+        for process in running:
+            _, err = process.communicate(timeout=600)
+            self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.weights("0.json"), self.weights("1.json"))
+        self.succeed("ledger", "verify")
+
+    def test_a_fit_of_an_earlier_ledger_is_still_free(self):
+        (self.path / self.home).mkdir(mode=0o700)
+        ledger = sqlite3.connect(self.path / self.home / "ledger.db")
+        ledger.executescript((Path(__file__).resolve().parent / "ledger_one_fit.sql").read_text())
+        ledger.close()
+        wilms = ("fit", "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"), "--source", "wilms", "--lambda", "0.1")
+        told = json.loads(self.succeed(*wilms, "--method", "plr", "--epsilon", "1", "--json").stdout)
+        self.assertTrue(told["again"])
+        self.assertEqual(told["account"]["remaining"]["epsilon"], 0.5)
+        self.succeed(*wilms, "--method", "plr", "--epsilon", "0.5")
+        self.fail_with(3, *wilms, "--method", "plr", "--epsilon", "0.25", says=["costs epsilon 0.25"])
+        self.succeed("ledger", "verify")
+
+    def test_a_limit_of_all_fits_together_holds(self):
+        self.limit("9")
+        self.succeed("ledger", "limit", "--source", ROWS, "--study", "fit", "--epsilon", "1.5", "--delta", "0")
+        self.fit("plr", "1")
+        self.fail_with(3, *self.words("plr", "0.75"), says=["for study fit"])
+        self.fit("plr", "0.5")
+        self.succeed("ledger", "verify")
 
     def test_few_rows_are_refused(self):
         self.write("few.csv", "".join(Path(ROWS).read_text().splitlines(keepends=True)[:8]))

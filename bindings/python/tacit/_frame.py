@@ -1,7 +1,6 @@
 """Rows for the library, where they lie: arrays of numpy and compressed sparse rows of scipy are read, not copied."""
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Optional, Union
 
@@ -11,7 +10,7 @@ from tacit import _errors
 from tacit._bounds import by_column
 from tacit._call import Path, Progress, Task, options_of, path_of
 from tacit._native import ffi, lib
-from tacit._table import is_mixed, table_of
+from tacit._table import is_mixed, schema_text, table_of
 
 Bounds = Union[None, str, tuple[Any, Any], Mapping[str, tuple[float, float]]]
 
@@ -195,7 +194,7 @@ class Frame:
         frame._pointer = ffi.gc(pointer, lambda freed, kept=frame._kept, free=lib.tacit_frame_free: free(freed))
         if schema is not None or label is not None or options:
             text = isinstance(schema, Mapping)
-            given = options_of({"schema-text" if text else "schema": json.dumps(schema) if text else None if schema is None else str(schema),
+            given = options_of({"schema-text" if text else "schema": schema_text(schema) if text else None if schema is None else str(schema),
                                 "label": label, **options})
             task = Task(progress)
             task.run(lib.tacit_frame_describe, frame._pointer, given, task.progress())

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import ctypes
+import json
+import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -59,10 +61,14 @@ def _by_columns(columns: Mapping[str, Any], names: Sequence[str], kept: list[Any
     twice = [name for place, name in enumerate(names) if name in names[:place]]
     if twice:
         raise _errors.InputError(f"two columns are called {twice[0]!r}: rename one")
-    lengths = {len(column) for column in columns.values()}
-    if len(lengths) != 1:
-        raise _errors.UsageError("a table has columns, all of one length")
-    frame = _made(lib.tacit_frame_table, lengths.pop())
+    if not columns:
+        raise _errors.UsageError("the table has no columns")
+    lengths = {name: len(column) for name, column in columns.items()}
+    first, rows = next(iter(lengths.items()))
+    for name, length in lengths.items():
+        if length != rows:
+            raise _errors.UsageError(f"column {name!r} has {length} values, and {first!r} has {rows}: all columns of a table are of one length")
+    frame = _made(lib.tacit_frame_table, rows)
     try:
         for name, column in columns.items():
             _add(frame, name, column, kept)
@@ -100,6 +106,41 @@ def level_text(value: Any) -> str:
     return str(value)
 
 
+def schema_text(schema: Mapping[str, Any]) -> str:
+    """A schema that is a mapping, as text: True is yes; a class or a level is written as a CSV file has it."""
+    def plain(value: Any, inside: bool = False) -> Any:
+        if isinstance(value, Mapping):
+            return {str(key): plain(part) for key, part in value.items()}
+        if isinstance(value, (list, tuple, np.ndarray)):
+            return [plain(part, True) for part in value]
+        if isinstance(value, (bool, np.bool_)):
+            return level_text(value) if inside else "yes" if value else "no"
+        if isinstance(value, np.generic):
+            return value.item()
+        return level_text(value) if hasattr(value, "isoformat") else value
+    return json.dumps(plain(schema), indent=1) + "\n"
+
+
+class SchemaFile:
+    """A schema as a file, for the time of a call."""
+
+    def __init__(self, path: Any = None, text: str = "") -> None:
+        self._path, self._text = path, text
+        self._made: Any = None
+
+    def __enter__(self) -> str:
+        if self._path is not None:
+            return str(self._path)
+        self._made = tempfile.NamedTemporaryFile("w", suffix=".schema.yaml", encoding="utf-8")
+        self._made.write(self._text)
+        self._made.flush()
+        return str(self._made.name)
+
+    def __exit__(self, *problem: object) -> None:
+        if self._made is not None:
+            self._made.close()
+
+
 def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
     dtype = getattr(column, "dtype", None)
     if hasattr(dtype, "categories"):
@@ -123,7 +164,11 @@ def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
         _call(lib.tacit_frame_add_numbers, frame, name.encode(), _address(array), _TYPES[array.dtype], array.strides[0], _bytes(mask, kept))
     elif array.dtype.kind == "M":
         missing = np.isnat(array) if mask is None else np.isnat(array) | mask
-        days = np.where(missing, 0, array.astype("datetime64[D]").astype(np.int64)).astype(np.int32)
+        days = np.where(missing, 0, array.astype("datetime64[D]").astype(np.int64))
+        far = np.flatnonzero(np.abs(days) > 4_000_000)
+        if len(far) > 0:
+            raise _errors.InputError(f"column {name!r} has {array[far[0]]} in row {far[0] + 1}: dates are of the years 1 to 9999")
+        days = days.astype(np.int32)
         kept.append(days)
         _call(lib.tacit_frame_add_dates, frame, name.encode(), _address(days, "int32_t *"), _bytes(missing, kept))
     elif array.dtype.kind in "OUS":
@@ -134,7 +179,13 @@ def _add(frame, name: str, column: Any, kept: list[Any]) -> None:
 
 def _add_codes(frame, name: str, codes: np.ndarray, levels: Sequence[str], kept: list[Any]) -> None:
     kept.append(codes)
-    texts = [ffi.new("char[]", level.encode()) for level in levels]
+    for level in levels:
+        if "\0" in level:
+            raise _errors.InputError(f"column {name!r} has the text {level!r} with a NUL in it: remove that")
+    try:
+        texts = [ffi.new("char[]", level.encode()) for level in levels]
+    except UnicodeEncodeError as problem:
+        raise _errors.InputError(f"column {name!r} has a text that is not Unicode, {problem.object!r}: decode it again") from None
     _call(lib.tacit_frame_add_categories, frame, name.encode(), _address(codes), _TYPES[codes.dtype], codes.strides[0], 0,
           ffi.new("char *[]", texts), len(texts))
 

@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any, Optional, Sequence, Union
 
 from tacit._call import Path, Progress, Settings, Task, document, options_of, take_text
 from tacit._native import ffi, lib
+from tacit._table import SchemaFile, schema_text
 
 
 def version() -> str:
@@ -35,25 +37,26 @@ def explain(method: str, *, settings: Settings = None, **options: Any) -> dict[s
     return document(lib.tacit_explain_document, options_of({"method": method, **options}, settings))
 
 
-def plan(study: Optional[Path] = None, *, schema: Optional[Path] = None, parties: Optional[int] = None, rows: Optional[int] = None,
+def plan(study: Optional[Path] = None, *, schema: Union[Path, Mapping[str, Any], None] = None, parties: Optional[int] = None, rows: Optional[int] = None,
          epsilon: Optional[float] = None, delta: Optional[float] = None, methods: Union[str, Sequence[str], None] = None, like: Optional[Path] = None,
          own: Optional[Path] = None, signal: Optional[float] = None, positives: Optional[float] = None, brief: bool = False,
          progress: Optional[Progress] = None, **options: Any) -> dict[str, Any]:
     """What each method will be worth before anybody is asked, as ``tacit plan`` says it.
 
-    Give the definition of a ``study``, or ``schema``, ``parties``, ``rows`` of all together and ``epsilon``. ``like`` is a file of public rows that look
+    Give the definition of a ``study``, or ``schema`` (a file, or a mapping with its keys), ``parties``, ``rows`` of all together and ``epsilon``. ``like`` is a file of public rows that look
     like the study's, ``own`` one of your own rows: the outcome is then for you alone. Nothing is released, charged or written. Further options are those
     of ``tacit plan``.
 
-    >>> import os, tacit, tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     schema = os.path.join(folder, "schema.yaml")
-    ...     with open(schema, "w") as file:
-    ...         _ = file.write("label: {name: y, classes: [no, yes]}\\ncolumns: [{name: age, kind: number, low: 0, high: 100}]\\n")
-    ...     told = tacit.plan(schema=schema, parties=20, rows=1000, epsilon=3, methods=["dpnewton"], brief=True)
+    >>> import tacit
+    >>> schema = {"label": {"name": "y", "classes": ["no", "yes"]}, "columns": [{"name": "age", "kind": "number", "low": 0, "high": 100}]}
+    >>> told = tacit.plan(schema=schema, parties=20, rows=1000, epsilon=3, methods=["dpnewton"], brief=True)
     >>> told["recommended"], 0.7 < told["pooled"]["auc"]["mean"] < 0.8
     ('dpnewton', True)
     """
+    if isinstance(schema, Mapping):
+        with SchemaFile(text=schema_text(schema)) as file:
+            return plan(study, schema=file, parties=parties, rows=rows, epsilon=epsilon, delta=delta, methods=methods, like=like, own=own, signal=signal,
+                        positives=positives, brief=brief, progress=progress, **options)
     given = {"STUDY": study, "schema": schema, "parties": parties, "rows": rows, "epsilon": epsilon, "delta": delta,
              "methods": methods, "like": like, "own": own, "signal": signal, "positives": positives,
              "brief": brief or None}

@@ -9,7 +9,8 @@ import numpy as np
 
 from tacit import _errors
 from tacit._call import Settings, text_of
-from tacit._frame import Bounds, Frame
+from tacit._frame import Frame
+from tacit._table import level_text
 from tacit.model import Model
 from tacit.simulation import simulate
 
@@ -20,61 +21,98 @@ _NAME = re.compile(r"`([^`]+)`|(?<![\w.])([A-Za-z.][\w.]*)(?!\s*\()(?![\w.])")
 def _columns(data: Any) -> dict[str, Any]:
     """The columns by name; values as arrays."""
     if hasattr(data, "columns"):
-        return {str(name): data[name] for name in data.columns}
+        names = [str(name) for name in data.columns]
+        twice = [name for place, name in enumerate(names) if name in names[:place]]
+        if twice:
+            raise _errors.InputError(f"two columns are called {twice[0]!r}: rename one")
+        return dict(zip(names, (data[name] for name in data.columns)))
     if isinstance(data, Mapping):
         return {str(name): values for name, values in data.items()}
     raise _errors.UsageError("data is a DataFrame, or a mapping of columns by name")
 
 
-def _is_text(values: Any) -> bool:
-    dtype = getattr(values, "dtype", None)
-    return str(dtype) == "category" or np.asarray(values).dtype.kind in "OUSb"
+class _Column:
+    """A column as R takes it: numbers, NaN where missing; or texts, None where missing, with their levels, if these have an order."""
 
+    def __init__(self, name: str, values: Any) -> None:
+        dtype = getattr(values, "dtype", None)
+        self.order: Optional[list[str]] = None
+        if hasattr(dtype, "categories"):
+            self.order = [self._text(level) for level in dtype.categories]
+            codes = np.asarray(values.cat.codes if hasattr(values, "cat") else values.codes)
+            self.values = np.array([None if code < 0 else self.order[code] for code in codes], object)
+        elif hasattr(dtype, "numpy_dtype") and getattr(dtype, "kind", "O") in "biuf":  # of pandas, with a mask
+            kind = object if dtype.kind == "b" else np.float64
+            self._take(name, values.to_numpy(kind, na_value=None if dtype.kind == "b" else np.nan))
+        else:
+            self._take(name, np.asarray(values))
 
-def _missing(values: Any) -> np.ndarray:
-    array = np.asarray(values, object) if _is_text(values) else np.asarray(values, np.float64)
-    if array.dtype == object:
-        return np.array([value is None or (value != value) is not False for value in array], bool)
-    return np.isnan(array)
+    def _take(self, name: str, array: np.ndarray) -> None:
+        if array.ndim != 1:
+            raise _errors.InputError(f"column {name!r} has {array.ndim} dimensions: give each of its columns by itself")
+        if array.dtype.kind == "M":  # R's dates are days since 1970
+            self.values: np.ndarray = np.where(np.isnat(array), np.nan, array.astype("datetime64[D]").astype(np.int64).astype(np.float64))
+        elif array.dtype.kind in "iuf":
+            self.values = array.astype(np.float64)
+        elif array.dtype.kind in "bOUS":
+            self._take_objects(name, array.tolist())
+        else:
+            raise _errors.InputError(f"column {name!r} is of type {array.dtype}: convert it to numbers, texts, categories or dates, or leave it out")
+        if self.is_number and np.isinf(self.values).any():
+            row = int(np.flatnonzero(np.isinf(self.values))[0]) + 1
+            raise _errors.InputError(f"column {name!r} is infinite in row {row}: make it a number, or NaN for a missing value")
 
+    def _take_objects(self, name: str, values: list[Any]) -> None:
+        known = [None if value is None or (value != value) is not False else value for value in values]
+        present = [value for value in known if value is not None]
+        if present and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in present):
+            self.values = np.array([np.nan if value is None else float(value) for value in known])
+            return
+        for row, value in enumerate(known):
+            if value is not None and not isinstance(value, (str, bytes, bool)):
+                raise _errors.InputError(f"column {name!r} has {value!r} in row {row + 1}, beside texts: make them all numbers, or all texts")
+        self.values = np.array([None if value is None else self._text(value) for value in known], object)
 
-def _levels(values: Any, missing: np.ndarray) -> list[str]:
-    """Those of a category in its order; of texts in theirs."""
-    if hasattr(values, "cat"):
-        return [str(level) for level in values.cat.categories]
-    return sorted({str(value) for value, gone in zip(np.asarray(values, object), missing) if not gone})
+    @staticmethod
+    def _text(value: Any) -> str:
+        """As R shows it."""
+        if isinstance(value, (bool, np.bool_)):
+            return "TRUE" if value else "FALSE"
+        return value.decode() if isinstance(value, bytes) else level_text(value)
 
+    @property
+    def is_number(self) -> bool:
+        return self.values.dtype != object
 
-def _codes(values: Any, levels: Sequence[str], name: str) -> np.ndarray:
-    place = {level: float(k) for k, level in enumerate(levels)}
-    try:
-        return np.array([np.nan if gone else place[str(value)]
-                         for value, gone in zip(np.asarray(values, object), _missing(values))])
-    except KeyError as strange:
-        raise _errors.InputError(f"the column {name!r} has the level {strange}, which the model does not know: {', '.join(levels)}") from None
+    @property
+    def missing(self) -> np.ndarray:
+        return np.isnan(self.values) if self.is_number else np.array([value is None for value in self.values], bool)
+
+    def levels(self, there: np.ndarray) -> list[str]:
+        """Those of these rows, of a category in its order; the first is R's reference."""
+        found = {value for value, use in zip(self.values, there) if use}
+        return [level for level in self.order if level in found] if self.order is not None else sorted(found)
 
 
 class Regression:
     """A regression that was fitted: coefficients with standard errors and tests, deviance, AIC. Exact, and promises nothing.
 
     ``table`` has a dict for each coefficient (``name``, ``estimate``, ``error``, ``statistic``, ``p``), ``summary`` all figures as the
-    model's document has them; ``model`` is the :class:`tacit.Model`, whose inputs are the columns, categories as their numbers from 0.
+    model's document has them; ``model`` is the :class:`tacit.Model`, whose inputs are the columns as they are, categories included.
     """
 
-    def __init__(self, model: Model, formula: str, columns: Sequence[str], levels: Mapping[str, Sequence[str]], rows: int,
+    def __init__(self, model: Model, formula: str, columns: Sequence[str], levels: Mapping[str, Sequence[str]],
                  written: Optional[Mapping[str, str]] = None) -> None:
-        self.model, self.formula, self.nobs = model, formula, rows
-        self._written = dict(written or {})
+        self.model, self.formula = model, formula
         self._columns, self._levels = list(columns), {name: list(known) for name, known in levels.items()}
         self.summary: dict[str, Any] = model.document["summary"]
-        self.table = [{**row, "name": self._called(row["name"])} for row in self.summary["coefficients"]]
+        self.nobs = int(self.summary["rows"])
+        self.table = [{**row, "name": self._called(row["name"], written or {})} for row in self.summary["coefficients"]]
 
-    def _called(self, name: str) -> str:
-        """As R calls it: factor(stage)2 is the third level of stage."""
-        for column, levels in self._levels.items():
-            for written in (f"factor({column})", f"factor(`{column}`)"):
-                name = re.sub(re.escape(written) + r"(\d+)", lambda found: column + levels[int(found[1])], name)
-        for text, shown in self._written.items():
+    @staticmethod
+    def _called(name: str, written: Mapping[str, str]) -> str:
+        """As R calls it."""
+        for text, shown in written.items():
             name = name.replace(text, shown)
         return name
 
@@ -101,10 +139,23 @@ class Regression:
         lacking = [name for name in self._columns if name not in given]
         if lacking:
             raise _errors.UsageError(f"the rows lack the model's columns {', '.join(lacking)}")
-        rows = np.column_stack([_codes(given[name], self._levels[name], name) if name in self._levels
-                                else np.asarray(given[name], np.float64) for name in self._columns])
-        scores = self.model.scores(Frame(rows, names=self._columns))
-        return scores[:, -1]
+        columns = {name: _Column(name, given[name]) for name in self._columns}
+        for name, column in columns.items():
+            if name in self._levels:
+                self._check_levels(name, column)
+            elif not column.is_number:
+                raise _errors.InputError(f"column {name!r} has texts, and the model's are numbers: convert it")
+        if not columns:
+            columns = {"(none)": _Column("(none)", np.zeros(max(map(len, given.values()), default=1)))}
+        return self.model.scores(Frame.table({name: column.values for name, column in columns.items()}))[:, -1]
+
+    def _check_levels(self, name: str, column: _Column) -> None:
+        levels = self._levels[name]
+        if column.is_number:
+            raise _errors.InputError(f"column {name!r} has numbers, and the model's levels are texts: {', '.join(levels)}")
+        strange = [value for value in column.values if value is not None and value not in levels]
+        if strange:
+            raise _errors.InputError(f"the column {name!r} has the level {strange[0]!r}, which the model does not know: {', '.join(levels)}")
 
     def frame(self) -> Any:
         """The table of coefficients as one of pandas."""
@@ -122,18 +173,6 @@ class Regression:
         return "\n".join([self.formula, *lines, f"{self.nobs} rows; exact, no differential privacy."])
 
 
-def _with_factors(side: str, texts: Sequence[str]) -> str:
-    """The formula with its categories, which the library is given as numbers, named so."""
-    def one(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
-        if name not in texts:
-            return found[0]
-        return f"factor({found[0]})"
-    for name in texts:
-        side = re.sub(rf"factor\(\s*(`?{re.escape(name)}`?)\s*\)", r"\1", side)
-    return _NAME.sub(one, side)
-
-
 def _numbers_as_factors(side: str, numbers: Mapping[str, np.ndarray]) -> tuple[str, dict[str, str]]:
     """factor(x) of a number has the values of the rows as levels, as in R; and how it is then written, to be called as it was."""
     written: dict[str, str] = {}
@@ -148,18 +187,27 @@ def _numbers_as_factors(side: str, numbers: Mapping[str, np.ndarray]) -> tuple[s
     return side, written
 
 
-def _response(values: Any, family: str, classes: Optional[Sequence[Any]]) -> tuple[Any, dict[str, Any]]:
+def _response(name: str, values: Any, family: str, classes: Optional[Sequence[Any]], there: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+    """The label's column, and how the schema describes it."""
+    column = _Column(name, values)
     if family == "binomial":
-        known = list(classes) if classes is not None else list(np.unique(np.asarray(values)))
+        texts = np.array([None if gone else _Column._text(value) for value, gone in zip(column.values, column.missing)], object)
+        known = ([_Column._text(value) for value in classes] if classes is not None else column.levels(there) if not column.is_number
+                 else [_Column._text(value) for value in np.unique(column.values[there])])
         if len(known) != 2:
             raise _errors.UsageError(f"family binomial is for two classes, and there are {len(known)}")
-        label = np.array([known.index(value) if value in known else -1 for value in np.asarray(values, object)], np.int32)
-        if (label < 0).any():
-            raise _errors.InputError(f"a row has a class that is none of {known!r}")
-        return label, {"classes": known}
-    numbers = np.asarray(values, np.float64)
-    low, high = float(numbers.min()), float(numbers.max())
-    return numbers, {"response": (0.0 if family == "poisson" else low, high if high > low else low + 1), "counts": family == "poisson"}
+        strange = [value for value in texts if value is not None and value not in known]
+        if strange:
+            raise _errors.InputError(f"a row has the class {strange[0]!r}, which is none of {known!r}")
+        return texts, {"name": name, "classes": known}
+    if not column.is_number:
+        raise _errors.InputError(f"the response {name!r} has texts, and family {family} is for numbers: convert it, or use family='binomial'")
+    numbers = column.values[there]
+    low, high = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 1.0)
+    if family == "poisson" and (low < 0 or (numbers != np.rint(numbers)).any()):
+        raise _errors.InputError(f"the response {name!r} has numbers that count nothing: family poisson is for whole numbers from 0 on")
+    return column.values, {"name": name, "kind": "count" if family == "poisson" else "number", "low": 0.0 if family == "poisson" else low,
+                           "high": high if high > low else low + 1}
 
 
 def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[Sequence[Any]] = None, weights: Optional[str] = None,
@@ -167,8 +215,9 @@ def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[
         lam: float = 0.0, settings: Settings = None, threads: Optional[int] = None) -> Regression:
     """Fit a generalised linear model to the rows of `data`, exactly, as R's ``glm`` does; the numbers are those of method ``estimate``.
 
-    `formula` is R's (docs/terms.md): interactions, splines, ``log``, ``offset(...)``, ``0 +``. Columns of texts and pandas' categories have
-    treatment contrasts to their first level. `weights` names a column of numbers above 0, `offset` is an expression. Rows in which a column of
+    `formula` is R's (docs/terms.md): interactions, splines, ``log``, ``offset(...)``, ``0 +``. Columns of texts, truth values and pandas' categories
+    are factors, with treatment contrasts to the first level that the rows have, and coefficients are called as R calls them (``stageII``,
+    ``smokesTRUE``); dates are days since 1970. `weights` names a column of numbers above 0, `offset` is an expression. Rows in which a column of
     the formula is missing are left out. `bounds` of columns matter to splines and polynomials, whose knots lie between them; the rows' own by
     default. There is no noise, so nothing is promised and no ledger is charged.
 
@@ -188,33 +237,36 @@ def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[
     side += "".join(f" + {call}({what})" for call, what in (("offset", offset), ("weights", weights)) if what is not None)
     named = {found[1] or found[2] for found in _NAME.finditer(side + " " + (subset or ""))}
     used = [name for name in given if name != label and (name in named or "." in named)]
-    gone = np.any([_missing(given[name]) for name in [label, *used]], axis=0)
-    texts = [name for name in used if _is_text(given[name])]
-    levels = {name: _levels(given[name], gone) for name in texts}
-    rows = np.column_stack([_codes(given[name], levels[name], name) if name in levels else np.asarray(given[name], np.float64)
-                            for name in used])[~gone] if used else np.zeros((int((~gone).sum()), 1))
-    y, meaning = _response(np.asarray(given[label], object if _is_text(given[label]) else None)[~gone], family, classes)
-    limits: Bounds = _limits(rows, used, levels, bounds or {})
+    if len({len(given[name]) for name in [label, *used]}) > 1:
+        raise _errors.UsageError("a table has columns, all of one length")
+    columns = {name: _Column(name, given[name]) for name in used}
+    there = ~np.any([_Column(label, given[label]).missing, *(column.missing for column in columns.values())], axis=0)
+    if not there.any():
+        gone = [name for name, column in columns.items() if column.missing.all()]
+        raise _errors.InputError(f"column {gone[0]!r} has nothing but missing values: leave it out" if gone else "no row is complete: each lacks a value")
+    levels = {name: column.levels(there) for name, column in columns.items() if not column.is_number}
+    for name, known in levels.items():
+        if len(known) < 2:
+            raise _errors.InputError(f"column {name!r} has the level {known[0]!r} and no other: leave it out, or convert it to numbers")
+    values, about = _response(label, given[label], family, classes, there)
+    numbers = {name: column.values[there] for name, column in columns.items() if column.is_number}
     if "." in named:
         side = re.sub(r"(?<![\w.])\.(?![\w.])", "(" + " + ".join(f"`{name}`" for name in used) + ")", side)
-    side, written = _numbers_as_factors(side, {name: rows[:, k] for k, name in enumerate(used) if name not in levels})
-    frame = Frame(rows, y, bounds=limits, names=used, **meaning)
-    found = simulate(frame, methods="estimate", parties=1, test=frame, seed=1, lam=lam or None, settings=settings, threads=threads,
-                     terms="~" + _with_factors(side, texts), subset=subset).model
+    side, written = _numbers_as_factors(side, numbers)
+    schema = {"label": about, "missing": "complete-case", "strict": True, "columns": [
+        {"name": name, "kind": "category", "levels": levels[name]} if name in levels else
+        {"name": name, "kind": "number", **dict(zip(("low", "high"), _limits(numbers[name], (bounds or {}).get(name))))} for name in used]
+        or [{"name": "(none)", "kind": "number", "low": -1, "high": 1}]}
+    table = {name: column.values for name, column in columns.items()} or {"(none)": np.zeros(len(values))}
+    frame = Frame.table({label: values, **table}, schema=schema, terms="~" + side, subset=subset)
+    found = simulate(frame, methods="estimate", parties=1, test=frame, seed=1, lam=lam or None, settings=settings, threads=threads).model
     if found is None:
         raise _errors.UsageError("these settings make no single model")
-    return Regression(found, formula, used, levels, len(rows), written)
+    return Regression(found, formula, used, levels, written)
 
 
-def _limits(rows: np.ndarray, names: Sequence[str], levels: Mapping[str, Sequence[str]],
-            bounds: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    found = {}
-    for k, name in enumerate(names):
-        if name in bounds:
-            found[name] = bounds[name]
-        elif name in levels:
-            found[name] = (0.0, float(max(len(levels[name]) - 1, 1)))
-        else:
-            low, high = float(rows[:, k].min()), float(rows[:, k].max())
-            found[name] = (low, high) if low < high else (low - max(1.0, abs(low)), high + max(1.0, abs(high)))
-    return found
+def _limits(numbers: np.ndarray, bounds: Optional[tuple[float, float]]) -> tuple[float, float]:
+    if bounds is not None:
+        return bounds
+    low, high = float(numbers.min()), float(numbers.max())
+    return (low, high) if low < high else (low - max(1.0, abs(low)), high + max(1.0, abs(high)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
@@ -13,10 +12,11 @@ from typing import Any, Optional, Union
 from tacit import _errors
 from tacit._call import Path, Settings, Task, document, options_of, path_of, take_text
 from tacit._errors import EXCEPTIONS
+from tacit._frame import Frame
 from tacit._native import ffi, lib
+from tacit._table import SchemaFile, schema_text
 from tacit.model import Model
 
-_NotFound = EXCEPTIONS[lib.TACIT_NOT_FOUND]
 _Usage = EXCEPTIONS[lib.TACIT_USAGE]
 _ENDED = ("done", "failed", "closed")
 
@@ -52,6 +52,7 @@ class Coordinator:
         self.folder: Optional[FilePath] = None if remote else FilePath(os.fsdecode(place))
         self.runs = False
         self._open: Any = None
+        self._lent: list[Any] = []  # rows of sites in this process
         self._task = Task(news=news)
         self._listener = self._task.coordinator_listener()
         out = ffi.new("tacit_coordinator **")
@@ -113,10 +114,10 @@ class Coordinator:
         parties = more.pop("parties", None) or len(names)
         if "lam" in more:
             more["lambda"] = more.pop("lam")
-        definition = self.draft(name, formula, method=method, parties=parties, schema=schema, settings=settings, **more)
-        known = self._known(name, definition, force)
-        if not known:
-            self.add(definition, draft=draft, force=force)
+        with self._schema(name, schema) as path:
+            options = options_of({"method": method, "schema": path, "draft": draft, "force": force, **more}, settings)
+            self._use(lambda pointer: Task().run(lib.tacit_study_create, pointer, name.encode(), ffi.NULL if formula is None else formula.encode(),
+                                                 parties, options))
         study = Study(self, name)
         if not draft:
             study._invite_missing(names)
@@ -133,29 +134,19 @@ class Coordinator:
             _errors.check(lib.tacit_study_draft(out, options, error), error)
         return take_text(out[0])
 
-    def _schema(self, name: str, schema: Optional[Schema]) -> _SchemaFile:
+    def _schema(self, name: str, schema: Optional[Schema]) -> SchemaFile:
         if schema is None and self.folder is not None:
             for place in (self.folder / f"{name}.schema.yaml", self.folder / "schema.yaml"):
                 if place.is_file():
-                    return _SchemaFile(place)
+                    return SchemaFile(place)
         if schema is None:
             where = f"put it into {self.folder} as {name}.schema.yaml or schema.yaml, or give" if self.folder is not None else "give"
             raise _errors.UsageError(f"which columns do the sites have? {where} schema=")
         if isinstance(schema, Mapping):
-            return _SchemaFile(text=json.dumps(schema, indent=1) + "\n")
+            return SchemaFile(text=schema_text(schema))
         if isinstance(schema, str) and "\n" in schema:
-            return _SchemaFile(text=schema)
-        return _SchemaFile(FilePath(os.fsdecode(os.fspath(schema))))
-
-    def _known(self, name: str, definition: str, force: bool) -> bool:
-        """Is there a study of this name already, with this definition?"""
-        try:
-            found = self._fetch(name, "definition").decode()
-        except _NotFound:
-            return False
-        if found == self.check(definition, force=force)["definition"]:
-            return True
-        raise _errors.UsageError(f"study '{name}' exists already and has another definition: use its amend(), or another name")
+            return SchemaFile(text=schema)
+        return SchemaFile(FilePath(os.fsdecode(os.fspath(schema))))
 
     def check(self, definition: str, *, force: bool = False) -> dict[str, Any]:
         """What is wrong with a definition, as an error; else its hash, price, and what is to be expected of it."""
@@ -196,6 +187,7 @@ class Coordinator:
             pointer, self._open = self._open, None
         if pointer is not None:
             lib.tacit_coordinator_free(pointer)
+            self._lent.clear()
 
     def __enter__(self) -> Coordinator:
         return self
@@ -210,25 +202,6 @@ class Coordinator:
 
     def __repr__(self) -> str:
         return f"<tacit.Coordinator {self.folder or self.address}{', running here' if self.runs else ''}>"
-
-
-class _SchemaFile:
-    """A schema as a file, for the time of a call."""
-
-    def __init__(self, path: Optional[FilePath] = None, text: str = "") -> None:
-        self._path, self._text, self._made = path, text, None
-
-    def __enter__(self) -> str:
-        if self._path is not None:
-            return str(self._path)
-        self._made = tempfile.NamedTemporaryFile("w", suffix=".schema.yaml", encoding="utf-8")
-        self._made.write(self._text)
-        self._made.flush()
-        return self._made.name
-
-    def __exit__(self, *problem: object) -> None:
-        if self._made is not None:
-            self._made.close()
 
 
 class Study:
@@ -254,6 +227,29 @@ class Study:
         for name in names:
             if name not in known:
                 self.invite(name)
+
+    def site(self, called: str, data: Any, **options: Any) -> Study:
+        """Have a site take part from within this process, as one program plays all parts in tests, notebooks and trials.
+
+        `data` are its rows: a DataFrame, or what else :meth:`Frame.table` takes; leave them as they are until the coordinator is closed. The
+        call is the owner's consent to all that the study asks, exact sums included. It returns when the site has joined; the site then answers on a
+        thread of its own. Options are those of :meth:`Site.invited`; by default ``home``, for keys and ledger, is the folder ``sites/NAME`` of the
+        coordinator's. A site elsewhere is :class:`tacit.Site`.
+        """
+        if isinstance(data, Frame):
+            raise _errors.UsageError("give the DataFrame itself: the study's schema describes its columns")
+        frame = Frame.table(data)
+        given = options_of({"invitation": self.invitations.get(called),
+                            **{key: str(value) if hasattr(value, "__fspath__") else value for key, value in options.items()}})
+
+        def join(pointer: Any) -> None:
+            self.coordinator._lent.append(frame._kept)
+            ffi.gc(frame._pointer, None)  # the library's from here on
+            Task().run(lib.tacit_study_site, pointer, self.name.encode(), called.encode(), frame._pointer, given)
+
+        self.coordinator._use(join)
+        self.invitations.pop(called, None)
+        return self
 
     def _change(self, function: Any) -> Study:
         error = _errors.new_error()

@@ -169,6 +169,48 @@ def test_a_regression_has_the_numbers_of_glm(formula, family, more):
     np.testing.assert_allclose(list(fit.errors.values()), told["error"], rtol=1e-5)
 
 
+def mixed_columns():
+    """Texts, truth values, dates, and a category with a level that no row has."""
+    data = warpbreaks()
+    data["tension"] = data["tension"].cat.set_categories(["X", "M", "L", "H"])
+    data["late"] = np.arange(1, 55) % 4 == 0
+    data["day"] = np.datetime64("2024-01-01") + np.arange(1, 55)
+    data["size"] = pandas.array([None if k % 9 == 8 else k % 5 for k in range(54)], "Int64")
+    return data
+
+
+MIXED = ["(Intercept)", "woolB", "tensionL", "tensionH", "lateTRUE", "day", "size", "woolB:tensionL", "woolB:tensionH"]
+
+
+def test_factors_are_named_and_have_the_reference_of_r():
+    data = mixed_columns()
+    fit = tacit.glm("breaks ~ wool * tension + late + day + size", data, "poisson")
+    assert list(fit.coefficients) == MIXED and fit.nobs == 48
+    whole = data.dropna()
+    np.testing.assert_allclose(fit.model.predict(whole.assign(late=np.where(whole["late"], "TRUE", "FALSE"), day=whole["day"].to_numpy().astype("datetime64[D]").astype(float))),
+                               fit.predict(whole))
+    if shutil.which("Rscript") is None:
+        return
+    code = """d <- warpbreaks; d$wool <- as.character(d$wool); d$tension <- factor(d$tension, levels = c("X", "M", "L", "H")); d$late <- 1:54 %% 4 == 0
+      d$day <- as.Date("2024-01-01") + 1:54; d$size <- ifelse(0:53 %% 9 == 8, NA, 0:53 %% 5)
+      m <- summary(glm(breaks ~ wool * tension + late + day + size, poisson, d, control = list(epsilon = 1e-14)))$coefficients
+      cat(sprintf("%s %.17g %.17g\n", rownames(m), m[, 1], m[, 2]), sep = "")"""
+    told = [line.split(" ") for line in subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True, text=True, check=True).stdout.splitlines()]
+    assert [name for name, _, _ in told] == MIXED
+    np.testing.assert_allclose(list(fit.coefficients.values()), [float(one) for _, one, _ in told], rtol=1e-5)
+    np.testing.assert_allclose(list(fit.errors.values()), [float(one) for _, _, one in told], rtol=1e-5)
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"wool": ["A"] * 54}, "'wool' has the level 'A' and no other"), ({"size": [math.nan] * 54}, "'size' has nothing but missing"),
+    ({"size": [math.inf] * 54}, "'size' is infinite in row 1"), ({"size": [1j] * 54}, "'size' is of type complex"),
+    ({"wool": np.array(["A", 1] * 27, object)}, "'wool' has 1 in row 2, beside texts"), ({"wool": ["A", {}] * 27}, "'wool' has {} in row 2"),
+    ({"breaks": ["many"] * 54}, "'breaks' has texts"), ({"breaks": [0.5] * 54}, "'breaks' has numbers that count nothing"), ({"size": [1.0]}, "one length")])
+def test_a_regression_of_strange_columns_names_the_column(change, words):
+    with pytest.raises(tacit.TacitError, match=words):
+        tacit.glm("breaks ~ wool + tension + size", {**{name: values for name, values in mixed_columns().items()}, **change}, "poisson")
+
+
 def test_a_regression_predicts_rows_with_levels_and_refuses_unknown_ones():
     data = warpbreaks()
     fit = tacit.glm("breaks ~ wool * tension", data, family="poisson")

@@ -118,6 +118,45 @@ def test_what_was_found_is_shown(sites, tmp_path):
         s.status
 
 
+def rows_of(seed):
+    """Mixed columns, some values missing."""
+    draw = random.Random(seed)
+    columns = {"histology": [], "stage": [], "age": [], "relapse": []}
+    for _ in range(80):
+        kind, stage, age = draw.randrange(3), draw.randrange(2), draw.randrange(30, 80)
+        columns["histology"].append(None if draw.randrange(15) == 0 else ["ductal", "lobular", "other"][kind])
+        columns["stage"].append("II" if stage else "I")
+        columns["age"].append(float("nan") if draw.randrange(15) == 0 else float(age))
+        columns["relapse"].append("yes" if age + 20 * stage + 10 * kind + draw.randrange(100) > 130 else "no")
+    return columns
+
+
+def test_one_program_plays_all_parts_with_tables_in_memory(sites, tmp_path):
+    (tmp_path / "consortium" / "tumours.schema.yaml").write_text(SCHEMA.replace("columns:", "missing: complete-case\ncolumns:"))
+    with tacit.coordinator("consortium") as c:
+        s = study(c)
+        for number, name in enumerate(SITES):
+            s.site(name, rows_of(number))
+        fit = s.run(progress=False)
+        assert [one["name"] for one in fit.summary().coefficients] == TERMS
+        assert {one["called"] for one in s.parties} == set(SITES) and not s.invitations
+        with pytest.raises(tacit.UsageError, match="DataFrame itself"):
+            s.site("Graz", tacit.Frame.table(rows_of(1)))
+    joined = [(path.parent.name, path.stat().st_mode & 0o077) for path in (tmp_path / "consortium" / "sites").glob("*/ledger.db")]
+    assert sorted(joined) == sorted((name, 0) for name in SITES)
+
+
+def test_a_site_in_this_process_that_cannot_join_says_why(sites):
+    with tacit.coordinator("consortium") as c:
+        s = study(c)
+        rows = rows_of(1)
+        for what, change in (("has no column 'age'", {"age": None}), ("maybe", {"relapse": ["maybe"] * 80}), ("numbers|number", {"age": ["old"] * 80})):
+            wrong = {name: values for name, values in {**rows, **change}.items() if values is not None}
+            with pytest.raises(tacit.TacitError, match=what):
+                s.site("Vienna", wrong)
+        assert list(s.invitations) == SITES  # still good
+
+
 def test_coefficients_are_drawn(sites):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -251,3 +251,29 @@ def test_a_type_that_is_not_taken_is_named(columns):
     made["age"] = ("d:10,2", None, columns["age"], None)
     with pytest.raises(tacit.InputError, match="column age has Arrow type 'd:10,2': convert it to numbers"):
         tacit.Frame.table(Producer(made))
+
+
+# ---- frames that are wrong ----
+
+STRICT = {"label": {"name": "relapse", "classes": ["no", "yes"]}, "missing": "error", "strict": True, "columns": [
+    {"name": "age", "kind": "number", "low": 20, "high": 100}, {"name": "stage", "kind": "category", "levels": ["I", "II"]},
+    {"name": "day", "kind": "number", "date": "days since 2020-01-01", "low": 0, "high": 4000}]}
+
+
+@pytest.mark.parametrize("change, words", [
+    ({"age": ["old"] * 40}, r"\(age\): 'old' is not a number.*correct"), ({"stage": None}, "no column 'stage' .*there are age, day, relapse"),
+    ({"stage": ["IV"] * 40}, r"\(stage\): 'IV' is not one of I, II: correct the value, or the schema's list"),
+    ({"age": [np.nan] * 40}, r"row 1, column 1 \(age\): a missing value.*complete-case"), ({"age": [50.0] * 39 + [np.inf]}, r"row 40, column 1 \(age\).*finite"),
+    ({name: [] for name in ("age", "stage", "day", "relapse")}, "no rows: give"), ({name: None for name in ("age", "stage", "day", "relapse")}, "no columns"),
+    ({"day": ["31/12/2024"] * 40}, r"\(day\): '31/12/2024' is not a date; write"), ({"day": [5.5] * 40}, r"\(day\): '5.5' is not a date; write"),
+    ({"day": np.array(["9999999-01-01"] * 40, "datetime64[D]")}, "'day' has 9999999-01-01 in row 1: dates are of the years"),
+    ({"stage": np.array(["I", {}] * 20, object)}, "'stage' has {} in row 2: convert"), ({"age": [1j] * 40}, "'age' is of type complex128: convert"),
+    ({"age": np.ones(40, "timedelta64[D]")}, "'age' is of type timedelta64.*convert"), ({"relapse": [None] + ["no"] * 39}, r"\(relapse\): a missing value"),
+    ({"relapse": ["maybe"] * 40}, r"\(relapse\): 'maybe' is not one of no, yes"), ({"stage": list(range(40))}, r"\(stage\): '0' is not one of"),
+    ({"stage": ["I"]}, "'stage' has 1 values, and 'age' has 40"), ({"age": np.zeros((40, 2))}, "'age' has 2 dimensions: give each"),
+    ({"stage": ["I\0I"] * 40}, "'stage' has the text .* with a NUL"), ({"stage": ["\ud800"] * 40}, "'stage' has a text that is not Unicode")])
+def test_errors_of_frames_name_the_column_and_the_remedy(change, words):
+    good = {"age": np.linspace(30, 70, 40), "stage": ["I", "II"] * 20, "day": np.datetime64("2024-01-01") + np.arange(40), "relapse": ["no", "yes"] * 20}
+    assert len(tacit.Frame.table(good, schema=STRICT)) == 40
+    with pytest.raises(tacit.TacitError, match=words):
+        tacit.Frame.table({name: values for name, values in {**good, **change}.items() if values is not None}, schema=STRICT)

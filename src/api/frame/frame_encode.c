@@ -448,8 +448,9 @@ static tacit_status read_file(tacit_dataset **out, const tacit_frame *frame, con
     options.identified = need == NEED_IDENTITY;
     tacit_dataset *data = NULL;
     TACIT_TRY(frame_read(&data, NULL, frame, schema, &options, error));
-    const bool some = need != NEED_ROWS && schema->subset != NULL; /* a part of them trains or judges */
-    if (data->rows == frame->rows || some) {                       /* callers have room for as many */
+    const bool part = schema->subset != NULL || data->rows + data->counts.left_out == frame->rows;
+    if (data->rows == frame->rows ||   /* callers who predict have room for as many; */
+        (need != NEED_ROWS && part)) { /* a part of them trains or judges */
         *out = data;
         return TACIT_OK;
     }

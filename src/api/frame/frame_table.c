@@ -62,7 +62,7 @@ tacit_status frame_table_create(tacit_frame **out, tacit_error *error) {
 tacit_status tacit_frame_table(tacit_frame **out, size_t rows, tacit_error *error) {
     tacit_frame *frame = NULL;
     TACIT_TRY(tacit_require(out, "where to put the result", error));
-    if (rows == 0) return tacit_fail(error, TACIT_USAGE, "a frame needs rows");
+    if (rows == 0) return tacit_fail(error, TACIT_USAGE, "the table has no rows: give at least one");
     if (rows > UINT32_MAX) return tacit_fail(error, TACIT_LIMIT, "a frame has at most 2^32 - 1 rows");
     TACIT_TRY(frame_table_create(&frame, error));
     frame->table->batches = TACIT_NEW(tacit_batch, 1);

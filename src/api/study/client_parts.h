@@ -28,12 +28,16 @@ typedef struct client_server {
     char *url, *test;
 } client_server;
 
+/* A site that takes part from within this process. */
+typedef struct client_site client_site;
+
 struct tacit_coordinator {
     char *folder; /* NULL: by its address */
     char *token;  /* for the address */
     char address[CLIENT_ADDRESS_SIZE];
     tacit_client *client;  /* NULL for a folder */
-    pthread_mutex_t turn;  /* one request at a time */
+    pthread_mutex_t turn;  /* one request at a time; guards `sites` */
+    client_site *sites;    /* a list */
     client_server *server; /* NULL: it runs elsewhere, if at all */
 };
 
@@ -52,3 +56,11 @@ tacit_status client_ask(tacit_buffer *out, tacit_client *client, const char *met
 /* One call of the desk, wherever that is; the document or the bytes are appended. */
 tacit_status client_call(tacit_buffer *out, tacit_coordinator *coordinator, const char *name,
                          const char *study, const json_t *said, tacit_error *error);
+
+/* ---- study_site.c ---- */
+
+/* What a site of this study that has ended failed with. */
+tacit_status client_sites_check(tacit_coordinator *coordinator, const char *study, tacit_error *error);
+
+/* Stop them all, and free them with their rows. */
+void client_sites_free(client_site *sites);

@@ -105,6 +105,7 @@ static void stop_server(client_server *server) {
 
 tacit_coordinator *tacit_coordinator_free(tacit_coordinator *coordinator) {
     if (coordinator == NULL) return NULL;
+    client_sites_free(coordinator->sites);
     if (coordinator->server != NULL && coordinator->server->started) stop_server(coordinator->server);
     free_server(coordinator->server);
     tacit_client_free(coordinator->client);

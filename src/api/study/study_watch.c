@@ -85,16 +85,22 @@ static tacit_status wait_for_event(watch *self, tacit_error *error) {
 
 tacit_status tacit_study_watch(tacit_coordinator *coordinator, const char *study,
                                const tacit_study_watcher *watcher, tacit_error *error) {
-    watch self = { .coordinator = coordinator, .study = study, .watcher = watcher };
+    static const tacit_study_watcher nobody = { NULL, NULL, NULL };
+    watch self = { .coordinator = coordinator,
+                   .study = study,
+                   .watcher = watcher != NULL ? watcher : &nobody };
+    tacit_error failure = TACIT_ERROR_INIT;
     tacit_status status;
     TACIT_TRY(tacit_require(coordinator, "the coordinator", error));
     TACIT_TRY(tacit_require(study, "the study's name", error));
-    TACIT_TRY(tacit_require(watcher, "who watches", error));
     if (coordinator->folder == NULL)
         TACIT_CHECK(client_connect(&self.client, coordinator, cancelled, &self, error));
     for (;;) {
+        /* Before the look: a site also ends because its study has, which the look then sees. */
+        tacit_status site = client_sites_check(coordinator, study, &failure);
         TACIT_CHECK(look(&self, error));
         if (self.over) break;
+        if (site != TACIT_OK) TACIT_CHECK(tacit_fail(error, site, "%s", failure.text));
         if (cancelled(&self)) TACIT_CHECK(tacit_fail(error, TACIT_CANCELLED, "no longer watched"));
         TACIT_CHECK((self.client == NULL ? wait_for_folder : wait_for_event)(&self, error));
     }

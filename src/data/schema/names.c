@@ -34,7 +34,9 @@ static const char *closest(const tacit_levels *names, const char *name) {
     const char *found = NULL;
     if (length > COMPARED) return NULL;
     for (size_t i = 0; i < names->count; i++) {
-        if (strlen(names->text[i]) > COMPARED) continue;
+        const size_t other = strlen(names->text[i]);
+        if (other > COMPARED || other > length + 1 || length > other + 1)
+            continue; /* age is no slip for stage */
         size_t distance = slips(name, names->text[i]);
         if (distance < best || (distance == best && found == NULL)) {
             best = distance;

@@ -79,3 +79,9 @@ exact_covariance <- function(result, plan, beside) {
 }
 
 family_of <- function(kind) switch(kind, class = stats::binomial(), number = stats::gaussian(), count = stats::poisson())
+
+# For step() and drop1(), as glm's: the coefficients are counted, a dispersion is not.
+extractAIC.tacit_glm <- function(fit, scale = 0, k = 2, ...) {
+  edf <- stats::nobs(fit) - stats::df.residual(fit)
+  c(edf, stats::AIC(fit) + (k - 2) * edf)
+}

@@ -27,6 +27,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
   if (missing(data)) data <- environment(formula)
+  if (is.function(data) || inherits(data, "family")) usage("the second argument is the data: give the family by its name, as in tacit_glm(y ~ x, data, family = gaussian)")
   plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts, classes, substitute(subset))
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)

@@ -16,7 +16,9 @@ rows_frame <- function(x, skip = 0L) {
 # A data frame of numbers, truth values, factors, texts and dates, as a table that a model's or a study's schema describes. The
 # pointer keeps what it borrows.
 table_frame <- function(data) {
+  if (ncol(data) == 0) usage("the data frame has no columns")
   if (nrow(data) == 0) usage("the data frame has no rows")
+  if (anyNA(names(data)) || any(names(data) == "")) usage("column ", which(is.na(names(data)) | names(data) == "")[1], " of the data frame has no name")
   kinds <- character()
   levels <- vector("list", length(data))
   columns <- vector("list", length(data))
@@ -24,9 +26,13 @@ table_frame <- function(data) {
     column <- data[[j]]
     if (inherits(column, "POSIXct")) column <- as.Date(format(column, "%Y-%m-%d")) # of its own time zone
     kinds[j] <- if (is.factor(column)) "c" else if (inherits(column, "Date")) "d" else if (is.character(column)) "t" else
-      if (is.logical(column) || is.integer(column)) "i" else if (is.double(column) && !is.object(column)) "n" else ""
+      if (is.logical(column) || is.integer(column) && !is.object(column)) "i" else if (is.double(column) && !is.object(column)) "n" else ""
     if (kinds[j] == "" || length(dim(column)) > 1)
       usage("column ", names(data)[j], " is of class ", class(column)[1], ": make it numbers, a factor, texts or dates, or leave it out")
+    if (kinds[j] == "d") {
+      far <- which(!is.na(column) & !(abs(as.numeric(column)) <= 4e6))
+      if (length(far) > 0) usage("column ", names(data)[j], " has a date in row ", far[1], " that is not of the years 1 to 9999")
+    }
     levels[j] <- list(if (kinds[j] == "c") enc2utf8(base::levels(column)) else character())
     columns[[j]] <- switch(kinds[j], d = as.integer(floor(as.numeric(column))), t = enc2utf8(column), i = as.integer(column),
       c = unclass(column), n = column)

@@ -61,7 +61,7 @@ predict.tacit_model <- function(object, newdata, type = c("response", "class"), 
   columns <- column_names(object)
   if (is.data.frame(newdata) && !all(vapply(newdata[intersect(columns, names(newdata))], is_plain_number, NA))) {
     lacking <- setdiff(columns, names(newdata))
-    if (length(lacking) > 0) usage("newdata lacks the model's columns ", paste(lacking, collapse = ", "))
+    if (length(lacking) > 0) usage(lacks(lacking, newdata))
     return(scored(object, newdata[columns], 0L, type, threads))
   }
   scored(object, columns_of(newdata, columns), 0L, type, threads)
@@ -69,12 +69,19 @@ predict.tacit_model <- function(object, newdata, type = c("response", "class"), 
 
 is_plain_number <- function(column) (is.numeric(column) || is.logical(column)) && !is.object(column)
 
+# What rows lack; a model of R's model matrix that was saved has its columns, and not the factors that they were made of.
+lacks <- function(lacking, newdata) {
+  made <- is.data.frame(newdata) && any(vapply(names(newdata), function(name) any(startsWith(lacking, name)), NA))
+  paste0("newdata lacks the model's columns ", paste(lacking, collapse = ", "),
+    if (made) ": tacit_save() keeps the columns of model.matrix(); saveRDS() keeps the formula, and tacit_export() the columns themselves")
+}
+
 # Columns by their names where both sides have such; a model of a matrix without names has x1, x2, ..., and takes them in order.
 columns_of <- function(newdata, columns) {
   given <- colnames(newdata)
   lacking <- setdiff(columns, given)
   named <- !identical(columns, paste0("x", seq_along(columns)))
-  if (named && !is.null(given) && length(lacking) > 0) usage("newdata lacks the model's columns ", paste(lacking, collapse = ", "))
+  if (named && !is.null(given) && length(lacking) > 0) usage(lacks(lacking, newdata))
   if (!is.null(given) && length(lacking) == 0 && !identical(given, columns)) newdata <- newdata[, columns, drop = FALSE]
   if (!is.data.frame(newdata)) return(newdata)
   texts <- names(newdata)[!vapply(newdata, function(column) is.numeric(column) || is.logical(column), NA)]

@@ -1,14 +1,20 @@
-# A party of a study: rows of a data.frame or a file, which stay here.
+# A party of a study: rows of a data frame, used where they lie, or of a file; both stay here.
 
 tacit_site <- function(invitation = NULL, data = NULL, schema = NULL, home, source = NULL, study = NULL, ...) {
   if (is.null(invitation) == is.null(study)) usage("give an invitation, or the name of a study that was joined before as study =")
   home <- path.expand(home)
   if (!dir.exists(home)) dir.create(home, mode = "0700", recursive = TRUE)
-  rows <- NULL
+  frame <- NULL
   if (is.data.frame(data)) {
     if (is.null(source)) source <- deparse(substitute(data))[1]
-    rows <- site_rows(data, home, source)
-    data <- rows
+    frame <- table_frame(data)
+    if (!is.null(schema)) { # the owner's own; else they are read as the study's schema says
+      about <- option_list(schema = path.expand(schema))
+      checked(.Call(glue_frame_describe, frame, about$names, about$values))
+    }
+    data <- schema <- NULL
+  } else if (!is.null(data) && !(is.character(data) && length(data) == 1)) {
+    usage("data is a data frame, or the path of a file")
   }
   given <- if (is.null(study)) {
     option_list(home = home, data = if (!is.null(data)) path.expand(data), schema = if (!is.null(schema)) path.expand(schema), source = source, ...)
@@ -16,27 +22,9 @@ tacit_site <- function(invitation = NULL, data = NULL, schema = NULL, home, sour
     option_list(home = home, ...)
   }
   site <- new.env(parent = emptyenv())
-  site$rows <- rows
-  site$pointer <- checked(.Call(glue_site_look, invitation, study, given$names, given$values))
+  site$pointer <- checked(.Call(glue_site_look, invitation, study, frame, given$names, given$values))
   site$document <- json_read(checked(.Call(glue_site_document, site$pointer)))
   structure(site, class = "tacit_site")
-}
-
-# The library reads rows a block at a time, for every answer: from a file in the site's own folder, which only its owner can read.
-# Numbers are written so that they read the same to the last bit.
-site_rows <- function(data, home, source) {
-  folder <- file.path(home, "rows")
-  if (!dir.exists(folder)) dir.create(folder, mode = "0700")
-  path <- file.path(folder, paste0(gsub("[^A-Za-z0-9_.-]", "_", source), ".csv"))
-  written <- as.data.frame(lapply(data, function(column) {
-    if (is.double(column) && is.null(attr(column, "class")))
-      ifelse(is.na(column), NA_character_, vapply(column, number_text, "")) else as.character(column)
-  }), optional = TRUE, stringsAsFactors = FALSE)
-  names(written) <- names(data)
-  before <- Sys.umask("077")
-  on.exit(Sys.umask(before))
-  utils::write.csv(written, path, row.names = FALSE, na = "", quote = TRUE, fileEncoding = "UTF-8")
-  path
 }
 
 site_pointer <- function(site) {
@@ -56,7 +44,7 @@ tacit_answer <- function(site) {
   structure(result, class = "tacit_model")
 }
 
-# Consent and answer until the study ends; then the copy of the rows goes.
+# Consent and answer until the study ends.
 run.tacit_site <- function(object, ...) {
   tacit_accept(object)
   result <- tacit_answer(object)
@@ -68,7 +56,6 @@ tacit_leave <- function(site) checked(.Call(glue_site_leave, site_pointer(site))
 
 close.tacit_site <- function(con, ...) {
   .Call(glue_site_close, con$pointer)
-  if (!is.null(con$rows)) unlink(con$rows)
   invisible(NULL)
 }
 

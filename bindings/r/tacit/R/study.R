@@ -57,27 +57,25 @@ tacit_studies <- function(coordinator) {
 
 # ---- drafting and adding ----
 
-tacit_draft <- function(name, formula = NULL, method = "estimate", parties, schema, lambda = NULL, settings = list(), ...) {
-  if (inherits(formula, "formula")) formula <- paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " ")
-  if (is.character(schema) && any(grepl("\n", schema, fixed = TRUE)) || length(schema) > 1) {
-    file <- tempfile(fileext = ".schema.yaml")
-    on.exit(unlink(file))
-    writeLines(enc2utf8(schema), file, useBytes = TRUE)
-    schema <- file
-  }
-  study_ask("draft", NULL, NULL, NULL, name = name, formula = formula, method = method, parties = parties, schema = path.expand(schema), lambda = lambda, ...,
-    settings = settings)
+formula_text <- function(formula) {
+  if (inherits(formula, "formula")) paste(trimws(deparse(formula, width.cutoff = 500L)), collapse = " ") else formula
 }
 
-# The schema that belongs to a study, from the coordinator's folder.
-find_schema <- function(coordinator, name) {
-  folder <- coordinator$folder
-  places <- if (!is.null(folder)) file.path(folder, c(paste0(name, ".schema.yaml"), "schema.yaml"))
-  found <- places[file.exists(places)]
-  if (length(found) == 0)
-    usage("which columns do the sites have? ",
-      if (!is.null(folder)) paste0("Put it into ", folder, " as ", name, ".schema.yaml or schema.yaml, or give ") else "Give ", "schema =")
-  found[1]
+# A schema as a file: one that is text is written, to be unlinked after the call.
+schema_file <- function(schema) {
+  if (is.null(schema)) return(list(path = NULL, made = character()))
+  if (!is.character(schema)) usage("schema is the path of a file, or its text")
+  if (length(schema) == 1 && !grepl("\n", schema, fixed = TRUE)) return(list(path = path.expand(schema), made = character()))
+  file <- tempfile(fileext = ".schema.yaml")
+  writeLines(enc2utf8(schema), file, useBytes = TRUE)
+  list(path = file, made = file)
+}
+
+tacit_draft <- function(name, formula = NULL, method = "estimate", parties, schema, lambda = NULL, settings = list(), ...) {
+  schema <- schema_file(schema)
+  on.exit(unlink(schema$made))
+  study_ask("draft", NULL, NULL, NULL, name = name, formula = formula_text(formula), method = method, parties = parties, schema = schema$path,
+    lambda = lambda, ..., settings = settings)
 }
 
 tacit_check_study <- function(definition, coordinator, force = FALSE) {
@@ -89,25 +87,16 @@ tacit_study <- function(name, formula = NULL, method = "estimate", sites = chara
   if (!is.null(file)) {
     name <- json_read(study_ask("add", coordinator, NULL, NULL, file = path.expand(file), draft = draft, force = force))$study
   } else if (!missing(formula) || length(sites) > 0) {
-    if (is.null(schema)) schema <- find_schema(coordinator, name)
-    definition <- tacit_draft(name, formula, method, parties, schema, settings = settings, ...)
-    if (!study_is_known(name, definition, coordinator, force))
-      study_ask("add", coordinator, NULL, definition, draft = draft, force = force)
+    schema <- schema_file(schema)
+    on.exit(unlink(schema$made))
+    given <- option_list(method = method, schema = schema$path, draft = draft, force = force, ..., settings = settings)
+    checked(.Call(glue_study_create, coordinator_pointer(coordinator), name, formula_text(formula), as.double(parties), given$names, given$values))
   }
   study <- structure(list2env(list(name = name, coordinator = coordinator, invitations = character()), parent = emptyenv()),
     class = "tacit_study")
   study_status(study) # it is there
   if (!draft) for (site in sites) invite_missing(study, site)
   study
-}
-
-# A study of this name with the very same definition is taken up where it is.
-study_is_known <- function(name, definition, coordinator, force) {
-  found <- .Call(glue_study_fetch, coordinator_pointer(coordinator), name, "definition")
-  if (inherits(found, "tacit_failure")) return(if (found$status == "NOT_FOUND") FALSE else checked(found))
-  if (!identical(found, tacit_check_study(definition, coordinator, force)$definition))
-    usage("study '", name, "' exists already and has another definition: use tacit_amend(), or another name")
-  TRUE
 }
 
 study_pointer <- function(study) coordinator_pointer(study$coordinator)
@@ -125,6 +114,16 @@ tacit_invite <- function(study, site = NULL, days = 7, url = NULL) {
   line <- json_read(study_ask("invite", study$coordinator, study$name, NULL, "for" = site, days = days, url = url))$invitations
   if (!is.null(site)) study$invitations[[site]] <- line
   invisible(line)
+}
+
+# A site in this session, as one program plays all parts in tests and trials: it answers on a thread of its own.
+tacit_study_site <- function(study, site, data, ...) {
+  if (!is.data.frame(data)) usage("data must be a data frame")
+  line <- if (site %in% names(study$invitations)) study$invitations[[site]]
+  given <- option_list(invitation = line, ...)
+  checked(.Call(glue_study_site, study_pointer(study), study$name, site, table_frame(data), given$names, given$values))
+  study$invitations <- study$invitations[names(study$invitations) != site]
+  invisible(study)
 }
 
 # ---- its life ----

@@ -55,6 +55,7 @@ SEXP glue_model_pointer(void);
     X(frame_response, 4, (SEXP frame, SEXP response, SEXP bounds, SEXP counts))   \
     X(frame_times, 5, (SEXP frame, SEXP time, SEXP event, SEXP entry, SEXP bounds)) \
     X(frame_table, 5, (SEXP columns, SEXP names, SEXP kinds, SEXP levels, SEXP rows)) \
+    X(frame_describe, 3, (SEXP frame, SEXP names, SEXP values))                   \
     X(frame_parties, 3, (SEXP frame, SEXP party, SEXP parties))                   \
     X(frame_names, 2, (SEXP frame, SEXP names))                                   \
     X(frame_bounds, 4, (SEXP frame, SEXP low, SEXP high, SEXP intercept))         \
@@ -80,7 +81,9 @@ SEXP glue_model_pointer(void);
     X(study_change, 3, (SEXP coordinator, SEXP study, SEXP verb))                 \
     X(study_fetch, 3, (SEXP coordinator, SEXP study, SEXP what))                  \
     X(study_watch, 3, (SEXP coordinator, SEXP study, SEXP known))                 \
-    X(site_look, 4, (SEXP invitation, SEXP study, SEXP names, SEXP values))       \
+    X(study_create, 6, (SEXP coordinator, SEXP study, SEXP formula, SEXP parties, SEXP names, SEXP values)) \
+    X(study_site, 6, (SEXP coordinator, SEXP study, SEXP name, SEXP frame, SEXP names, SEXP values)) \
+    X(site_look, 5, (SEXP invitation, SEXP study, SEXP frame, SEXP names, SEXP values)) \
     X(site_document, 1, (SEXP site))                                              \
     X(site_accept, 1, (SEXP site))                                                \
     X(site_answer, 1, (SEXP site))                                                \

@@ -111,6 +111,36 @@ SEXP glue_study_fetch(SEXP coordinator, SEXP study, SEXP what) {
     return result;
 }
 
+SEXP glue_study_create(SEXP coordinator, SEXP study, SEXP formula, SEXP parties, SEXP names, SEXP values) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    SEXP options = PROTECT(glue_options(names, values, &status, &error));
+    if (status == TACIT_OK)
+        status = tacit_study_create(glue_address(coordinator, "coordinator"), text_or_null(study),
+                                    text_or_null(formula), (size_t)Rf_asReal(parties),
+                                    R_ExternalPtrAddr(options), &error);
+    UNPROTECT(1);
+    return status == TACIT_OK ? R_NilValue : glue_failure(&error);
+}
+
+/* The coordinator's from now on, which also keeps what the frame borrows. */
+SEXP glue_study_site(SEXP coordinator, SEXP study, SEXP name, SEXP frame, SEXP names, SEXP values) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    SEXP options = PROTECT(glue_options(names, values, &status, &error));
+    tacit_coordinator *at = glue_address(coordinator, "coordinator");
+    tacit_frame *rows = glue_address(frame, "frame");
+    const char *of = text_or_null(study), *called = text_or_null(name);
+    SEXP kept = PROTECT(Rf_cons(R_ExternalPtrProtected(frame), R_ExternalPtrProtected(coordinator)));
+    R_SetExternalPtrProtected(coordinator, kept);
+    if (status == TACIT_OK) {
+        R_ClearExternalPtr(frame);
+        status = tacit_study_site(at, of, called, rows, R_ExternalPtrAddr(options), &error);
+    }
+    UNPROTECT(2);
+    return status == TACIT_OK ? R_NilValue : glue_failure(&error);
+}
+
 /* ---- watching ---- */
 
 typedef struct news {
@@ -169,12 +199,13 @@ static bool party_interrupted(void *context) {
     return progress->cancelled(progress->context);
 }
 
-/* By an invitation, or by the name of a study that was joined before. */
-SEXP glue_site_look(SEXP invitation, SEXP study, SEXP names, SEXP values) {
+/* By an invitation, or by the name of a study that was joined before; `frame` may be NULL. */
+SEXP glue_site_look(SEXP invitation, SEXP study, SEXP frame, SEXP names, SEXP values) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = TACIT_OK;
     SEXP options = PROTECT(glue_options(names, values, &status, &error));
-    SEXP pointer = PROTECT(glue_pointer("site", R_NilValue, free_party));
+    SEXP pointer = PROTECT(glue_pointer("site", frame, free_party)); /* which keeps the rows */
+    const tacit_frame *rows = glue_address_or_null(frame, "frame");
     party *self = calloc(1, sizeof *self);
     if (self == NULL) Rf_error("out of memory");
     R_SetExternalPtrAddr(pointer, self);
@@ -182,9 +213,9 @@ SEXP glue_site_look(SEXP invitation, SEXP study, SEXP names, SEXP values) {
     glue_interrupt_begin(&self->interrupt);
     if (status == TACIT_OK)
         status = invitation != R_NilValue
-                     ? tacit_site_invited(&self->site, text_or_null(invitation), NULL,
+                     ? tacit_site_invited(&self->site, text_or_null(invitation), rows,
                                           R_ExternalPtrAddr(options), &self->listener, &error)
-                     : tacit_site_joined(&self->site, text_or_null(study), NULL, R_ExternalPtrAddr(options),
+                     : tacit_site_joined(&self->site, text_or_null(study), rows, R_ExternalPtrAddr(options),
                                          &self->listener, &error);
     UNPROTECT(2);
     return status == TACIT_OK ? pointer : glue_failure(&error);

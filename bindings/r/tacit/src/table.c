@@ -62,3 +62,14 @@ SEXP glue_frame_table(SEXP columns, SEXP names, SEXP kinds, SEXP levels, SEXP ro
     UNPROTECT(3);
     return status == TACIT_OK ? pointer : glue_failure(&error);
 }
+
+/* What is public about the columns. */
+SEXP glue_frame_describe(SEXP frame, SEXP names, SEXP values) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    SEXP options = PROTECT(glue_options(names, values, &status, &error));
+    if (status == TACIT_OK)
+        status = tacit_frame_describe(glue_address(frame, "frame"), R_ExternalPtrAddr(options), NULL, &error);
+    UNPROTECT(1);
+    return status == TACIT_OK ? R_NilValue : glue_failure(&error);
+}

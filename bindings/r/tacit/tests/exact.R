@@ -68,3 +68,15 @@ origin <- diagnosis ~ mean_radius + mean_texture - 1
 near(coef(tacit_glm(origin, breast_cancer, method = "batch", lambda = 1e-9)), coef(glm(origin, binomial, breast_cancer)), 1e-3)
 near(coef(tacit_glm(origin, breast_cancer, method = "estimate")), coef(glm(origin, binomial, breast_cancer, control = tight)), 1e-5)
 stopifnot(inherits(tryCatch(tacit_glm(origin, breast_cancer, method = "newton"), error = identity), "tacit_usage"))
+
+# ---- as R's own tools use a glm (a formula keeps no environment with rows in it, so that they find `cars` here) ----
+cars <- transform(mtcars, cyl = factor(cyl))
+ours <- tacit_glm(mpg ~ wt + cyl + qsec, cars, method = "estimate", family = gaussian)
+own <- glm(mpg ~ wt + cyl + qsec, gaussian, cars)
+stopifnot(max(abs(drop1(ours)$AIC - drop1(own)$AIC)) < 1e-5, identical(formula(step(ours, trace = 0)), formula(step(own, trace = 0))))
+wrong <- tryCatch(tacit_glm(mpg ~ wt, gaussian, cars), tacit_error = conditionMessage)
+stopifnot(grepl("family = gaussian", wrong, fixed = TRUE))
+file <- tempfile(fileext = ".json")
+tacit_save(ours, file)
+wrong <- tryCatch(predict(tacit_load(file), cars), tacit_error = conditionMessage)
+stopifnot(grepl("saveRDS", wrong))
