@@ -204,7 +204,7 @@ class Terms(CoxTest):
         self.assertIn("strata(stage)", self.succeed("summary", "model.json").stdout)
 
     def test_what_a_formula_of_times_may_not_say(self):
-        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
+        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "has the columns 'days' and 'relapse'"), ("surv(days, days, relapse) ~ age", "write them in this order"), ("surv(log(days), relapse) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
                               ("surv(days, relapse) ~ age + strata(age)", "'age' is no category"), ("~ age*strata(stage)", "stand by themselves"),
                               ("~ age + strata()", "name of a column"), ("~ age + strata(log(age))", "names of columns"), ("~ strata(stage)", "0 columns"),
                               ("~ age + cluster(stage)", "person: stage"), ("~ age + weights(study)", "takes no weights")):
