@@ -95,6 +95,11 @@ tacit_status tacit_grouped_split_make(tacit_split **out, const tacit_split_plan 
             "the option 'split=by:%s' makes a party of each value: rows cannot be kept together besides",
             plan->column);
     TACIT_CHECK(gather(&all, view, groups, error));
+    if (all.count < parties)
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
+                               "rows that stay together make %zu %s, which cannot be divided among %zu "
+                               "parties; each needs at least one",
+                               all.count, all.count == 1 ? "group" : "groups", parties));
     const tacit_view as_rows = { .rows = { .count = all.count } };
     TACIT_CHECK(tacit_split_make(&of_groups, plan, &as_rows, 0, parties, stream, error));
     TACIT_CHECK(expand(out, of_groups, &all, error));

@@ -275,6 +275,17 @@ static tacit_status make_plan(const tacit_simulation *simulation, const tacit_lo
 
 /* ---- running ---- */
 
+/* Where too few parties answered, why the first of the others did not. */
+static tacit_status say_refusal(const tacit_local *local, tacit_status status, tacit_error *error) {
+    const char *refusal;
+    if (status != TACIT_REFUSED || error == NULL || tacit_local_refusals(local, &refusal) == 0 ||
+        strstr(error->text, refusal) != NULL)
+        return status;
+    const tacit_error said = *error;
+    *error = (tacit_error)TACIT_ERROR_INIT;
+    return tacit_fail(error, status, "%.80s; the first that refused says: %.380s", said.text, refusal);
+}
+
 /* One trial: the method's coordinator half over simulated parties, then its figures. */
 static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
                               counting *stage, tacit_run *run, tacit_metrics *metrics, tacit_model **model,
@@ -296,8 +307,9 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     }
     if (simulation->target.rows.count > 0) session.own = &simulation->target;
     double start = seconds_now();
-    TACIT_CHECK(tacit_local_serves(local) ? tacit_local_serve(local, error)
-                                          : tacit_run_coordinate(&session, &outcome, error));
+    status = tacit_local_serves(local) ? tacit_local_serve(local, error)
+                                       : tacit_run_coordinate(&session, &outcome, error);
+    TACIT_CHECK(say_refusal(local, status, error));
     run->seconds += seconds_now() - start;
     TACIT_CHECK(tacit_local_settle(local, error));
     run->rounds = session.round;

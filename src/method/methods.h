@@ -41,7 +41,8 @@
     X(extra)                                                                                                 \
     X(newton)                                                                                                \
     X(privlogit_hessian)                                                                                     \
-    X(privlogit_local)
+    X(privlogit_local)                                                                                       \
+    X(cox_servers)
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

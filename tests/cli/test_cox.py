@@ -43,8 +43,8 @@ def figures_of_r(name="cox", *more, delimiter=",", rows=WILMS):
 
 
 class CoxTest(ProgramTest):
-    def words(self, *words, train=WILMS, schema=SCHEMA, parties=5):
-        return ["simulate", "--method", "cox", "--train", train, "--test", train, "--schema", schema, "--parties", str(parties), "--seed", "1", *words]
+    def words(self, *words, train=WILMS, schema=SCHEMA, parties=5, method="cox"):
+        return ["simulate", "--method", method, "--train", train, "--test", train, "--schema", schema, "--parties", str(parties), "--seed", "1", *words]
 
     def cox(self, *words, **more):
         told = json.loads(self.succeed(*self.words(*words, "--json", **more)).stdout)
@@ -136,6 +136,35 @@ class SetsOfSurvival(CoxTest):
                     self.check_curves(name, train, by, theirs, parties)
 
 
+class Servers(CoxTest):
+    """Method cox-servers: shares of two center servers, of which nobody sees a sum, beside coxph with Breslow's ties."""
+
+    def check(self, case, parties, *words, **more):
+        told = json.loads(self.succeed(*self.words(*words, "--json", method="cox-servers", parties=parties, **more)).stdout)["summary"]
+        figures = [line[1:] for line in figures_of_r("servers", HERE / "sets" / "lung.csv.gz") if line[0] == case]
+        self.assertEqual([one["name"] for one in told["coefficients"]], [line[0] for line in figures[:-1]])
+        for name, *theirs in figures:
+            one = {entry["name"]: entry for entry in told["coefficients"]}.get(name)
+            ours = [one[key] for key in ("estimate", "error", "statistic", "p", "low", "high")] if one else [told[key] for key in ("deviance", "null_deviance", "aic", "rows")]
+            for at, (mine, other) in enumerate(zip(ours, [float(number) for number in theirs if number], strict=True)):
+                steep = 1 + ours[2] ** 2 if one and at == 3 else 1  # a small p moves by z^2 times what z does
+                self.close(mine, other, 1e-8 * steep, (case, parties, name, ours, theirs))
+        self.assertNotIn("baseline", told)
+
+    def test_every_figure_is_that_of_coxph_for_any_number_of_parties(self):
+        name, (_, high, terms, *columns) = "lung", SETS["lung"]
+        self.write("lung.yaml", f"label: {{name: [days, died], kind: time, low: 0, high: {high}}}\ncolumns:\n" + "".join(f"  - {{name: {column}}}\n" for column in columns))
+        for parties in (1, 5, 20):
+            self.check("nwtco", parties, "--set", "unit=year")
+            self.check("lung", parties, "--set", "width=30", "--terms", f"surv(days, died) ~ {terms}", train=str(HERE / "sets" / f"{name}.csv.gz"), schema="lung.yaml")
+        self.check("nwtco-strata", 5, "--set", "unit=year", "--set", "strata=stage")
+
+    def test_what_it_does_not_have_is_refused(self):
+        for words, says in ((("--set", "ties=efron"), "how many events each cell has"), (("--set", "errors=robust"), "has a setting 'errors'"),
+                            (("--terms", "surv(days, relapse) ~ age + offset(study)"), "offset")):
+            self.fail_with(2, *self.words(*words, method="cox-servers"), says=[says])
+
+
 class Terms(CoxTest):
     def schema(self, more=""):
         text = Path(SCHEMA).read_text().replace("study, kind: number, low: 3, high: 4", 'study, kind: category, levels: ["3", "4"]')
@@ -175,7 +204,7 @@ class Terms(CoxTest):
         self.assertIn("strata(stage)", self.succeed("summary", "model.json").stdout)
 
     def test_what_a_formula_of_times_may_not_say(self):
-        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
+        for formula, says in (("surv(relapse, days) ~ age", "write them in this order"), ("surv(days) ~ age", "has the columns 'days' and 'relapse'"), ("surv(days, days, relapse) ~ age", "write them in this order"), ("surv(log(days), relapse) ~ age", "names of columns"), ("relapse ~ age", "the schema's label is 'days'"),
                               ("surv(days, relapse) ~ age + strata(age)", "'age' is no category"), ("~ age*strata(stage)", "stand by themselves"),
                               ("~ age + strata()", "name of a column"), ("~ age + strata(log(age))", "names of columns"), ("~ strata(stage)", "0 columns"),
                               ("~ age + cluster(stage)", "person: stage"), ("~ age + weights(study)", "takes no weights")):
@@ -392,6 +421,10 @@ class Refused(CoxTest):
         self.refuse(line, "--set", "strata=x", code=2, says=["no category called 'x'"])
         self.fail_with(2, "simulate", "--method", "cox", "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"),
                        "--parties", "3", says=["kind time"])
+        done = self.tacit(*self.words("--set", "width=1", train=self.rows(lambda draw: f"{draw.random():.4f},{draw.random():.4f},{draw.uniform(0, 10):.4f},0\n"), schema="schema.yaml",
+                                      method="cox-servers"))  # which says how far it is, on a slow machine
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no row has an event", done.stderr)
         self.fail_with(2, "simulate", "--method", "estimate", "--train", WILMS, "--schema", SCHEMA, "--parties", "3", says=["cox"])
 
 

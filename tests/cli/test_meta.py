@@ -139,6 +139,14 @@ class Count(MetaTest):
         self.assertAlmostEqual(one["fixed"]["age"]["estimate"], one["forest age"]["site 1"]["estimate"], delta=1e-12)
         self.assertIsNone(one["heterogeneity"]["age"]["I^2 %"])
 
+    def test_where_no_site_has_an_estimate_it_is_said_why(self):
+        self.write("same.csv", "age,ill\n" + "".join(f"0.5,{k % 2}\n" for k in range(120)))
+        self.write("same.yaml", "label: {name: ill, classes: ['0', '1']}\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n")
+        done = self.tacit("simulate", "--method", "meta", "--train", "same.csv", "--test", "same.csv", "--schema", "same.yaml", "--parties", "6", "--seed", "1")
+        self.assertEqual(done.returncode, 3)
+        for text in ("0 parties answered", "the first that refused says: ", "age"):
+            self.assertIn(text, done.stderr)
+
     def test_a_site_without_an_estimate_refuses_and_the_others_must_still_hide_each_other(self):
         lines = (self.path / "ill5.csv").read_text().splitlines()
         self.write("flat.csv", "\n".join(line[:-1] + "0" if line.startswith("2,") else line for line in lines) + "\n")

@@ -246,7 +246,7 @@ static void texts_of_help_list_the_methods_with_a_trait(void **state) {
     const char plain[] = "no list here";
     assert_ptr_equal(tacit_methods_help(plain, out), plain);
     assert_string_equal(tacit_methods_help("For {two-servers and}.", out),
-                        "For newton, privlogit-hessian and privlogit-local.");
+                        "For newton, privlogit-hessian, privlogit-local and cox-servers.");
     assert_string_equal(tacit_methods_help("{no-center}", out), "consensus, gossip, extra");
     assert_string_equal(tacit_methods_help("{roles or}", out), "pst-h");
     assert_string_equal(tacit_methods_help("a {\"b\": 1} c {", out), "a {\"b\": 1} c {");

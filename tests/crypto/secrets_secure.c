@@ -1,6 +1,6 @@
 /*
  * Run under valgrind, as secrets.c: two servers in two threads, whose shares and random numbers are declared
- * secret, factor, solve, invert, multiply, compare, and turn shares into ciphertexts, on each engine. A
+ * secret, factor, solve, invert, multiply, divide, take logarithms, compare, and turn shares into ciphertexts, on each engine. A
  * branch, or an address, that depends on a share, a label or a mask is an error. (valgrind does not follow
  * what goes through a channel: the labels of the evaluator are watched in secrets.c.)
  */
@@ -65,6 +65,9 @@ static tacit_status work(tacit_secure *secure, tacit_factored **factor, tacit_er
     TACIT_TRY(tacit_secure_inverse(secure, matrix, *factor, error));
     for (int k = 0; k < 4; k++) square[k] = matrix[k / 2];
     TACIT_TRY(tacit_secure_multiply(secure, vector, square, vector, ORDER, ORDER, 1, error));
+    TACIT_TRY(tacit_secure_reciprocals(secure, square, vector, ORDER, error));
+    TACIT_TRY(tacit_secure_logarithms(secure, square + ORDER, vector, ORDER, error));
+    TACIT_TRY(tacit_secure_scale_rows(secure, vector, square, square + ORDER, ORDER, 1, error));
     TACIT_TRY(tacit_secure_all_less(secure, &less, vector, vector + 1, 1, error));
     TACIT_TRY(
         tacit_secure_all_within(secure, &less, &(tacit_secure_range){ vector, ORDER, 8, WIDTH }, 1, error));

@@ -182,6 +182,88 @@ static void what_was_prepared_is_used(void **state) {
     assert_int_equal(products[0], products[1]);
 }
 
+/* ---- functions of single numbers ---- */
+
+enum { NUMBERS = 600, COLUMNS = 3 }; /* more than the lanes of a circuit */
+
+typedef struct functions {
+    tacit_role role;
+    tacit_secure_engine engine;
+    size_t count;
+    const int64_t *values, *table;
+    int64_t *reciprocal, *logarithm, *scaled;
+} functions;
+
+static tacit_status play_functions(tacit_channel *channel, tacit_stream *stream, void *context,
+                                   tacit_error *error) {
+    functions *self = context;
+    tacit_secure *secure = NULL;
+    tacit_secure_settings settings = tacit_secure_defaults();
+    const bool a = self->role == TACIT_GARBLER;
+    static _Thread_local tacit_share x[NUMBERS], y[NUMBERS], table[NUMBERS * COLUMNS];
+    settings.engine = self->engine;
+    settings.format.fraction = 36;
+    settings.garble.stream = stream;
+    TACIT_TRY(tacit_secure_create(&secure, self->role, channel, &settings, error));
+    tacit_status status;
+    TACIT_CHECK(tacit_secure_input(secure, x, TACIT_GARBLER, a ? self->values : NULL, self->count, error));
+    TACIT_CHECK(tacit_secure_input(secure, table, TACIT_EVALUATOR, a ? NULL : self->table,
+                                   self->count * COLUMNS, error));
+    TACIT_CHECK(tacit_secure_scale_rows(secure, table, x, table, self->count, COLUMNS, error));
+    TACIT_CHECK(tacit_secure_open(secure, self->scaled, table, self->count * COLUMNS, error));
+    TACIT_CHECK(tacit_secure_reciprocals(secure, y, x, self->count, error));
+    TACIT_CHECK(tacit_secure_open(secure, self->reciprocal, y, self->count, error));
+    TACIT_CHECK(tacit_secure_logarithms(secure, x, x, self->count, error)); /* in place */
+    TACIT_CHECK(tacit_secure_open(secure, self->logarithm, x, self->count, error));
+cleanup:
+    tacit_secure_free(secure);
+    return status;
+}
+
+/* Rows times factors to a unit, reciprocals to one, logarithms to 32, from 2^-26 to 2^26; and of 0 everything is a number,
+ * and 0 times it 0. */
+static void both_engines_scale_rows_and_find_reciprocals_and_logarithms(void **state) {
+    (void)state;
+    static int64_t values[NUMBERS], table[NUMBERS * COLUMNS], found[2][NUMBERS * (2 + COLUMNS)];
+    tacit_stream stream = printed_stream();
+    for (tacit_secure_engine engine = TACIT_SECURE_YAO; engine <= TACIT_SECURE_SHARES; engine++) {
+        size_t count = engine == TACIT_SECURE_YAO ? 20 : NUMBERS;
+        for (size_t k = 0; k < count; k++) {
+            double x = k == 0 ? 0 : k == 1 ? 1 : exp2(52 * tacit_stream_unit(&stream) - 26);
+            values[k] = llrint(ldexp(x, 36));
+            for (size_t j = 0; j < COLUMNS; j++)
+                table[k * COLUMNS + j] = llrint(ldexp((tacit_stream_unit(&stream) - 0.5) / fmax(1, x), 36));
+        }
+        functions servers[2];
+        pair_thread both[2];
+        for (int i = 0; i < 2; i++) {
+            servers[i] = (functions){ .role = i == 0 ? TACIT_GARBLER : TACIT_EVALUATOR,
+                                      .engine = engine,
+                                      .count = count,
+                                      .values = values,
+                                      .table = table,
+                                      .reciprocal = found[i],
+                                      .logarithm = found[i] + NUMBERS,
+                                      .scaled = found[i] + 2 * NUMBERS };
+            both[i] = (pair_thread){ .part = play_functions,
+                                     .context = &servers[i],
+                                     .stream = tacit_stream_fork(&stream, "server", (uint64_t)i, 0) };
+        }
+        pair_must(both);
+        for (size_t k = 0; k < count; k++) {
+            double x = ldexp((double)values[k], -36), unit = 0x1p-36;
+            for (size_t j = 0; j < COLUMNS; j++)
+                CHECK_NEAR(ldexp((double)servers[0].scaled[k * COLUMNS + j], -36),
+                           x * ldexp((double)table[k * COLUMNS + j], -36), 1.01 * unit);
+            if (k == 0) continue;
+            CHECK_NEAR(ldexp((double)servers[0].reciprocal[k], -36), 1 / x, 1.01 * unit + 4e-16 / x);
+            CHECK_NEAR(ldexp((double)servers[0].logarithm[k], -36), log(x), 32 * unit);
+        }
+        for (size_t j = 0; j < COLUMNS; j++) assert_int_equal(servers[0].scaled[j], 0);
+        assert_memory_equal(found[0], found[1], sizeof found[0]);
+    }
+}
+
 /* ---- what goes over the wire ---- */
 
 /* The same seeds say the same bytes, today and tomorrow. */
@@ -318,6 +400,7 @@ int main(void) {
         cmocka_unit_test(both_engines_solve_invert_and_multiply),
         cmocka_unit_test(shorter_numbers_do_too),
         cmocka_unit_test(what_was_prepared_is_used),
+        cmocka_unit_test(both_engines_scale_rows_and_find_reciprocals_and_logarithms),
         cmocka_unit_test(the_trace_under_fixed_seeds_is_fixed),
         cmocka_unit_test(how_much_is_said_does_not_depend_on_the_numbers),
         cmocka_unit_test(garbage_is_an_error),

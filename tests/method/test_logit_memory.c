@@ -1,5 +1,5 @@
 /*
- * Allocations of newton, privlogit-hessian and privlogit-local fail, at nodes and at both servers: nothing
+ * Allocations of newton, privlogit-hessian, privlogit-local and cox-servers fail, at nodes and at both servers: nothing
  * crashes or leaks, nobody waits, and the run says that memory is out. A run makes thousands, so each test
  * run lets others fail; the seed is printed.
  */
@@ -76,7 +76,36 @@ static void all_methods_survive_allocations_that_fail(void **state) {
     world_end(&world);
 }
 
+/* Four columns, as the world has. */
+static void times_until_an_event_do_too(void **state) {
+    (void)state;
+    static const char text_of[] = "label: {name: [since, weeks, ill], kind: time, low: 0, high: 60}\n"
+                                  "columns:\n"
+                                  "  - {name: age, kind: number, low: 0, high: 1}\n"
+                                  "  - {name: arm, kind: category, levels: [a, b]}\n"
+                                  "  - {name: site, kind: category, levels: [x, y, z]}\n";
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_stream stream = printed_stream(), rows = tacit_stream_from_seed(8);
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_schema *schema = NULL;
+    logit_world world = { .count = 0 };
+    CHECK_OK(tacit_schema_parse(&schema, text_of, sizeof text_of - 1, "test", &error), error);
+    CHECK_OK(tacit_buffer_print(&text, &error, "age,arm,site,since,weeks,ill\n"), error);
+    for (int i = 0; i < 90; i++)
+        CHECK_OK(tacit_buffer_print(&text, &error, "%.3f,%c,%c,0,%.3f,%d\n", tacit_stream_unit(&rows),
+                                    "ab"[tacit_stream_below(&rows, 2)], "xyz"[i % 3],
+                                    1 + 58 * tacit_stream_unit(&rows), (int)tacit_stream_below(&rows, 2)),
+                 error);
+    parties_read(&world.parties, &text, schema, NODES, &tacit_method_cox_servers);
+    world.watch = (tacit_watch){ hear_beta, &world };
+    world_set(&world, "width", "20");
+    an_allocation_that_fails_ends_the_run(&world, &stream);
+    world_end(&world);
+    tacit_schema_free(schema);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(all_methods_survive_allocations_that_fail) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(all_methods_survive_allocations_that_fail),
+                                        cmocka_unit_test(times_until_an_event_do_too) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,9 +98,9 @@ static void answers_of_no_use_are_told_from_others(void **state) {
             checked++;
         }
     }
-    /* dphtl, dpsgd, dpstgd, meta, pst-h of sources and of targets, rows of newton and privlogit-hessian and -local,
+    /* dphtl, dpsgd, dpstgd, meta, pst-h of sources and of targets, rows of newton, privlogit-hessian and -local and cox-servers,
      * and figures of sites in describe, describe-exact, evaluate and evaluate-exact */
-    assert_int_equal(checked, 13);
+    assert_int_equal(checked, 14);
 }
 
 static void an_unknown_method_gets_the_list(void **state) {
@@ -160,7 +160,7 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     static const char *const sentences[] = {
         "is of kind class, which method", "kind number goes with dpnewton and estimate (family linear)",
         "kind count goes with dpnewton and estimate (family poisson)",
-        "kind time goes with cox, dpcox, survival and survival-exact (family hazard)"
+        "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)
         for (int kind = 0; kind < TACIT_RESPONSES; kind++) {

@@ -82,6 +82,7 @@ METHODS = {
     "newton": ({"set": "{engine: shares}", **CENTERED}, EXACT),
     "privlogit-hessian": ({"set": "{engine: shares}", **CENTERED}, EXACT),
     "privlogit-local": ({"set": "{engine: yao, inference: no}", **CENTERED}, EXACT),
+    "cox-servers": ({"set": "{width: 0.1}", **CENTERED}, EXACT),
 }
 
 
@@ -169,7 +170,8 @@ class CanaryTest(DeployedTest):
         """What could be seen: {place: bytes}."""
         self.servers = []
         if "center" in changed:
-            super().study("first")
+            times = method == "cox-servers"
+            super().study("first", **({"method": "cox", "set": "{}", "epsilon": None, "lambda": 0} if times else {}))
             self.servers.append(self.start("center", "--role", "b", self.path / "b", "--coordinator", self.folder / "ca.crt"))
             self.servers[0].wait_line("serving at ")
         self.study(title=TITLE, method=method, **changed)
@@ -234,7 +236,7 @@ def check(name):
     def test(self):
         changed, allowed = METHODS[name]
         self.plant(0)
-        times = name.split(",")[0] in ("cox", "dpcox", "survival", "survival-exact")
+        times = name.split(",")[0] in ("cox", "cox-servers", "dpcox", "survival", "survival-exact")
         if times:
             self.ask_about_times()
         if name == "mixed":

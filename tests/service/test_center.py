@@ -7,6 +7,7 @@ killed; nothing readable on any wire; and only the server that the study names g
 import contextlib
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -253,6 +254,58 @@ class Centers(DeployedTest):
                     says=["second center server", "center: FILE"])
         self.refuse(1, "study", "new", self.folder, self.definition("many", center="b/center.card"),
                     says=["has no center servers"])
+
+
+class CoxOfServers(DeployedTest):
+    """Times until an event between two center servers: hazard ratios of all rows pooled, and nothing of any cell of time."""
+
+    server_b, prepare, start_a = Centers.server_b, Centers.prepare, Centers.start_a
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "schema.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 60}\ncolumns:\n  - {name: age, kind: number, low: 0, high: 1}\n"
+                                               "  - {name: arm, kind: category, levels: [a, b]}\n")
+
+    def rows(self, party):
+        path = self.path / f"rows{party}.csv"
+        if not path.exists():
+            draw, lines = random.Random(party), ["age,arm,weeks,ill"]
+            for _ in range(60):
+                age, arm = draw.random(), draw.choice("ab")
+                time, seen = draw.expovariate(0.03 * 2.7 ** (age + (arm == "b"))), draw.uniform(5, 60)
+                lines.append(f"{age:.5f},{arm},{min(time, seen):.3f},{int(time <= seen)}")
+            path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def pooled(self):
+        texts = [self.rows(party).read_text().splitlines() for party in range(3)]
+        (self.path / "all.csv").write_text("\n".join([texts[0][0], *(line for text in texts for line in text[1:])]) + "\n")
+        done = self.succeed("simulate", "--method", "cox", "--train", "all.csv", "--test", "all.csv", "--schema", "schema.yaml", "--parties", "1", "--set", "ties=breslow", "--set", "least=1",
+                            "--set", "width=6", "--json")
+        return json.loads(done.stdout)["summary"]
+
+    def test_two_servers_get_the_hazard_ratios_of_all_rows_and_see_no_sum_also_after_one_was_killed(self):
+        self.study("first", method="cox", set="{}", epsilon=None, **{"lambda": 0})  # B needs the coordinator's authority
+        b = self.server_b()
+        self.study("trial", method="cox-servers", set="{width: 6}", epsilon=None, center="b/center.card", **{"lambda": 0})
+        a = self.start_a()
+        parties = {party: self.join(party, *EXACT) for party in range(2)}
+        b.kill()  # while A waits for the third
+        parties[2] = self.join(2, *EXACT)
+        a.wait_line("waits for center server B")
+        self.server_b()
+        self.check_done(parties, charged=[])
+        summary, pooled = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout), self.pooled()
+        self.assertEqual((summary["parties"], summary["rows"], summary["private"]), (3, 180, False))
+        for mine, theirs in zip(summary["coefficients"], pooled["coefficients"], strict=True):
+            self.assertEqual(mine["name"], theirs["name"])
+            for key in ("estimate", "error"):
+                self.assertAlmostEqual(mine[key], theirs[key], delta=1e-8 * (1 + abs(theirs[key])))
+        for key in ("deviance", "null_deviance"):
+            self.assertAlmostEqual(summary[key], pooled[key], delta=1e-7)
+        self.assertNotIn("baseline", summary)
+        for charge in self.charges(0):
+            self.assertEqual((charge["price"]["epsilon"], charge["kind"]), ("inf", "sealed"))
 
 
 if __name__ == "__main__":

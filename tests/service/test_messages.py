@@ -116,6 +116,7 @@ MODES = {
     "privlogit-hessian": ("privlogit-hessian", {"set": "{engine: shares}", **CENTERED}, EXACT),
     "privlogit-hessian-dp": ("privlogit-hessian", {"set": "{engine: shares, dp: 1, inference: no}", **CENTERED}, ()),
     "privlogit-local": ("privlogit-local", {"set": "{engine: yao, inference: no}", **CENTERED}, EXACT),
+    "cox-servers": ("cox-servers", {"set": "{}", "schema": "times.yaml", **CENTERED}, EXACT),
 }
 YARDSTICKS = ("batch", "indiv")
 

@@ -19,7 +19,7 @@ Text = Union[str, float, Sequence[Any]]  # a list is written with commas
 __all__ = ["avg", "output", "plr", "gop", "pst_s", "pst_f", "pst_h", "vote", "soft", "soft_stat", "pate", "dpnewton", "dpgd", "psgd",
            "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "dpcox", "survival", "survival_exact", "describe",
            "describe_exact", "evaluate", "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton", "privlogit_hessian",
-           "privlogit_local"]
+           "privlogit_local", "cox_servers"]
 
 
 def _changed(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -912,3 +912,25 @@ def privlogit_local(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["
     """
     return _changed(privlogit_local, {"engine": engine, "stop": stop, "inference": inference, "level": level, "scale": scale,
         "fraction": fraction, "start": start, "penalty": penalty})
+
+
+def cox_servers(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "breslow", strata: Text = "none", level: float = 0.95,
+                unit: Literal["label", "day", "week", "month", "year"] = "label",
+                engine: Literal["yao", "shares"] = "shares") -> dict[str, Any]:
+    """Settings of method cox-servers: Cox regression of a time until an event between two center servers, sums encrypted.
+
+    width
+        of a cell of time, in the unit of the label: 30.4375 for months where times are days; 0: a hundredth of the label's range. From
+        0 to 1000000000000.
+    ties
+        events in the same cell, as in R's coxph; between two servers breslow alone.
+    strata
+        a category whose levels have baselines of their own, instead of a coefficient; or none.
+    level
+        of the confidence intervals. From 0.5 to 0.999999.
+    unit
+        of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    engine
+        what the center servers compute with: garbled circuits, or shares, which are much faster.
+    """
+    return _changed(cox_servers, {"width": width, "ties": ties, "strata": strata, "level": level, "unit": unit, "engine": engine})

@@ -281,9 +281,10 @@ static void print_trends(tacit_console *console, const tacit_estimates *estimate
 /* Of a Cox regression: deviances are minus twice the log partial likelihood. */
 static void print_hazards(tacit_console *console, const tacit_estimates *estimates) {
     const tacit_baseline *baseline = estimates->baseline;
-    tacit_console_print(console, "%s%.0f events; %zu groups of times, the last ending at %g\n",
-                        estimates->noisy ? "about " : "", tacit_baseline_events(baseline), baseline->count,
-                        baseline->step[baseline->count - 1].time);
+    if (baseline != NULL) /* between two servers nobody knows it */
+        tacit_console_print(console, "%s%.0f events; %zu groups of times, the last ending at %g\n",
+                            estimates->noisy ? "about " : "", tacit_baseline_events(baseline),
+                            baseline->count, baseline->step[baseline->count - 1].time);
     if (!estimates->noisy) /* noisy sums of scores have no likelihood beside them */
         tacit_console_print(
             console,
@@ -331,7 +332,8 @@ tacit_status tacit_summary_print(tacit_console *console, const tacit_model *mode
         tacit_summary_print_ratios(console, estimates, (int)name_width(estimates));
     tacit_summary_print_terms(console, estimates, (int)name_width(estimates));
     tacit_summary_print_anova(console, estimates, (int)name_width(estimates));
-    if (estimates->baseline != NULL)
+    if (estimates->baseline != NULL ||
+        strcmp(estimates->family, tacit_family_of(TACIT_RESPONSE_TIME, 0)->name) == 0)
         print_hazards(console, estimates);
     else if (!estimates->noisy)
         print_fit(console, estimates);

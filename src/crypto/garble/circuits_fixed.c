@@ -185,3 +185,31 @@ tacit_status tacit_fixed_root(tacit_builder *builder, tacit_wire *out, const tac
     tacit_scratch_release(builder, mark);
     return TACIT_OK;
 }
+
+/* ---- the leading bit ---- */
+
+/* If the upper 32 of the bits below the sign are 0, shift by 32; then 16, ...: in all by one less than 64 at most. */
+tacit_status tacit_fixed_normalise(tacit_builder *builder, tacit_wire *out, tacit_wire *shift,
+                                   const tacit_wire *a, size_t width, size_t lanes) {
+    tacit_scratch_mark mark = tacit_scratch_here(builder);
+    tacit_wire *moved = tacit_scratch(builder, width * lanes), *empty = tacit_scratch(builder, lanes),
+               *digit = tacit_scratch(builder, lanes);
+    if (moved == NULL || empty == NULL || digit == NULL) return TACIT_NO_MEMORY;
+    tacit_copy(out, a, width * lanes);
+    for (size_t k = TACIT_SHIFT_BITS; k-- > 0;) {
+        const size_t by = (size_t)1 << k, top = width - 1;
+        tacit_fill(shift + k * lanes, tacit_constant(builder, 0), lanes);
+        if (by >= top) continue;
+        tacit_fill(empty, builder->one, lanes);
+        for (size_t i = top - by; i < top; i++) {
+            tacit_not(builder, digit, out + i * lanes, lanes);
+            TACIT_TRY(tacit_and(builder, empty, empty, digit, lanes));
+        }
+        tacit_fill(moved, tacit_constant(builder, 0), width * lanes);
+        for (size_t i = by; i < top; i++) tacit_copy(moved + i * lanes, out + (i - by) * lanes, lanes);
+        TACIT_TRY(tacit_word_select(builder, out, empty, moved, out, width, lanes));
+        tacit_copy(shift + k * lanes, empty, lanes);
+    }
+    tacit_scratch_release(builder, mark);
+    return TACIT_OK;
+}

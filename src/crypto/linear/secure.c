@@ -127,8 +127,7 @@ tacit_status tacit_secure_built(const tacit_secure *self, tacit_status status, t
     return status;
 }
 
-/* Book the seconds since `begin`. */
-static tacit_status book(tacit_secure *self, double begin, tacit_status status) {
+tacit_status tacit_secure_book(tacit_secure *self, double begin, tacit_status status) {
     self->costs.prepared += self->ahead;
     self->costs.online += tacit_secure_now() - begin - self->ahead;
     self->ahead = 0;
@@ -143,14 +142,14 @@ tacit_status tacit_secure_input(tacit_secure *secure, tacit_share *out, tacit_ro
     size_t length = count * sizeof *out;
     tacit_channel *channel = secure->converter.channel;
     if (secure->converter.role != owner)
-        return book(secure, begin, tacit_channel_receive(channel, out, length, error));
+        return tacit_secure_book(secure, begin, tacit_channel_receive(channel, out, length, error));
     if (values == NULL && count > 0)
         return tacit_fail(error, TACIT_USAGE, "an input belongs to one server, which gives the numbers");
     tacit_stream_bytes(secure->converter.stream, out, length); /* the other's share */
     tacit_status status = tacit_channel_send(channel, out, length, error);
     if (status == TACIT_OK) status = tacit_channel_flush(channel, error);
     for (size_t k = 0; k < count; k++) out[k] = tacit_share_of(values[k]) - out[k];
-    return book(secure, begin, status);
+    return tacit_secure_book(secure, begin, status);
 }
 
 tacit_status tacit_secure_from_ciphertexts(tacit_secure *secure, tacit_share *out, size_t count,
@@ -159,18 +158,18 @@ tacit_status tacit_secure_from_ciphertexts(tacit_secure *secure, tacit_share *ou
                                            const tacit_paillier_secret *secret, unsigned drop,
                                            tacit_error *error) {
     double begin = tacit_secure_now();
-    return book(secure, begin,
-                tacit_shares_from_ciphertexts(out, count, &secure->converter, layout, ciphertexts, secret,
-                                              drop, error));
+    return tacit_secure_book(secure, begin,
+                             tacit_shares_from_ciphertexts(out, count, &secure->converter, layout,
+                                                           ciphertexts, secret, drop, error));
 }
 
 tacit_status tacit_secure_to_ciphertexts(tacit_secure *secure, tacit_ciphertexts *out,
                                          const tacit_paillier_public *key, const tacit_masked_slots *layout,
                                          const tacit_share *shares, size_t count, tacit_error *error) {
     double begin = tacit_secure_now();
-    return book(secure, begin,
-                tacit_shares_to_ciphertexts(out, &secure->converter, secure->builder, key, layout, shares,
-                                            count, error));
+    return tacit_secure_book(secure, begin,
+                             tacit_shares_to_ciphertexts(out, &secure->converter, secure->builder, key,
+                                                         layout, shares, count, error));
 }
 
 tacit_status tacit_secure_open(tacit_secure *secure, int64_t *out, const tacit_share *shares, size_t count,
@@ -190,7 +189,7 @@ tacit_status tacit_secure_open(tacit_secure *secure, int64_t *out, const tacit_s
     if (status == TACIT_OK && !fits)
         status = tacit_fail(error, TACIT_LIMIT,
                             "a result does not fit 64 bits; scale the columns, or use more regularisation");
-    return book(secure, begin, status);
+    return tacit_secure_book(secure, begin, status);
 }
 
 static tacit_status compare(tacit_secure *self, bool *out, const tacit_share *a, const tacit_share *b,
@@ -216,7 +215,8 @@ static tacit_status compare(tacit_secure *self, bool *out, const tacit_share *a,
 tacit_status tacit_secure_all_less(tacit_secure *secure, bool *out, const tacit_share *a,
                                    const tacit_share *b, size_t count, tacit_error *error) {
     double begin = tacit_secure_now();
-    return book(secure, begin, tacit_secure_built(secure, compare(secure, out, a, b, count), error));
+    return tacit_secure_book(secure, begin,
+                             tacit_secure_built(secure, compare(secure, out, a, b, count), error));
 }
 
 /* x lies within where x + 2^bits has no bit above the lowest bits + 1. `all` is ANDed with that. */
@@ -265,7 +265,8 @@ tacit_status tacit_secure_all_within(tacit_secure *secure, bool *out, const taci
         if (ranges[r].width > 128 || ranges[r].bits + 1 >= ranges[r].width)
             return tacit_fail(error, TACIT_USAGE, "no range of 2^%u fits numbers of %u bits", ranges[r].bits,
                               ranges[r].width);
-    return book(secure, begin, tacit_secure_built(secure, all_within(secure, out, ranges, count), error));
+    return tacit_secure_book(secure, begin,
+                             tacit_secure_built(secure, all_within(secure, out, ranges, count), error));
 }
 
 /* ---- linear algebra ---- */
@@ -276,7 +277,8 @@ tacit_status tacit_secure_multiply(tacit_secure *secure, tacit_share *out, const
     double begin = tacit_secure_now();
     if (rows == 0 || inner == 0 || columns == 0)
         return tacit_fail(error, TACIT_USAGE, "a product needs matrices that are not empty");
-    return book(secure, begin, secure->kind->multiply(secure, out, a, b, rows, inner, columns, error));
+    return tacit_secure_book(secure, begin,
+                             secure->kind->multiply(secure, out, a, b, rows, inner, columns, error));
 }
 
 tacit_status tacit_secure_factor(tacit_secure *secure, tacit_factored **out, const tacit_share *triangle,
@@ -292,7 +294,7 @@ tacit_status tacit_secure_factor(tacit_secure *secure, tacit_factored **out, con
         *out = factor;
     else
         tacit_factored_free(factor);
-    return book(secure, begin, status);
+    return tacit_secure_book(secure, begin, status);
 }
 
 tacit_factored *tacit_factored_free(tacit_factored *factor) {
@@ -307,13 +309,13 @@ tacit_factored *tacit_factored_free(tacit_factored *factor) {
 tacit_status tacit_secure_solve(tacit_secure *secure, tacit_share *out, tacit_factored *factor,
                                 const tacit_share *b, tacit_error *error) {
     double begin = tacit_secure_now();
-    return book(secure, begin, factor->kind->solve(secure, out, factor, b, error));
+    return tacit_secure_book(secure, begin, factor->kind->solve(secure, out, factor, b, error));
 }
 
 tacit_status tacit_secure_inverse(tacit_secure *secure, tacit_share *out, tacit_factored *factor,
                                   tacit_error *error) {
     double begin = tacit_secure_now();
-    return book(secure, begin, factor->kind->inverse(secure, out, factor, error));
+    return tacit_secure_book(secure, begin, factor->kind->inverse(secure, out, factor, error));
 }
 
 tacit_status tacit_secure_prepare(tacit_secure *secure, size_t order, size_t solves, tacit_error *error) {
@@ -322,5 +324,5 @@ tacit_status tacit_secure_prepare(tacit_secure *secure, size_t order, size_t sol
     double begin = tacit_secure_now();
     tacit_status status = tacit_material_create(&material, secure, order, solves, error);
     if (status == TACIT_OK) tacit_material_keep(&secure->prepared, material);
-    return book(secure, begin, status);
+    return tacit_secure_book(secure, begin, status);
 }

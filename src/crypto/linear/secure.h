@@ -110,6 +110,17 @@ tacit_status tacit_secure_multiply(tacit_secure *secure, tacit_share *out, const
                                    const tacit_share *b, size_t rows, size_t inner, size_t columns,
                                    tacit_error *error);
 
+/* Row i of out = factors[i] times row i of b, of rows x columns; in place where out is b. */
+tacit_status tacit_secure_scale_rows(tacit_secure *secure, tacit_share *out, const tacit_share *factors,
+                                     const tacit_share *b, size_t rows, size_t columns, tacit_error *error);
+
+/* 1 / a[k] and log a[k] for numbers above 0; of others some number. Reciprocals are rounded down, logarithms off by
+ * 32 units of the format at most. `out` may be a. */
+tacit_status tacit_secure_reciprocals(tacit_secure *secure, tacit_share *out, const tacit_share *a,
+                                      size_t count, tacit_error *error);
+tacit_status tacit_secure_logarithms(tacit_secure *secure, tacit_share *out, const tacit_share *a,
+                                     size_t count, tacit_error *error);
+
 typedef struct tacit_factored tacit_factored;
 
 /* A positive definite, its triangle. */

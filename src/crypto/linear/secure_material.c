@@ -294,3 +294,20 @@ tacit_status tacit_material_product(tacit_secure *self, tacit_share *a_mask, tac
 cleanup:
     return book(self, begin, status);
 }
+
+tacit_status tacit_material_rows(tacit_secure *self, tacit_share *factor_mask, tacit_share *b_mask,
+                                 tacit_share *product, size_t rows, size_t columns, tacit_error *error) {
+    double begin = tacit_secure_now();
+    batch to = { .secure = self };
+    tacit_status status = TACIT_OK;
+    tacit_stream_bytes(self->converter.stream, factor_mask, rows * sizeof *factor_mask);
+    tacit_stream_bytes(self->converter.stream, b_mask, rows * columns * sizeof *b_mask);
+    for (size_t i = 0; i < rows; i++)
+        TACIT_CHECK(add(
+            &to,
+            (tacit_product){ &factor_mask[i], &b_mask[i * columns], 1, columns, &product[i * columns], 1 },
+            error));
+    TACIT_CHECK(flush(&to, error));
+cleanup:
+    return book(self, begin, status);
+}

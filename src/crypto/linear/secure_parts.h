@@ -8,6 +8,8 @@
 typedef struct tacit_secure_kind {
     tacit_status (*multiply)(tacit_secure *self, tacit_share *out, const tacit_share *a, const tacit_share *b,
                              size_t rows, size_t inner, size_t columns, tacit_error *error);
+    tacit_status (*scale_rows)(tacit_secure *self, tacit_share *out, const tacit_share *factors,
+                               const tacit_share *b, size_t rows, size_t columns, tacit_error *error);
     tacit_status (*factor)(tacit_secure *self, tacit_factored *factor, const tacit_share *triangle,
                            tacit_error *error);
     tacit_status (*solve)(tacit_secure *self, tacit_share *out, tacit_factored *factor, const tacit_share *b,
@@ -74,6 +76,10 @@ tacit_status tacit_material_product(tacit_secure *self, tacit_share *a_mask, tac
                                     tacit_share *product, size_t rows, size_t inner, size_t columns,
                                     tacit_error *error);
 
+/* Masks of `rows` factors and of b (rows x columns), and of each row their product. */
+tacit_status tacit_material_rows(tacit_secure *self, tacit_share *factor_mask, tacit_share *b_mask,
+                                 tacit_share *product, size_t rows, size_t columns, tacit_error *error);
+
 struct tacit_factored {
     const tacit_secure_kind *kind;
     size_t order;
@@ -97,6 +103,12 @@ struct tacit_secure {
 };
 
 double tacit_secure_now(void);
+
+/* Book the seconds since `begin`. */
+tacit_status tacit_secure_book(tacit_secure *self, double begin, tacit_status status);
+
+/* 1 / a[k], by a circuit of `count` lanes. */
+tacit_status tacit_reciprocal_wires(tacit_secure *self, tacit_share *out, const tacit_share *a, size_t count);
 
 /* A status of the builder, with its error. */
 tacit_status tacit_secure_built(const tacit_secure *self, tacit_status status, tacit_error *error);

@@ -35,19 +35,6 @@ static void accumulate(tacit_share *sum, tacit_share x_open, tacit_share x_mask,
         sum[i] += y->open[from + i * step] * with + y->mask[from + i * step] * x_open;
 }
 
-static tacit_status reciprocal_wires(tacit_secure *self, tacit_share *out, const tacit_share *a) {
-    tacit_scratch_mark mark = tacit_scratch_here(self->builder);
-    size_t width = self->format.width;
-    tacit_wire *x = tacit_scratch(self->builder, width);
-    if (x == NULL) return TACIT_NO_MEMORY;
-    TACIT_TRY(tacit_shares_to_wires(x, self->builder, self->converter.role, a, 1, width));
-    TACIT_TRY(tacit_fixed_reciprocal(self->builder, x, x, self->format, 1));
-    TACIT_TRY(tacit_shares_from_wires(out, self->builder, self->converter.role, self->converter.stream, x, 1,
-                                      width));
-    tacit_scratch_release(self->builder, mark);
-    return TACIT_OK;
-}
-
 /* Column j: c, r and L, opened under their masks. `column` has room for d. */
 static tacit_status factor_column(tacit_secure *self, tacit_material *m, const tacit_share *triangle,
                                   size_t j, tacit_share *column, tacit_error *error) {
@@ -61,7 +48,7 @@ static tacit_status factor_column(tacit_secure *self, tacit_material *m, const t
                    &m->factor, tacit_square(d, j, k), 1, rows, first);
     tacit_shares_drop(column, fraction, rows, self->converter.role);
     for (size_t l = 0; l < rows; l++) column[l] = triangle[tacit_triangle(j + l, j)] - column[l];
-    TACIT_TRY(tacit_secure_built(self, reciprocal_wires(self, value, column), error));
+    TACIT_TRY(tacit_secure_built(self, tacit_reciprocal_wires(self, value, column, 1), error));
     column[0] = value[0];
     TACIT_TRY(
         open_under(self, m->product.open + diagonal, column, m->product.mask + diagonal, 1, rows, error));
@@ -277,5 +264,27 @@ cleanup:
     return status;
 }
 
-const tacit_secure_kind tacit_secure_shares = { shares_multiply, shares_factor, shares_solve,
-                                                shares_inverse };
+static tacit_status shares_scale_rows(tacit_secure *self, tacit_share *out, const tacit_share *factors,
+                                      const tacit_share *b, size_t rows, size_t columns, tacit_error *error) {
+    size_t all = rows * columns, size = 2 * rows + 3 * all;
+    tacit_share *memory = TACIT_NEW(tacit_share, size), *product = memory;
+    tacit_status status = TACIT_OK;
+    if (memory == NULL) return tacit_fail_memory(error);
+    tacit_masked x = { product + all, product + all + rows };
+    tacit_masked y = { x.open + rows, x.open + rows + all };
+    TACIT_CHECK(tacit_material_rows(self, x.mask, y.mask, product, rows, columns, error));
+    TACIT_CHECK(open_under(self, x.open, factors, x.mask, 1, rows, error));
+    TACIT_CHECK(open_under(self, y.open, b, y.mask, 1, all, error));
+    for (size_t i = 0; i < rows; i++)
+        accumulate(product + i * columns, x.open[i], x.mask[i], &y, i * columns, 1, columns,
+                   self->converter.role == TACIT_GARBLER);
+    tacit_shares_drop(product, (unsigned)self->format.fraction, all, self->converter.role);
+    memcpy(out, product, all * sizeof *out);
+cleanup:
+    sodium_memzero(memory, size * sizeof *memory);
+    free(memory);
+    return status;
+}
+
+const tacit_secure_kind tacit_secure_shares = { shares_multiply, shares_scale_rows, shares_factor,
+                                                shares_solve, shares_inverse };

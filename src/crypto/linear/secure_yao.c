@@ -36,6 +36,27 @@ static tacit_status yao_multiply(tacit_secure *self, tacit_share *out, const tac
     return tacit_secure_built(self, multiply_wires(self, out, a, b, rows, inner, columns), error);
 }
 
+static tacit_status scale_wires(tacit_secure *self, tacit_share *out, const tacit_share *factors,
+                                const tacit_share *b, size_t rows, size_t columns) {
+    tacit_scratch_mark mark = tacit_scratch_here(self->builder);
+    size_t width = self->format.width, all = rows * columns;
+    tacit_wire *x = NULL, *y = NULL, *spread = tacit_scratch(self->builder, all * width);
+    if (spread == NULL) return TACIT_NO_MEMORY;
+    TACIT_TRY(to_wires(self, &x, factors, rows));
+    TACIT_TRY(to_wires(self, &y, b, all));
+    for (size_t i = 0; i < width; i++)
+        for (size_t e = 0; e < all; e++) spread[i * all + e] = x[i * rows + e / columns];
+    TACIT_TRY(tacit_fixed_multiply(self->builder, y, spread, y, self->format, all));
+    TACIT_TRY(from_wires(self, out, y, all));
+    tacit_scratch_release(self->builder, mark);
+    return TACIT_OK;
+}
+
+static tacit_status yao_scale_rows(tacit_secure *self, tacit_share *out, const tacit_share *factors,
+                                   const tacit_share *b, size_t rows, size_t columns, tacit_error *error) {
+    return tacit_secure_built(self, scale_wires(self, out, factors, b, rows, columns), error);
+}
+
 static tacit_status factor_wires(tacit_secure *self, tacit_factored *factor, const tacit_share *triangle) {
     tacit_scratch_mark mark = tacit_scratch_here(self->builder);
     tacit_wire *a = NULL;
@@ -88,4 +109,5 @@ static tacit_status yao_inverse(tacit_secure *self, tacit_share *out, tacit_fact
     return tacit_secure_built(self, inverse_wires(self, out, factor), error);
 }
 
-const tacit_secure_kind tacit_secure_yao = { yao_multiply, yao_factor, yao_solve, yao_inverse };
+const tacit_secure_kind tacit_secure_yao = { yao_multiply, yao_scale_rows, yao_factor, yao_solve,
+                                             yao_inverse };

@@ -34,16 +34,19 @@ static tacit_status check_surv(const tacit_formula *formula, uint32_t node, taci
                             "the schema's label '%.100s' is no time: declare {name: [days, died], kind: "
                             "time, low: 0, high: 3650} there",
                             schema->label);
-    TACIT_TRY(check_names(tree, node, columns, columns, error));
+    TACIT_TRY(check_names(tree, node, 1, 3, error));
     uint32_t at = tree->node[node].first;
-    for (size_t i = 3 - columns; i < 3; i++, at = tree->node[at].next)
-        if (!formula_is(tree, at, label[i]))
-            return formula_fail(
-                tree, node, error,
-                "the schema's label has the columns %.60s%s'%.60s' and '%.60s': write them in "
-                "this order, or change the label in the schema",
-                columns > 2 ? schema->entry : "", columns > 2 ? ", " : "", schema->label, schema->event);
-    return TACIT_OK;
+    bool same = true;
+    for (size_t i = 3 - columns; i < 3; i++) {
+        same = same && at != FORMULA_NONE && formula_is(tree, at, label[i]);
+        if (at != FORMULA_NONE) at = tree->node[at].next;
+    }
+    if (same && at == FORMULA_NONE) return TACIT_OK;
+    return formula_fail(tree, node, error,
+                        "the schema's label has the columns %s%.60s%s'%.60s' and '%.60s': write them in "
+                        "this order, or change the label in the schema",
+                        columns > 2 ? "'" : "", columns > 2 ? schema->entry : "", columns > 2 ? "', " : "",
+                        schema->label, schema->event);
 }
 
 tacit_status formula_check_response(const tacit_formula *formula, uint32_t node, tacit_error *error) {

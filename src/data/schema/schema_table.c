@@ -103,11 +103,10 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
 /* Rows are observed from some time on, and for some time. */
 static tacit_status bound_entry(const tacit_schema *schema, double *value, tacit_error *error) {
     if (!(value[2] >= 0 && value[2] < value[0]))
-        return tacit_fail(
-            error, TACIT_INPUT,
-            "%s is %g and %s is %g, where the schema says that a row is observed from the first "
-            "to the second, which is later",
-            schema->entry, value[2], schema->label, value[0]);
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s is %g and %s is %g, where the schema says that a row is observed from the "
+                          "first, which is not negative, to the second, which is later",
+                          schema->entry, value[2], schema->label, value[0]);
     value[2] = fmin(fmax(value[2], schema->low), schema->high);
     return TACIT_OK;
 }

@@ -12,7 +12,7 @@
 /* A step of so many columns may take d^3/1200 seconds on a slow machine, and nodes ten minutes. */
 enum { NODE_PATIENCE_MS = 600000 };
 
-static void be_patient(tacit_logit *self) {
+void tacit_logit_be_patient(tacit_logit *self) {
     double order = (double)self->width;
     tacit_center_set_timeout(self->center, NODE_PATIENCE_MS + (int64_t)(1000 * order * order * order / 1200));
 }
@@ -48,7 +48,7 @@ tacit_status tacit_logit_rows_usable(const tacit_plan *plan, const tacit_message
 }
 
 /* The nodes' rows add up to n; A tells B, who has not spoken with them. */
-static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
+tacit_status tacit_logit_count_rows(tacit_logit *self, tacit_error *error) {
     int64_t told[2] = { 0, 0 }; /* rows, nodes */
     if (is_a(self)) {
         tacit_answers answers = TACIT_ANSWERS_INIT;
@@ -68,11 +68,10 @@ static tacit_status count_rows(tacit_logit *self, tacit_error *error) {
                           (long long)told[0], (long long)told[1]);
     self->n = (double)told[0];
     self->parties = (size_t)told[1];
-    self->ridge = tacit_logit_ridge(self->plan, self->n);
     return TACIT_OK;
 }
 
-static tacit_status make_room(tacit_logit *self, tacit_error *error) {
+tacit_status tacit_logit_make_room(tacit_logit *self, double start, tacit_error *error) {
     size_t d = self->width;
     self->beta = TACIT_NEW(int64_t, d);
     self->before = TACIT_NEW(int64_t, d + 1);
@@ -84,8 +83,7 @@ static tacit_status make_room(tacit_logit *self, tacit_error *error) {
         return tacit_fail_memory(error);
     self->gradient = self->head + TACIT_LOGIT_HEAD;
     self->matrix = self->gradient + d;
-    for (size_t j = 0; j < d; j++)
-        self->beta[j] = llrint(ldexp(tacit_logit_settings_of(self->plan)->start, (int)self->fraction));
+    for (size_t j = 0; j < d; j++) self->beta[j] = llrint(ldexp(start, (int)self->fraction));
     return TACIT_OK;
 }
 
@@ -115,11 +113,12 @@ tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, t
                                   self->plan->features, error));
     self->width = self->design.width;
     self->triangle = self->width * (self->width + 1) / 2;
-    TACIT_TRY(make_room(self, error));
+    TACIT_TRY(tacit_logit_make_room(self, tacit_logit_settings_of(self->plan)->start, error));
     TACIT_TRY(tacit_logit_slots(&self->slots, self->plan, center->key, error));
     TACIT_TRY(tacit_paillier_public_write(center->key, &self->key, error));
-    be_patient(self);
-    TACIT_TRY(count_rows(self, error));
+    tacit_logit_be_patient(self);
+    TACIT_TRY(tacit_logit_count_rows(self, error));
+    self->ridge = tacit_logit_ridge(self->plan, self->n);
     TACIT_TRY(begin_private(self, error));
     return open_secure(self, error);
 }
@@ -157,8 +156,8 @@ cleanup:
 }
 
 /* Enc(a) (+) Enc(b) ...: the sum of one field of all answers, `count` ciphertexts each. */
-static tacit_status add_up(const tacit_logit *self, const tacit_answers *answers, const char *field,
-                           size_t count, tacit_ciphertexts **out, tacit_error *error) {
+tacit_status tacit_logit_add_up(const tacit_logit *self, const tacit_answers *answers, const char *field,
+                                size_t count, tacit_ciphertexts **out, tacit_error *error) {
     const tacit_paillier_public *key = self->center->key;
     tacit_ciphertexts *sum = NULL;
     tacit_status status = TACIT_OK;
@@ -201,8 +200,8 @@ static tacit_status same_nodes(const tacit_logit *self, const tacit_answers *ans
                       "round; run the study again");
 }
 
-static tacit_status ask(tacit_logit *self, const char *question, tacit_row_weight weight,
-                        const tacit_buffer *inverse, tacit_answers *out, tacit_error *error) {
+tacit_status tacit_logit_ask(tacit_logit *self, const char *question, tacit_row_weight weight,
+                             const tacit_buffer *inverse, tacit_answers *out, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     double begun = now();
     tacit_status status;
@@ -217,7 +216,7 @@ cleanup:
 
 /* ridge I on the matrix, ridge beta on the gradient, (ridge/2)|beta|^2 on the objective: public,
  * so A adds them. */
-static void regularise(tacit_logit *self, bool has_gradient, bool has_matrix) {
+void tacit_logit_regularise(tacit_logit *self, bool has_gradient, bool has_matrix) {
     double square = 0;
     if (!is_a(self)) return;
     for (size_t j = 0; j < self->width; j++) {
@@ -236,17 +235,17 @@ tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, taci
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_ciphertexts *sum = NULL;
     tacit_status status = TACIT_OK;
-    be_patient(self);
+    tacit_logit_be_patient(self);
     if (is_a(self)) {
-        TACIT_CHECK(ask(self, "sums", weight, NULL, &answers, error));
-        TACIT_CHECK(
-            add_up(self, &answers, "sums", tacit_slots_plaintexts(&self->slots.slots, count), &sum, error));
+        TACIT_CHECK(tacit_logit_ask(self, "sums", weight, NULL, &answers, error));
+        TACIT_CHECK(tacit_logit_add_up(self, &answers, "sums",
+                                       tacit_slots_plaintexts(&self->slots.slots, count), &sum, error));
     }
     double begun = now();
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, count, &self->slots, sum,
                                               self->center->secret, 0, error));
     self->center->report.center_seconds += now() - begun;
-    regularise(self, true, weight != TACIT_WEIGH_NONE);
+    tacit_logit_regularise(self, true, weight != TACIT_WEIGH_NONE);
 cleanup:
     tacit_answers_clear(&answers);
     tacit_ciphertexts_free(sum);
@@ -259,13 +258,13 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_ciphertexts *sum = NULL, *steps = NULL;
     tacit_status status;
-    be_patient(self);
+    tacit_logit_be_patient(self);
     TACIT_CHECK(
         tacit_logit_inverse_plan(&layout, self->plan, self->center->key, self->width, self->n, error));
     if (is_a(self)) {
-        TACIT_CHECK(ask(self, "step", TACIT_WEIGH_NONE, inverse, &answers, error));
-        TACIT_CHECK(add_up(self, &answers, "sums", 1, &sum, error));
-        TACIT_CHECK(add_up(self, &answers, "step", layout.blocks, &steps, error));
+        TACIT_CHECK(tacit_logit_ask(self, "step", TACIT_WEIGH_NONE, inverse, &answers, error));
+        TACIT_CHECK(tacit_logit_add_up(self, &answers, "sums", 1, &sum, error));
+        TACIT_CHECK(tacit_logit_add_up(self, &answers, "step", layout.blocks, &steps, error));
     }
     double begun = now();
     unsigned drop = layout.slots.slots.fraction_bits + layout.gradient_bits - self->fraction;
@@ -274,7 +273,7 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, step, self->width, &layout.slots, steps,
                                               self->center->secret, drop, error));
     self->center->report.center_seconds += now() - begun;
-    regularise(self, false, false);
+    tacit_logit_regularise(self, false, false);
 cleanup:
     tacit_answers_clear(&answers);
     tacit_ciphertexts_free(sum);

@@ -82,7 +82,8 @@ tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
 tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
 tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 
-double tacit_logit_scale(const tacit_plan *plan); /* S */
+double tacit_logit_scale(const tacit_plan *plan);        /* S */
+double tacit_logit_schema_scale(const tacit_plan *plan); /* the one that follows from the schema */
 
 /* What is added to each eigenvalue of H/n. With dp, whose noise is in H, never nothing: 1/n for a lambda of
  * 0. */
@@ -140,6 +141,11 @@ tacit_handler tacit_logit_answer_rows; /* "rows": n_i */
 tacit_handler tacit_logit_answer_sums; /* "sums": encrypted sums at beta */
 tacit_handler tacit_logit_answer_step; /* "step": encrypted H^-1 g_i, and the objective */
 
+/* `count` values, rounded to the layout's grid, packed and encrypted, as "sums" of an answer. */
+tacit_status tacit_logit_seal(tacit_reply *reply, const double *values, int64_t *grid, size_t count,
+                              const tacit_masked_slots *layout, const tacit_paillier_public *key,
+                              tacit_pool *pool, tacit_error *error);
+
 /* Whether an answer to "rows" says how many, 1 to 2^40: server A refuses others at the door. */
 /* The most that an answer of ciphertexts holds: one for each sum at the worst, and one for each column. */
 size_t tacit_logit_answer_numbers(const tacit_plan *plan);
@@ -175,6 +181,26 @@ typedef struct tacit_logit {
 
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error);
 void tacit_logit_end(tacit_logit *self);
+
+/* The parts of it, for another likelihood between the servers (cox_servers.c): how long to wait, n, room for `width`
+ * columns from a beta of `start` on. */
+void tacit_logit_be_patient(tacit_logit *self);
+tacit_status tacit_logit_count_rows(tacit_logit *self, tacit_error *error);
+tacit_status tacit_logit_make_room(tacit_logit *self, double start, tacit_error *error);
+
+/* A asks all nodes at beta, the same that answered first, and adds up ciphertexts of theirs. */
+tacit_status tacit_logit_ask(tacit_logit *self, const char *question, tacit_row_weight weight,
+                             const tacit_buffer *inverse, tacit_answers *out, tacit_error *error);
+tacit_status tacit_logit_add_up(const tacit_logit *self, const tacit_answers *answers, const char *field,
+                                size_t count, tacit_ciphertexts **out, tacit_error *error);
+void tacit_logit_regularise(tacit_logit *self, bool has_gradient, bool has_matrix);
+
+/* A new beta, to whoever looks on. */
+void tacit_logit_report(tacit_logit *self);
+
+/* Opened: the variance of each coefficient on the raw scale, over (scale largest)^2/n. */
+tacit_status tacit_logit_open_variances(tacit_logit *self, const tacit_share *inverse, int64_t *opened,
+                                        double *largest, tacit_error *error);
 
 /* Sums of all nodes at beta, as shares: head, gradient and, for another weight than none, matrix. */
 tacit_status tacit_logit_gather(tacit_logit *self, tacit_row_weight weight, tacit_error *error);

@@ -19,15 +19,18 @@ const char tacit_logit_assumption[] =
 /* ---- what follows from the plan ---- */
 
 /* The factor that undoes the division by the largest norm. */
-double tacit_logit_scale(const tacit_plan *plan) {
-    double given = tacit_logit_settings_of(plan)->scale;
-    if (given > 0) return given;
+double tacit_logit_schema_scale(const tacit_plan *plan) {
     if (plan->schema == NULL) return 2 * sqrt((double)plan->features);
     double columns = plan->schema->formula != NULL ? tacit_schema_reach(plan->schema) : 0;
     for (size_t c = 0; plan->schema->formula == NULL && c < plan->schema->cols; c++)
         columns += plan->schema->columns[c].kind != TACIT_SCHEMA_SKIP;
     double norm = plan->schema->rows == TACIT_ROWS_CLIP ? plan->schema->clip : sqrt(fmax(1, columns));
     return norm * (plan->schema->intercept ? M_SQRT2 : 1);
+}
+
+double tacit_logit_scale(const tacit_plan *plan) {
+    double given = tacit_logit_settings_of(plan)->scale;
+    return given > 0 ? given : tacit_logit_schema_scale(plan);
 }
 
 unsigned tacit_logit_fraction(const tacit_plan *plan) {
@@ -297,18 +300,17 @@ static tacit_status add_ciphertexts(tacit_reply *reply, const char *name,
 }
 
 /* Round, pack, encrypt, and add to the answer. */
-static tacit_status seal(tacit_reply *reply, const pass *self, size_t count, const tacit_plan *plan,
-                         const tacit_paillier_public *key, tacit_pool *pool, tacit_error *error) {
-    tacit_masked_slots layout;
+tacit_status tacit_logit_seal(tacit_reply *reply, const double *values, int64_t *grid, size_t count,
+                              const tacit_masked_slots *layout, const tacit_paillier_public *key,
+                              tacit_pool *pool, tacit_error *error) {
     tacit_plaintexts *plain = NULL;
     tacit_ciphertexts *sealed = NULL;
     tacit_entropy *entropy = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_logit_slots(&layout, plan, key, error));
-    size_t vectors = tacit_slots_plaintexts(&layout.slots, count);
-    TACIT_CHECK(tacit_slots_encode(self->grid, &layout.slots, self->values, count, error));
+    size_t vectors = tacit_slots_plaintexts(&layout->slots, count);
+    TACIT_CHECK(tacit_slots_encode(grid, &layout->slots, values, count, error));
     TACIT_CHECK(tacit_plaintexts_create(&plain, key, vectors, error));
-    TACIT_CHECK(tacit_slots_pack(plain, &layout.slots, self->grid, count, error));
+    TACIT_CHECK(tacit_slots_pack(plain, &layout->slots, grid, count, error));
     TACIT_CHECK(tacit_ciphertexts_create(&sealed, key, vectors, error));
     TACIT_CHECK(tacit_entropy_create(&entropy, error));
     TACIT_CHECK(tacit_paillier_encrypt(sealed, plain, TACIT_PAILLIER_SHORT, entropy, pool, error));
@@ -318,6 +320,13 @@ cleanup:
     tacit_ciphertexts_free(sealed);
     tacit_entropy_free(entropy);
     return status;
+}
+
+static tacit_status seal(tacit_reply *reply, const pass *self, size_t count, const tacit_plan *plan,
+                         const tacit_paillier_public *key, tacit_pool *pool, tacit_error *error) {
+    tacit_masked_slots layout;
+    TACIT_TRY(tacit_logit_slots(&layout, plan, key, error));
+    return tacit_logit_seal(reply, self->values, self->grid, count, &layout, key, pool, error);
 }
 
 tacit_status tacit_logit_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,

@@ -77,6 +77,7 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
                                         unsigned tolerance, tacit_error *error) {
     size_t d = self->width;
     tacit_share *residual = TACIT_NEW(tacit_share, d);
+    const bool times = self->plan->method->takes_times;
     bool good = false;
     tacit_status status = residual != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
@@ -92,8 +93,9 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
         status = tacit_fail(
             error, TACIT_LIMIT,
             "the equations of iteration %zu overflow or lose their digits: columns follow from each other, "
-            "or lie far apart in scale; raise lambda, leave columns out, or change scale or fraction",
-            self->iteration + 1);
+            "or lie far apart in scale%s; raise lambda, leave columns out%s",
+            self->iteration + 1, times ? ", or no row has an event" : "",
+            times ? "" : ", or change scale or fraction");
 cleanup:
     free(residual);
     return status;

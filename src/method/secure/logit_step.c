@@ -120,7 +120,7 @@ tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error
 
 /* ---- beta ---- */
 
-static void report_beta(tacit_logit *self) {
+void tacit_logit_report(tacit_logit *self) {
     const tacit_session *session = self->center->session;
     self->iteration++;
     self->center->report.iterations = self->iteration;
@@ -135,7 +135,7 @@ static void report_beta(tacit_logit *self) {
 tacit_status tacit_logit_known(tacit_logit *self, bool *known, tacit_error *error) {
     memcpy(self->before, self->beta, self->width * sizeof *self->beta);
     TACIT_TRY(tacit_center_known(self->center, known, self->beta, self->width, error));
-    if (*known) report_beta(self);
+    if (*known) tacit_logit_report(self);
     return TACIT_OK;
 }
 
@@ -154,7 +154,7 @@ tacit_status tacit_logit_open(tacit_logit *self, const tacit_share *step, tacit_
                                    self->iteration + 1));
     TACIT_CHECK(tacit_center_keep(self->center, self->beta, self->width, error));
     self->center->report.center_seconds += now() - begun;
-    report_beta(self);
+    tacit_logit_report(self);
 cleanup:
     free(opened);
     return status;
@@ -165,8 +165,8 @@ cleanup:
 /* Variances of the coefficients on the raw scale: t^T (H + lambda I)^-1 t for public vectors t, which is
  * linear in the inverse, so that each server computes it on its own shares. Nothing of the inverse is opened
  * but these. */
-static tacit_status open_variances(tacit_logit *self, const tacit_share *inverse, int64_t *opened,
-                                   double *largest, tacit_error *error) {
+tacit_status tacit_logit_open_variances(tacit_logit *self, const tacit_share *inverse, int64_t *opened,
+                                        double *largest, tacit_error *error) {
     enum { WEIGHT_BITS = 40 };
     size_t d = self->width;
     double *row = TACIT_NEW(double, d);
@@ -205,7 +205,7 @@ static tacit_status open_inference(tacit_logit *self, int64_t *opened, double *l
     if (known) goto cleanup;
     TACIT_CHECK(tacit_logit_factor(self, &factor, error));
     TACIT_CHECK(tacit_logit_invert(self, factor, inverse, error));
-    TACIT_CHECK(open_variances(self, inverse, opened, largest, error));
+    TACIT_CHECK(tacit_logit_open_variances(self, inverse, opened, largest, error));
     TACIT_CHECK(tacit_secure_open(self->secure, opened + self->width, self->head, 2, error));
     TACIT_CHECK(tacit_center_keep(self->center, opened, self->width + 2, error));
 cleanup:

@@ -45,6 +45,9 @@ bool cox_too_small(const cox_partition *partition, size_t group, bool first, dou
 tacit_status cox_partition_make(cox_partition *out, const time_design *design, const double *counts,
                                 const double *entering, double least, bool efron, tacit_error *error);
 
+/* Each cell by itself; nothing is known of how many rows it has. */
+tacit_status cox_partition_cells(cox_partition *out, const time_design *design, tacit_error *error);
+
 /* The same from what a coordinator says of groups. TACIT_PROTOCOL where they do not cover all cells in
  * order. */
 tacit_status cox_partition_read(cox_partition *out, const time_design *design, const tacit_message *message,
@@ -106,6 +109,12 @@ enum { COX_FAR, COX_RISKS, COX_RISKS_SQUARED, COX_LOOKS };
 
 double cox_look_at(double *look, double score); /* the row's risk */
 bool cox_is_real(const tacit_party *party);
+
+/* Of each cell by itself the sums over all rows that leave in it and, with entries, over those at risk from it on;
+ * tacit_risk_length numbers a cell. Settings are those of a method whose settings begin with cox's, ties by Breslow. */
+tacit_status cox_sum_cells(const tacit_party *party, const double *w, double *leaving, double *entering,
+                           double *look, tacit_error *error);
+
 tacit_status cox_check_groups(const tacit_party *party, const cox_partition *groups, bool efron,
                               tacit_error *error);
 tacit_status cox_check_weights(const tacit_party *party, const tacit_question *question, const double *look,

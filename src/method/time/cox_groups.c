@@ -80,6 +80,18 @@ tacit_status cox_partition_make(cox_partition *out, const time_design *design, c
     return TACIT_OK;
 }
 
+tacit_status cox_partition_cells(cox_partition *out, const time_design *design, tacit_error *error) {
+    const size_t cells = design->strata * design->cells;
+    TACIT_TRY(begin_partition(out, design, cells, error));
+    out->groups = cells;
+    for (size_t c = 0; c < cells; c++) {
+        out->of_cell[c] = c;
+        out->last[c] = (int64_t)(c % design->cells);
+        out->end[c / design->cells] = c + 1;
+    }
+    return TACIT_OK;
+}
+
 tacit_status cox_partition_write(const cox_partition *partition, const time_design *design,
                                  tacit_message *message, tacit_error *error) {
     int64_t groups = (int64_t)partition->groups;

@@ -267,6 +267,30 @@ cleanup:
     return status;
 }
 
+tacit_status cox_sum_cells(const tacit_party *party, const double *w, double *leaving, double *entering,
+                           double *look, tacit_error *error) {
+    pass self;
+    TACIT_TRY(begin_pass(&self, party, error));
+    const size_t length =
+        self.design.strata * self.design.cells * tacit_risk_length(self.design.columns.width);
+    tacit_status status;
+    self.w = w;
+    TACIT_CHECK(cox_partition_cells(&self.partition, &self.design, error));
+    TACIT_CHECK(make_room(&self, error));
+    TACIT_CHECK(tacit_dataset_map(&party->rows, BLOCK, sum_block, &self, error));
+    pack(&self, &self.leaving, leaving);
+    if (self.design.entries) pack(&self, &self.entering, entering);
+    memcpy(look, self.look, sizeof self.look);
+    if (party->reducer == NULL) goto cleanup;
+    TACIT_CHECK(party->reducer->sum(party->reducer->context, leaving, length, error));
+    if (self.design.entries)
+        TACIT_CHECK(party->reducer->sum(party->reducer->context, entering, length, error));
+    TACIT_CHECK(party->reducer->sum(party->reducer->context, look, COX_LOOKS, error));
+cleanup:
+    end_pass(&self);
+    return status;
+}
+
 const tacit_handler_entry cox_handlers[] = {
     { .question = "rows", .answer = time_answer_rows },
     { .question = "cells", .answer = time_answer_cells },

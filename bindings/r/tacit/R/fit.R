@@ -1,7 +1,7 @@
 # Fitting.
 
 # Methods without noise: regression from sums, as one party sees it. The library fits these by a simulation of that party.
-exact_methods <- c("batch", "cox", "estimate", "newton", "privlogit-hessian", "privlogit-local")
+exact_methods <- c("batch", "cox", "cox-servers", "estimate", "newton", "privlogit-hessian", "privlogit-local")
 
 families <- list(binomial = c("logit", "class"), gaussian = c("identity", "number"), poisson = c("log", "count"))
 
@@ -96,7 +96,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
 
 # Standard errors per unit of a column are worked out with a constant.
 check_constant <- function(method, intercept) {
-  if (!intercept && method %in% setdiff(exact_methods, c("batch", "cox")))
+  if (!intercept && method %in% setdiff(exact_methods, c("batch", "cox", "cox-servers")))
     usage(method, " needs a constant: leave - 1 out of the formula, or use tacit_glm() with method = \"estimate\"")
 }
 

@@ -197,3 +197,8 @@ privlogit_local_settings <- function(engine = "yao", stop = "likelihood", infere
   changed(list(engine = engine, stop = stop, inference = inference, level = level, scale = scale, fraction = fraction, start = start,
     penalty = penalty), lapply(formals(privlogit_local_settings), eval))
 }
+
+cox_servers_settings <- function(width = 0, ties = "breslow", strata = "none", level = 0.95, unit = "label", engine = "shares") {
+  changed(list(width = width, ties = ties, strata = strata, level = level, unit = unit,
+    engine = engine), lapply(formals(cox_servers_settings), eval))
+}
