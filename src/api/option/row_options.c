@@ -47,8 +47,6 @@ tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, con
                                   .allow_difference = tacit_arguments_flag(arguments, "allow-difference"),
                                   .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                                   .allow_site = tacit_arguments_flag(arguments, "allow-site"),
-                                  .listen = tacit_arguments_text(arguments, "listen"),
-                                  .proxy = tacit_arguments_text(arguments, "proxy"),
                                   .local = tacit_arguments_text(arguments, "local"),
                                   .role = tacit_arguments_text(arguments, "role") };
 }
