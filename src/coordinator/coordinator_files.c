@@ -121,6 +121,10 @@ static tacit_status address_of(courier *self, const coordinator_reply *said, boo
                  step != NULL ? "." : "", step != NULL ? step : "");
     } else {
         char hex[9];
+        if (reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED) /* nobody may host it yet */
+            crypto_generichash(self->address.version, sizeof self->address.version,
+                               (const uint8_t *)reply->amended->definition,
+                               strlen(reply->amended->definition), NULL, 0);
         sodium_bin2hex(hex, sizeof hex, self->address.version, 4);
         snprintf(self->label, sizeof self->label, "%s.%s",
                  reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED ? "amended" : "end", hex);
