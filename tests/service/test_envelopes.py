@@ -13,11 +13,10 @@ import subprocess
 import sys
 import time
 import unittest
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, TACIT, DeployedTest, environment
+from deployed import PATIENCE, SCHEMA, TACIT, DeployedTest, environment
 
 EXACT = ("--allow-entrusted", "--allow-exact")
 SITES = 5
@@ -38,6 +37,15 @@ class Carried(DeployedTest):
                 age, dose = draw.random(), draw.random()
                 lines.append(f"{age:.6f},{dose:.6f},{90 + 20 * age - 7 * dose + draw.gauss(0, 5):.4f}")
             (self.path / f"rows{party}.csv").write_text("\n".join(lines) + "\n")
+
+    def mild(self):
+        """Classes that age and dose tell apart a little."""
+        for site in range(SITES):
+            draw = random.Random(site)
+            drawn = [(draw.random(), draw.random()) for _ in range(200)]
+            (self.path / f"rows{site}.csv").write_text("age,dose,sick\n" + "".join(
+                f"{age:.6f},{dose:.6f},{'yes' if draw.random() < 1 / (1 + 2.718 ** (1.5 * dose - 2 * age)) else 'no'}\n"
+                for age, dose in drawn))
 
     def define(self, expected=SITES, **changed):
         self.study(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
@@ -139,12 +147,7 @@ class Estimates(Carried):
             self.succeed("ledger", "verify", home=self.home(site))
 
     def test_logistic_takes_at_most_six_hand_overs(self):
-        for site in range(SITES):
-            draw = random.Random(site)
-            drawn = [(draw.random(), draw.random()) for _ in range(200)]
-            (self.path / f"rows{site}.csv").write_text("age,dose,sick\n" + "".join(
-                f"{age:.6f},{dose:.6f},{'yes' if draw.random() < 1 / (1 + 2.718 ** (1.5 * dose - 2 * age)) else 'no'}\n"
-                for age, dose in drawn))
+        self.mild()
         self.define(set="{rounds: few}")
         self.coordinator()
         self.all_join()
@@ -154,6 +157,30 @@ class Estimates(Carried):
         self.online()
         for mine, theirs in zip(self.coefficients(), self.coefficients("online")):
             self.assertAlmostEqual(mine, theirs, delta=1e-8 * max(1, abs(theirs)))
+
+    def test_few_rounds_give_the_figures_of_many(self):
+        """`many` is compared with R in cli/estimate and others."""
+        for kind in ("linear", "logistic"):
+            if kind == "linear":
+                self.linear()
+            else:
+                (self.path / "schema.yaml").write_text(SCHEMA)
+                self.mild()
+            found = {}
+            for rounds in ("many", "few"):
+                done = self.succeed("simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema",
+                                    "schema.yaml", "--parties", "3", "--set", f"rounds={rounds}", "--json")
+                found[rounds] = json.loads(done.stdout)["summary"]
+            few, many = found["few"], found["many"]
+            self.assertLessEqual(few["rounds"], 2 if kind == "linear" else 6)
+            self.assertLess(few["rounds"], many["rounds"])
+            for mine, theirs in zip(few["coefficients"], many["coefficients"]):
+                self.assertAlmostEqual(mine["estimate"], theirs["estimate"], delta=1e-8 * max(1, abs(theirs["estimate"])))
+                self.assertAlmostEqual(mine["error"], theirs["error"], delta=1e-6 * theirs["error"])
+            for key in ("deviance", "null_deviance", "aic"):
+                self.assertAlmostEqual(few[key], many[key], delta=1e-8 * abs(many[key]))
+        self.refuse(2, "simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema", "schema.yaml",
+                    "--parties", "3", "--set", "rounds=few", "--set", "bias=firth", says=["rounds=few fits family linear or logistic"])
 
     @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
     def test_no_socket_is_opened_at_a_site(self):
