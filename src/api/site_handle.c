@@ -143,6 +143,8 @@ static tacit_status look(tacit_site **out, const char *invitation, const tacit_f
     TACIT_TRY(find_home(home, arguments, error));
     TACIT_TRY(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
+    settings.listen = tacit_arguments_text(arguments, "listen");
+    settings.proxy = tacit_arguments_text(arguments, "proxy");
     return tacit_site_look(out, invitation, strlen(invitation), &settings, &callbacks, error);
 }
 

@@ -33,6 +33,8 @@
     X(study_close)                                                                                           \
     X(study_draft)                                                                                           \
     X(study_token)                                                                                           \
+    X(envelope_invite)                                                                                       \
+    X(envelope_take)                                                                                         \
     X(coordinator)                                                                                           \
     X(center)                                                                                                \
     X(revoke)                                                                                                \
@@ -45,6 +47,9 @@
     X(look)                                                                                                  \
     X(join)                                                                                                  \
     X(party)                                                                                                 \
+    X(envelope_open)                                                                                         \
+    X(envelope_join)                                                                                         \
+    X(envelope_answer)                                                                                       \
     X(follow)                                                                                                \
     X(consent)                                                                                               \
     X(rules_show)                                                                                            \

@@ -335,6 +335,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
             return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
         TACIT_TRY(study_failure(self, error));
+        coordinator_tend_envelopes(self);
         TACIT_TRY(coordinator_apply_revocations(self, error));
         coordinator_follow_rotation(self);
         coordinator_renew_server(self);

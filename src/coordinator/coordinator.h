@@ -53,6 +53,32 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       const char *called, tacit_buffer *out, tacit_error *error);
 
+/* ---- studies whose questions and answers people carry (coordinator_envelopes.c, coordinator_files.c) ----
+ *
+ * What there is for couriers is in the folder envelopes/STUDY of the coordinator's: a coordinator that runs writes
+ * an envelope for every site and question, and says so in its log. */
+
+/* An envelope that invites one site, appended to `text`; `words` receives those of the authority, for the
+ * telephone. */
+enum { TACIT_COORDINATOR_WORDS_SIZE = 40 };
+tacit_status tacit_coordinator_invite_envelope(const char *folder, const char *study, int64_t expires,
+                                               const char *called, tacit_buffer *text,
+                                               char words[TACIT_COORDINATOR_WORDS_SIZE], tacit_error *error);
+
+/* What came from a site. */
+typedef struct tacit_taken {
+    char study[TACIT_ID_SIZE];
+    bool joins;                               /* the site joins; else it answers */
+    uint64_t round;                           /* of the answer */
+    char words[TACIT_COORDINATOR_WORDS_SIZE]; /* of the site's key */
+} tacit_taken;
+
+/* Take an envelope that a site wrote, for the coordinator that serves the folder to work on. TACIT_REFUSED, in a
+ * sentence that says why, when it is forged, for somebody else, of another version, roster or round, or was taken
+ * before. */
+tacit_status tacit_coordinator_take(const char *folder, const char *text, size_t length, tacit_taken *out,
+                                    tacit_error *error);
+
 /* The file that holds what a look found, of a study with a statistical target (study/stop.h). */
 tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,
                                          size_t size, tacit_error *error);

@@ -39,7 +39,8 @@ typedef struct hosted {
     atomic_bool again;   /* it has ended, and the registry has the definition of the next look */
     atomic_int center;   /* socket to center server B; -1: none */
     atomic_bool ended;   /* the registry holds its final state */
-    tacit_levels told;   /* parties that have been told the end; guarded by the coordinator's mutex */
+    uint8_t roster[TACIT_DIGEST_BYTES]; /* once it is fixed; zeros before */
+    tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
     char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
@@ -96,6 +97,7 @@ struct coordinator {
     int64_t
         server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
     uint64_t revocations; /* applied */
+    int64_t envelopes_at; /* when envelopes were last looked at; main loop only */
     int lock;             /* an open file that says: this folder is being served; -1 when not */
     pthread_mutex_t mutex; /* guards what follows, and the log */
     pthread_cond_t wake;   /* something for the main loop to look at */
@@ -244,6 +246,10 @@ void coordinator_restart_server(coordinator *self, const char *done, const char 
 void coordinator_stop_server(coordinator *self);
 tacit_status coordinator_announce(coordinator *self, tacit_error *error);
 tacit_status coordinator_say_revoked(tacit_error *error);
+
+/* Envelopes (coordinator_files.c): do what those that were taken ask, and write those that are due. Main loop
+ * only. */
+void coordinator_tend_envelopes(coordinator *self);
 
 /* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and
  * told of a party that has asked or answered. */

@@ -1,5 +1,6 @@
 /* The coordinator's part in secure sums: the roster, and what the log says of the steps. */
 #include <sodium.h>
+#include <string.h>
 
 #include "coordinator/coordinator_parts.h"
 
@@ -55,6 +56,7 @@ tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error
     tacit_signing_roster roster = { (uint32_t)(parties.keys.length / TACIT_SIGNING_KEY_BYTES),
                                     (const uint8_t(*)[TACIT_SIGNING_KEY_BYTES])parties.keys.bytes };
     tacit_securesum_roster_digest(digest, &roster);
+    memcpy(host->roster, digest, sizeof host->roster);
     tacit_roster_text(text, digest);
     coordinator_news(self, "study %s: roster %s of %lu parties", host->study->name, text,
                      (unsigned long)roster.parties);

@@ -42,6 +42,7 @@ void tacit_invitation_wipe(tacit_invitation *invitation) { sodium_memzero(invita
 
 /* Both texts end up on terminals and in file names: no control characters, and nothing but ASCII in a URL. */
 static bool url_is_fit(const char *url, size_t length) {
+    if (length == strlen(TACIT_FILES_ADDRESS) && memcmp(url, TACIT_FILES_ADDRESS, length) == 0) return true;
     if (length < sizeof "https://" || length > TACIT_INVITATION_URL_MAX || memcmp(url, "https://", 8) != 0)
         return false;
     for (size_t i = 0; i < length; i++)

@@ -21,8 +21,11 @@ enum {
     TACIT_INVITATION_TEXT_MAX = 16384 /* whitespace included; longer texts are refused unread */
 };
 
+/* In place of an address, where people carry envelopes (net/envelope.h). */
+#define TACIT_FILES_ADDRESS "files:"
+
 typedef struct tacit_invitation {
-    char url[TACIT_INVITATION_URL_MAX + 1];     /* https://... */
+    char url[TACIT_INVITATION_URL_MAX + 1];     /* https://..., or TACIT_FILES_ADDRESS */
     char study[TACIT_INVITATION_STUDY_MAX + 1]; /* the study's id */
     uint8_t token[TACIT_TOKEN_BYTES];
     int64_t expires; /* seconds since 1970; the caller compares it with its clock */

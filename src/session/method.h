@@ -56,6 +56,8 @@ typedef struct tacit_plan {
     double dropouts,
         colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
                                    coordinator, in [0, 1) */
+    unsigned
+        exchanges; /* in which a masked sum is made, 1 or 2, of keys known from joining; 0: step by step */
     bool complete; /* each party masks with every other one, however many they are */
     uint8_t center_key[TACIT_HASH_BYTES]; /* fingerprint of center server B's key; zeros: none is named */
     size_t minimum_rows; /* a party with fewer refuses: the sensitivity is declared for this many */

@@ -201,7 +201,9 @@ static bool has_failed(const daemon_state *self, const char *name) {
 static tacit_status adopt(daemon_state *self, const char *name, tacit_error *error) {
     for (const worker *each = self->workers; each != NULL; each = each->next)
         if (strcmp(each->name, name) == 0) return TACIT_OK;
-    if (strlen(name) >= TACIT_SITE_ID_SIZE || !has_file(self, name, SITE_CERTIFICATE_FILE)) return TACIT_OK;
+    if (strlen(name) >= TACIT_SITE_ID_SIZE || !has_file(self, name, SITE_CERTIFICATE_FILE) ||
+        has_file(self, name, SITE_BOX_FILE)) /* people carry that study (site_envelope.c) */
+        return TACIT_OK;
     worker *added = TACIT_NEW(worker, 1);
     if (added == NULL) return tacit_fail_memory(error);
     added->owner = self;

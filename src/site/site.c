@@ -79,7 +79,8 @@ tacit_status site_carrier(const tacit_site *site, bool joined, const char *autho
                                               .key_file = joined ? key : NULL,
                                               .proxy = site->proxy,
                                               .cancelled = site->callbacks.cancelled,
-                                              .cancelled_context = site->callbacks.context };
+                                              .cancelled_context = site->callbacks.context,
+                                              .pouch = site->callbacks.pouch };
     return tacit_carrier_open(out, &settings, error);
 }
 
@@ -497,6 +498,12 @@ static tacit_status request_certificate(const tacit_site *site, tacit_carrier *c
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     request.sum_proof = (ProtobufCBinaryData){ sizeof sum_proof, sum_proof };
     request.listens = site->listen != NULL;
+    if (site_goes_by_files(site)) { /* the certificate comes with the first question */
+        tacit_carried posted = { .reply = TACIT_BUFFER_INIT };
+        status = site_send(carrier, TACIT_ERRAND_JOIN, &request, REQUEST_MS, &posted, error);
+        tacit_buffer_clear(&posted.reply);
+        goto cleanup;
+    }
     TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_JOIN, &request, 1 << 20, &tacit__wire__join_reply__descriptor,
                          (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
@@ -548,7 +555,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     char key[PATH_MAX], path[PATH_MAX];
     tacit_status status = TACIT_OK;
     if (site->without_rows) return tacit_fail(error, TACIT_USAGE, "a study is joined with rows: name them");
-    bool before = site_file_exists(site, SITE_CERTIFICATE_FILE);
+    bool before = !site_goes_by_files(site) && site_file_exists(site, SITE_CERTIFICATE_FILE);
     if (before && site_is_refused(site)) {
         TACIT_TRY(site_check_source(site, error));
         TACIT_TRY(site_forget_identity(site, error));
@@ -565,6 +572,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(make_request(site, &signing, error));
     TACIT_CHECK(site_carrier(site, false, NULL, &carrier, error));
     TACIT_CHECK(request_certificate(site, carrier, &signing, &certificate, error));
+    if (site_goes_by_files(site)) goto cleanup;
     TACIT_CHECK(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_CHECK(tacit_certificate_check_key(certificate.bytes, certificate.length, key, error));
     TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));

@@ -51,6 +51,7 @@ typedef struct tacit_site_callbacks {
     const void *lender;
     tacit_ranks *
         ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
+    struct tacit_pouch *pouch; /* what people have carried here (session/carrier_files.h); NULL: nothing */
 } tacit_site_callbacks;
 
 /* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
@@ -71,6 +72,43 @@ tacit_status tacit_site_open(tacit_site **out, const char *home, const char *stu
                              const tacit_site_callbacks *callbacks, tacit_error *error);
 
 tacit_site *tacit_site_free(tacit_site *site);
+
+/* ---- without a connection (site_envelope.c) ---- */
+
+/* As tacit_site_look, of an envelope that holds an invitation; the callbacks' pouch receives it, and must stay. */
+tacit_status tacit_site_look_envelope(tacit_site **out, const char *text, size_t length,
+                                      const tacit_site_settings *settings,
+                                      const tacit_site_callbacks *callbacks, tacit_error *error);
+
+/* Consent and join, as tacit_site_join; what the coordinator is to get is appended to `text`. The same again
+ * after a crash gives the same text. */
+tacit_status tacit_site_join_envelope(tacit_site *site, tacit_buffer *text, tacit_error *error);
+
+/* What an envelope of a joined study asks; all for people. */
+typedef struct tacit_site_asked {
+    char event[16]; /* "question", "amended" or "finished" */
+    uint64_t round;
+    char question[TACIT_ID_SIZE], step[24]; /* "" where there is none */
+} tacit_site_asked;
+
+/* Open an envelope for a joined study of the home: whether it is from the study's coordinator, for this site, this
+ * version, roster and round; TACIT_REFUSED in a sentence that says what is not. The callbacks' pouch receives it,
+ * and must stay. */
+tacit_status tacit_site_open_envelope(tacit_site **out, const char *home, const char *text, size_t length,
+                                      const tacit_site_callbacks *callbacks, tacit_site_asked *asked,
+                                      tacit_error *error);
+
+/* Answer it, as tacit_site_serve does: the same envelope gets the same text, and is charged once. Where there is
+ * nothing to send (the study has ended) the text stays empty, and `result` is as tacit_site_serve says. A refusal
+ * is told the coordinator too: then the text is there, and the status is TACIT_REFUSED. */
+struct tacit_site_result;
+tacit_status tacit_site_answer_envelope(tacit_site *site, struct tacit_site_result *result,
+                                        tacit_buffer *text, tacit_error *error);
+
+/* The words by which people know this site's key, and the coordinator's. */
+enum { TACIT_SITE_WORDS_SIZE = 40 };
+tacit_status tacit_site_words(const tacit_site *site, char own[TACIT_SITE_WORDS_SIZE],
+                              char coordinator[TACIT_SITE_WORDS_SIZE], tacit_error *error);
 
 enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 

@@ -131,7 +131,8 @@ static tacit_status hear(const tacit_site *site, tacit_carrier *carrier, tacit_h
                                               .unverified = true,
                                               .proxy = site->proxy,
                                               .cancelled = site->callbacks.cancelled,
-                                              .cancelled_context = site->callbacks.context };
+                                              .cancelled_context = site->callbacks.context,
+                                              .pouch = site->callbacks.pouch };
     tacit_carrier *anybody = NULL;
     tacit_status status = TACIT_OK;
     if (carrier == NULL) TACIT_CHECK(tacit_carrier_open(&anybody, &settings, error));

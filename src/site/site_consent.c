@@ -186,7 +186,7 @@ static bool stays(const char *name) {
         SITE_DOCUMENT_FILE,    SITE_AMENDED_FILE,      SITE_AMENDED_SIGNATURE_FILE,
         SITE_SETTINGS_FILE,    SITE_SUM_KEY_FILE,      SITE_NUMBER_FILE,
         SITE_NEXT_KEY_FILE,    SITE_NEXT_REQUEST_FILE, SITE_NEXT_CERTIFICATE_FILE,
-        SITE_LOCK_FILE,        SITE_REVOKED_FILE
+        SITE_LOCK_FILE,        SITE_REVOKED_FILE,      SITE_BOX_FILE
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (strcmp(name, kept[i]) == 0) return true;

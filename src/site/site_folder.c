@@ -231,7 +231,7 @@ tacit_status site_open_folder(tacit_site **out, const char *home, const char *st
     TACIT_CHECK(take_text(&site->home, home, error));
     TACIT_CHECK(tacit_path_join(studies, sizeof studies, home, "studies", error));
     TACIT_CHECK(find_folder(site, studies, study, error));
-    if (!site_file_exists(site, SITE_CERTIFICATE_FILE))
+    if (!site_file_exists(site, SITE_CERTIFICATE_FILE) && !site_file_exists(site, SITE_BOX_FILE))
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND,
                                "joining study '%s' was not finished: tacit join again", study));
     TACIT_CHECK(site_finish_renewal(site, error));

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 
+#include "net/envelope.h"
 #include "net/handover.h"
 #include "privacy/ledger/ledger.h"
 #include "session/carrier/carrier.h"
@@ -41,6 +42,8 @@ struct tacit_site {
     int64_t trust_changes; /* when fewer will be trusted; 0: never */
     bool distrusted; /* the present one says that its key was stolen, and the owner has confirmed no other */
     tacit_buffer signature; /* of the study's definition, by that authority */
+    uint8_t box_key
+        [TACIT_ENVELOPE_KEY_BYTES]; /* what is for the coordinator is sealed with; only while joining */
 };
 
 /* Names of the files in a study's folder. */
@@ -64,11 +67,16 @@ struct tacit_site {
     "amended.yaml" /* a version that the owner has not consented to yet, and its signature */
 #define SITE_AMENDED_SIGNATURE_FILE "amended.sig"
 #define SITE_SETTINGS_FILE "settings.json"
+#define SITE_BOX_FILE "coordinator.box" /* the key that opens what is for the coordinator, by files */
 #define SITE_POINTS_FILE "points.bin"
 #define SITE_SUM_KEY_FILE "sum.key"
 #define SITE_MODEL_FILE "model.json"
 #define SITE_ENDED_FILE "ended"
 #define SITE_MOMENTS_FILE "moments" /* hash of those that the study released (site_moments.c) */
+
+/* Whether people carry what goes to the coordinator (site_envelope.c). Take the certificate from an envelope,
+ * once. */
+bool site_goes_by_files(const tacit_site *site);
 
 tacit_status site_path(const tacit_site *site, const char *name, char out[PATH_MAX], tacit_error *error);
 

@@ -417,6 +417,7 @@ tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_er
     TACIT_CHECK(site_carrier(site, true, NULL, &self.carrier, error));
     TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
     if (!site_is_from_present(site)) self.renew_at = 0;
+    if (site_goes_by_files(site)) self.renew_at = INT64_MAX; /* no connection needs one */
     self.listen_up = true;
     TACIT_CHECK(serve(&self, error));
     TACIT_CHECK(tacit_ledger_end(self.ledger, site->id, error)); /* what it did not use is free again */

@@ -22,6 +22,11 @@ static const char *subset_text(const tacit_study *study) {
     return study->schema->subset != NULL ? tacit_condition_text(study->schema->subset) : "";
 }
 
+static const char *transport_text(const tacit_study *study) { return study->by_files ? "files" : ""; }
+static const char *exchange_text(const tacit_study *study) {
+    return study->plan.exchanges == 2 ? "two" : study->plan.exchanges == 1 ? "one" : "";
+}
+
 /* A member of another type than the line says does not compile. */
 #define ROW(label, is, member, as, ...)                                                                      \
     { .name = #label, .kind = is, TACIT_MEMBER_(tacit_study, member, as), __VA_ARGS__ },

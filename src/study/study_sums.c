@@ -50,6 +50,53 @@ tacit_status study_print_key_bits(const tacit_study *study, tacit_buffer *out, t
     return tacit_buffer_print(out, error, "key_bits: %u\n", study->plan.key_bits);
 }
 
+/* ---- files in place of a network ---- */
+
+tacit_status study_read_transport(reading *r, const yaml_node_t *node) {
+    tacit_plan *plan = &r->study->plan;
+    const char *text = "network";
+    size_t length;
+    if (node != NULL) TACIT_TRY(tacit_yaml_text(&r->yaml, node, "transport", &text, &length, r->error));
+    if (strcmp(text, "network") == 0) return TACIT_OK;
+    if (strcmp(text, "files") != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "transport must be network or files, not '%.40s'",
+                               text);
+    if (plan->sums == TACIT_SUMS_PAILLIER)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "sum: paillier takes a key holder that is there all the time: by files, sums "
+                               "are masked");
+    if (plan->method->schedule != NULL || plan->method->compute != NULL)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "method %s talks too often to be carried by people: it needs a network",
+                               plan->method->name);
+    r->study->by_files = true;
+    if (plan->sums == TACIT_SUMS_MASKED) plan->exchanges = 1;
+    return TACIT_OK;
+}
+
+tacit_status study_print_transport(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return study->by_files ? tacit_buffer_print(out, error, "transport: files\n") : TACIT_OK;
+}
+
+tacit_status study_read_exchange(reading *r, const yaml_node_t *node) {
+    tacit_plan *plan = &r->study->plan;
+    const char *text = "one";
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, "exchange", &text, &length, r->error));
+    if (plan->exchanges == 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "exchange belongs to masked sums with transport: files: leave it out");
+    if (strcmp(text, "one") != 0 && strcmp(text, "two") != 0)
+        return tacit_yaml_fail(&r->yaml, node, r->error, "exchange must be one or two, not '%.40s'", text);
+    plan->exchanges = strcmp(text, "two") == 0 ? 2 : 1;
+    return TACIT_OK;
+}
+
+tacit_status study_print_exchange(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
+    return study->plan.exchanges == 2 ? tacit_buffer_print(out, error, "exchange: two\n") : TACIT_OK;
+}
+
 /* How many parties may vanish, or help the coordinator, is for secure sums and for shares of noise alike. */
 tacit_status study_check_sums(reading *r) {
     const tacit_plan *plan = &r->study->plan;

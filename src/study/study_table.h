@@ -77,6 +77,13 @@ TACIT_PLAN_NUMBER(colluders, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .mos
 TACIT_PLAN_SWITCH(complete, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .applies = study_sums_are_masked,
                   .belongs = "sum: masked",
                   .help = "whether each party masks with every other one, also where there are more than 50")
+TACIT_STUDY_MADE(transport, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .text = transport_text,
+                 .form = "network | files", .standard = "network",
+                 .help = "whether questions and answers may go by files that people carry (tacit envelope): sums then take one exchange",
+                 .terms = "{}: questions and answers may be carried by people (tacit envelope)")
+TACIT_STUDY_MADE(exchange, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .text = exchange_text,
+                 .form = "one | two", .standard = "one",
+                 .help = "with transport: files, whether a masked sum takes one exchange, of all parties, or two, and may lose dropouts")
 TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a whole number from 1 to 1e+12",
                  .standard = "the parties times minimum_rows",
                  .help = "the rows of all parties together, as everybody expects them: rounds, lambda and grids are chosen for it")

@@ -234,6 +234,35 @@ class Documents(DeployedTest):
         self.document("store passphrase --new-passphrase-file", secret, *opened, home=home)
         self.document("store remove steps", *opened, home=home)
 
+    def test_envelopes(self):
+        self.study(transport="files")
+        coordinator = self.start("coordinator", self.folder)
+        coordinator.wait_line(r"serving at (https://\S+)")
+        for site in range(3):
+            self.document("envelope invite", self.folder, "trial", "--out", self.path / f"invitation{site}")
+            self.limit(site)
+            self.document("envelope open", self.path / f"invitation{site}", home=self.home(site))
+            self.document("envelope join", self.path / f"invitation{site}", "--data", self.rows(site), "--schema",
+                          self.path / "schema.yaml", "--yes", "--out", self.path / f"joining{site}", home=self.home(site))
+            self.document("envelope take", self.folder, self.path / f"joining{site}")
+        for _ in range(3):
+            coordinator.wait_line(r"an envelope for .* is in (\S+round-1\S+)", count=3)
+        asked = {}
+        for line in coordinator.lines:
+            found = re.search(r"is in (\S+round-1\S+)", line)
+            for site in range(3) if found else ():
+                if self.tacit("envelope", "open", self.folder / found.group(1), home=self.home(site)).returncode == 0:
+                    asked[site] = self.folder / found.group(1)
+        for site, envelope in asked.items():
+            self.document("envelope open", envelope, home=self.home(site))
+            self.document("envelope answer", envelope, "--out", self.path / f"answer{site}", home=self.home(site))
+            self.document("envelope take", self.folder, self.path / f"answer{site}")
+        ended = coordinator.wait_line(r"an envelope for .* is in (\S+\.end\.\S+)", count=3).group(1)
+        for site in range(3):
+            done = self.tacit("envelope", "answer", self.folder / ended, "--out", "none", "--json", home=self.home(site))
+            if done.returncode == 0:
+                self.keep("envelope answer", done.stdout)
+
     def home_commands(self, party):
         home, source = self.home(party), self.rows(party)
         self.document("ledger show", home=home)

@@ -226,7 +226,9 @@ static inline void open_board(bench *self) {
 }
 
 /* A tenth of the parties may vanish, and a tenth collude. */
-static inline bench *bench_of(tacit_sum_way sums, size_t parties, size_t minimum) {
+/* With `exchanges` of 1 or 2, masked sums of so many. */
+static inline bench *bench_in(tacit_sum_way sums, size_t parties, size_t minimum, unsigned exchanges,
+                              double dropouts) {
     bench *self = calloc(1, sizeof *self);
     tacit_error error = TACIT_ERROR_INIT;
     assert_non_null(self);
@@ -239,12 +241,17 @@ static inline bench *bench_of(tacit_sum_way sums, size_t parties, size_t minimum
                                .parties = parties,
                                .minimum_parties = minimum,
                                .sums = sums,
-                               .dropouts = 0.1,
+                               .exchanges = exchanges,
+                               .dropouts = dropouts,
                                .colluders = 0.1 };
     CHECK_OK(tacit_sum_spec_for(&self->spec, LENGTH, 100, parties, &error), error);
     for (size_t k = 0; k < self->parties; k++) open_site(self, k);
     open_board(self);
     return self;
+}
+
+static inline bench *bench_of(tacit_sum_way sums, size_t parties, size_t minimum) {
+    return bench_in(sums, parties, minimum, 0, 0.1);
 }
 
 static inline void bench_close(bench *self) {

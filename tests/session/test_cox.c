@@ -7,7 +7,7 @@
 #include "data/dataset.h"
 #include "method/methods.h"
 #include "method/time/cox.h"
-#include "session/center_servers.h"
+#include "session/center/center_servers.h"
 
 enum { GROUP = 4, EACH = 150 };
 

@@ -455,7 +455,7 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
              errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", influence: Literal["no", "yes"] = "no",
              impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none", intercepts: Literal["common", "party"] = "common",
-             folds: int = 0, fold_seed: int = 1) -> dict[str, Any]:
+             folds: int = 0, fold_seed: int = 1, rounds: Literal["many", "few"] = "many") -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
 
     family
@@ -481,9 +481,12 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
         of cross-validation: the model is fitted without each fold of the parties' rows and evaluated on it; 0: none. From 0 to 20.
     fold_seed
         public seed by which parties deal their rows out to folds. From 0 to 1000000000.
+    rounds
+        few: a linear fit in two rounds, a logistic one in five or six, for studies that people carry; less is looked at on the way.
     """
     return _changed(estimate, {"family": family, "optimiser": optimiser, "level": level, "bias": bias, "errors": errors,
-        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts, "folds": folds, "fold_seed": fold_seed})
+        "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts, "folds": folds, "fold_seed": fold_seed,
+        "rounds": rounds})
 
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",

@@ -340,50 +340,7 @@ const tacit_operand tacit_explain_operands[] = {
 };
 
 const tacit_option tacit_join_options[] = {
-    { .name = "data",
-      .kind = TACIT_OPTION_FILE,
-      .placeholder = "FILE",
-      .help = "the rows: " TACIT_SOURCES_HELP,
-      .rules = TACIT_RULE_REQUIRED },
-    { .name = "schema",
-      .kind = TACIT_OPTION_FILE,
-      .placeholder = "FILE",
-      .help = "what is public about the columns, YAML",
-      .rules = TACIT_RULE_REQUIRED },
-    { .name = "link",
-      .kind = TACIT_OPTION_TEXT,
-      .placeholder = "COLUMN",
-      .help = "the column that says whom a row is about: of rows with the same value the last one counts. It "
-              "is dropped as rows are read and never leaves" },
-    { .name = "source",
-      .kind = TACIT_OPTION_TEXT,
-      .placeholder = "NAME",
-      .help = "the data source that is charged; the data file by default" },
-    { .name = "allow-entrusted",
-      .kind = TACIT_OPTION_FLAG,
-      .help = "the coordinator may see exact sums or values, and is trusted to keep them to itself and to "
-              "add the noise, if any" },
-    { .name = "allow-exact",
-      .kind = TACIT_OPTION_FLAG,
-      .help = "exact sums may leave, which no differential privacy protects; the ledger counts them as an "
-              "infinite epsilon, so that no private method can use this data source after" },
-    { .name = "allow-difference",
-      .kind = TACIT_OPTION_FLAG,
-      .help = "exact sums may differ from those of earlier studies by few parties or rows, and so show what "
-              "these gave; refused otherwise" },
-    { .name = "allow-neighbours",
-      .kind = TACIT_OPTION_FLAG,
-      .help = "in a study without a center, neighbours may see exactly what it makes of the rows, round by "
-              "round; no differential privacy, and the ledger counts it as an infinite epsilon" },
-    { .name = "allow-site",
-      .kind = TACIT_OPTION_FLAG,
-      .help = "figures of this site by itself may be published, under its name, in a study that says "
-              "sites=apart; refused otherwise" },
-    { .name = "allow-reuse",
-      .kind = TACIT_OPTION_FLAG,
-      .help =
-          "this study may use what is in your personal store (store:PATH?NAME), where your rules there say "
-          "that you are asked" },
+    TACIT_OPTIONS_JOINING_ROWS,
     { .name = "listen",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "HOST:PORT",
@@ -395,17 +352,7 @@ const tacit_option tacit_join_options[] = {
       .help = "reach the coordinator through this HTTP proxy, e.g. http://proxy.example.org:3128; kept for "
               "later. By default, as HTTPS_PROXY and NO_PROXY say, a loopback address directly. The proxy "
               "sees whom you talk to and how much, not what" },
-    { .name = "local",
-      .kind = TACIT_OPTION_TEXT,
-      .placeholder = "KIND",
-      .help =
-          "the local classifier of an ensemble method, in place of the study's choice: logistic, svm, tree, "
-          "bayes, bernoulli, knn:K, mlp:H, or exec:CMD, a program of your own (docs/classifiers.md)" },
-    { .name = "role",
-      .kind = TACIT_OPTION_TEXT,
-      .placeholder = "ROLE",
-      .help = "what this party is in a study whose parties differ: source or target ({roles})" },
-    { .name = "yes", .kind = TACIT_OPTION_FLAG, .help = "consent without being asked" },
+    TACIT_OPTIONS_JOINING_WORD,
     { .name = "no-wait",
       .kind = TACIT_OPTION_FLAG,
       .help = "join and return; `tacit party` then answers, for all studies of this home" },

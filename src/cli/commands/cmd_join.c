@@ -99,6 +99,8 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
     TACIT_CHECK(tacit_source_id(source, sizeof source, given != NULL ? given : data, error));
     tacit_site_settings settings = tacit_joining_settings(arguments, home, data, source);
+    settings.listen = tacit_arguments_text(arguments, "listen");
+    settings.proxy = tacit_arguments_text(arguments, "proxy");
     TACIT_CHECK(tacit_folder_make(home, error));         /* it must be there to be confined to */
     harden_joining(arguments, console, &settings, home); /* before a byte comes from the coordinator */
     tacit_site_callbacks callbacks = { .cancelled = cancelled,

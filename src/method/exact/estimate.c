@@ -69,6 +69,10 @@ static const tacit_parameter parameters[] = {
                       "evaluated on it; 0: none"),
     TACIT_LATER_COUNT(tacit_estimate_settings, fold_seed, "fold_seed", 0, 1e9, "1",
                       "public seed by which parties deal their rows out to folds"),
+    TACIT_LATER_CHOICE(
+        tacit_estimate_settings, rounds, "rounds", "many|few", "many",
+        "few: a linear fit in two rounds, a logistic one in five or six, for studies that people "
+        "carry; less is looked at on the way"),
     TACIT_SETTINGS_END,
 };
 
@@ -101,8 +105,8 @@ static tacit_status ask_all(estimate_fit *self, const char *question, const taci
 
 /* F, its gradient and a matrix at point->w; with bias=firth and its Hessian, log|H|/2 is taken off F, and its
  * derivative off the gradient, by the parties. */
-static tacit_status ask_point(estimate_fit *self, estimate_point *at, tacit_row_weight weight,
-                              tacit_error *error) {
+tacit_status estimate_ask_point(estimate_fit *self, estimate_point *at, tacit_row_weight weight,
+                                tacit_error *error) {
     size_t width = self->design.width;
     double lambda = self->session->plan->lambda;
     const bool firth = self->firth.inverse != NULL && weight == TACIT_WEIGH_CURVATURE;
@@ -163,7 +167,7 @@ static tacit_status fit_null(estimate_fit *self, tacit_error *error) {
     bool constant = at != SIZE_MAX;
     if (constant) self->here.w[at] = -self->design.offset_middle / self->design.intercept_value;
     for (int k = 0; k < MOST_STEPS; k++) {
-        TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
+        TACIT_TRY(estimate_ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
         self->null_loss = self->here.loss;
         if (!constant) break;
         double lambda = self->n * self->session->plan->lambda * self->here.w[at];
@@ -191,6 +195,11 @@ static tacit_status begin_response(estimate_fit *self, const double *terms, taci
     return TACIT_OK;
 }
 
+static tacit_status check_columns(estimate_fit *self, tacit_error *error) {
+    tacit_estimate_facts facts = facts_of(self);
+    return tacit_estimate_check_columns(&facts, &self->firth, error);
+}
+
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
  * columns. */
 static tacit_status start(estimate_fit *self, tacit_error *error) {
@@ -204,6 +213,10 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
     self->n = rows.values[0];
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
+    if (tacit_estimate_wants_few(plan)) {
+        TACIT_CHECK(tacit_estimate_start_few(self, error));
+        goto columns;
+    }
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
     const bool several = self->design.shape.scores > 0;
     TACIT_CHECK(ask_all(self, several ? "classes" : "response", &message, NULL,
@@ -215,10 +228,10 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
     else
         TACIT_CHECK(begin_response(self, terms.values + TACIT_ESTIMATE_HEAD, error));
     memcpy(self->start, self->here.w, width * sizeof *self->start);
-    TACIT_CHECK(ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
+    TACIT_CHECK(estimate_ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
-    tacit_estimate_facts facts = facts_of(self);
-    TACIT_CHECK(tacit_estimate_check_columns(&facts, &self->firth, error));
+columns:
+    status = check_columns(self, error);
 cleanup:
     tacit_message_clear(&message);
     tacit_sum_clear(&rows);
@@ -239,7 +252,7 @@ static tacit_status newton_direction(estimate_fit *self, bool *damped, tacit_err
 static tacit_status renew(estimate_fit *self, tacit_error *error) {
     bool damped;
     if (!tacit_firth_invert(&self->firth, self->here.matrix, 1)) return no_estimate(self, NULL, error);
-    TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
+    TACIT_TRY(estimate_ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     return newton_direction(self, &damped, error);
 }
 
@@ -257,7 +270,7 @@ static tacit_status search(estimate_fit *self, tacit_row_weight weight, bool *mo
             slope = dot(self->here.gradient, self->direction, width);
         }
         for (size_t j = 0; j < width; j++) self->there.w[j] = self->here.w[j] + step * self->direction[j];
-        TACIT_TRY(ask_point(self, &self->there, weight, error));
+        TACIT_TRY(estimate_ask_point(self, &self->there, weight, error));
         *moved = self->there.objective <=
                  self->here.objective + ENOUGH * step * slope + HIDDEN * (1 + fabs(self->here.objective));
     }
@@ -330,7 +343,7 @@ static tacit_status descend_newton(estimate_fit *self, tacit_error *error) {
     bool moved, damped, linear = self->family->quadratic, firth = self->firth.inverse != NULL;
     const double STALLED = firth ? 1e-15 : 1e-10; /* Firth's steps shrink by a factor, not as their squares */
     static const double SLOW = 0.05; /* then the inverse that is a step old may be what holds it up */
-    TACIT_TRY(ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
+    TACIT_TRY(estimate_ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     tacit_estimate_facts facts = facts_of(self);
     for (size_t k = 0; k < (firth ? MOST_FIRTH : MOST_STEPS); k++) {
         if (tacit_estimate_separates(&facts, self->here.loss)) return no_estimate(self, NULL, error);
@@ -356,6 +369,13 @@ static tacit_status descend_newton(estimate_fit *self, tacit_error *error) {
     }
     return no_estimate(self, NULL, error);
 }
+
+static bool separates(const estimate_fit *self) {
+    const tacit_estimate_facts facts = facts_of(self);
+    return tacit_estimate_separates(&facts, self->here.loss);
+}
+
+static const estimate_steps steps = { separates, newton_direction, search, no_estimate };
 
 /* ---- L-BFGS, with checkpoints: it may take many rounds ---- */
 
@@ -419,7 +439,7 @@ static tacit_status infer(estimate_fit *self, tacit_estimates **out, tacit_error
     if (optimum.firth) optimum.penalty = tacit_firth_penalty(&self->firth, self->here.matrix);
     if (!self->family->likelihood) {
         memcpy(self->there.w, self->here.w, width * sizeof *self->there.w);
-        TACIT_TRY(ask_point(self, &self->there, TACIT_WEIGH_SLOPE, error));
+        TACIT_TRY(estimate_ask_point(self, &self->there, TACIT_WEIGH_SLOPE, error));
         optimum.middle = self->there.matrix;
     }
     tacit_estimate_optimum at = { .session = self->session,
@@ -464,7 +484,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     if (!found) TACIT_CHECK(start(&self, error));
     if (tacit_estimate_settings_of(session->plan)->optimiser == TACIT_ESTIMATE_LBFGS)
         TACIT_CHECK(descend_lbfgs(&self, error));
-    TACIT_CHECK(descend_newton(&self, error));
+    TACIT_CHECK(tacit_estimate_wants_few(session->plan) ? tacit_estimate_descend_few(&self, &steps, error)
+                                                        : descend_newton(&self, error));
     TACIT_CHECK(fit_apart(&self, error));
     TACIT_CHECK(infer(&self, &estimates, error));
     if (self.apart) self.here.w[self.design.intercept] = self.common_intercept; /* for predictions */

@@ -38,6 +38,7 @@ typedef struct tacit_estimate_settings {
     enum { TACIT_ANOVA_NONE, TACIT_ANOVA_DROP, TACIT_ANOVA_SEQUENTIAL } anova;
     enum { TACIT_INTERCEPTS_COMMON, TACIT_INTERCEPTS_PARTY } intercepts;
     uint64_t folds, fold_seed;
+    enum { TACIT_ROUNDS_MANY, TACIT_ROUNDS_FEW } rounds;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -46,6 +47,11 @@ static inline const tacit_estimate_settings *tacit_estimate_settings_of(const ta
 
 /* The family that the plan names, or that fits its response. */
 const tacit_family *tacit_estimate_family(const tacit_plan *plan);
+
+/* Whether each round counts (estimate_few.c), and TACIT_USAGE where that does not go with the rest. */
+bool tacit_estimate_wants_few(const tacit_plan *plan);
+tacit_status tacit_estimate_check_few(const tacit_plan *plan, const tacit_family *family,
+                                      const tacit_design *design, tacit_error *error);
 
 /* TACIT_USAGE where label, family and settings do not go together, or there are too many columns. */
 tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error);

@@ -95,6 +95,7 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
     const bool weighted = design.weights != SIZE_MAX;
     tacit_status status = tacit_estimate_apart_check(plan, family, &design, error);
     if (status == TACIT_OK) status = tacit_estimate_check_folds(plan, family, &design, error);
+    if (status == TACIT_OK) status = tacit_estimate_check_few(plan, family, &design, error);
     tacit_design_clear(&design);
     TACIT_TRY(status);
     if (weighted && tacit_estimate_settings_of(plan)->influence != TACIT_INFLUENCE_NO)

@@ -39,6 +39,22 @@ typedef struct estimate_fit {
 tacit_status estimate_fit_begin(estimate_fit *self, tacit_session *session, tacit_error *error);
 void estimate_fit_end(estimate_fit *self);
 
+/* Ask for F, its gradient and a matrix at point->w. */
+tacit_status estimate_ask_point(estimate_fit *self, estimate_point *at, tacit_row_weight weight,
+                                tacit_error *error);
+
+/* What a descent of its own uses of the careful one. */
+typedef struct estimate_steps {
+    bool (*separates)(const estimate_fit *self);
+    tacit_status (*direct)(estimate_fit *self, bool *damped, tacit_error *error);
+    tacit_status (*search)(estimate_fit *self, tacit_row_weight weight, bool *moved, tacit_error *error);
+    tacit_status (*no_estimate)(const estimate_fit *self, const double *direction, tacit_error *error);
+} estimate_steps;
+
+/* In few rounds (estimate_few.c): what there is to explain, once the rows are counted, and X^T X; then to the end. */
+tacit_status tacit_estimate_start_few(estimate_fit *self, tacit_error *error);
+tacit_status tacit_estimate_descend_few(estimate_fit *self, const estimate_steps *steps, tacit_error *error);
+
 /* Newton from where the fit is to its end. */
 typedef tacit_status estimate_descent(estimate_fit *self, tacit_error *error);
 

@@ -24,7 +24,10 @@ tacit_status tacit_board_create(tacit_board **out, const tacit_board_settings *s
     memcpy(board->study, settings->study, strlen(settings->study) + 1);
     board->settings.study = board->study;
     if (settings->steps != NULL) board->steps = *settings->steps;
-    board->sums = settings->masked != NULL ? sum_rounds[settings->masked->sums] : &board_plain_round;
+    board->sums = settings->masked == NULL ? &board_plain_round
+                  : settings->masked->sums == TACIT_SUMS_MASKED && settings->masked->exchanges > 0
+                      ? &board_pairs_round
+                      : sum_rounds[settings->masked->sums];
     board->round = &board_plain_round;
     pthread_mutex_init(&board->mutex, NULL);
     pthread_condattr_t monotonic;

@@ -284,4 +284,5 @@ cleanup:
 const round_ops board_masked_round = { SECURE_ROUND, .ask_sum = ask_sum, .protocol = &board_mask_protocol };
 const round_ops board_paillier_round = { SECURE_ROUND, .ask_sum = ask_sum,
                                          .protocol = &board_paillier_protocol };
+const round_ops board_pairs_round = { SECURE_ROUND, .ask_sum = ask_sum, .protocol = &board_pairs_protocol };
 const round_ops board_drawing_round = { SECURE_ROUND, .protocol = &board_drawing_protocol };

@@ -48,7 +48,7 @@ typedef struct round_ops {
 } round_ops;
 
 extern const round_ops board_plain_round, board_single_round, board_masked_round, board_paillier_round,
-    board_drawing_round, board_mail_round;
+    board_pairs_round, board_drawing_round, board_mail_round;
 
 /* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c).
  * `create` borrows the round's roster, and the graph. */
@@ -75,8 +75,9 @@ struct board_protocol {
     void (*answered)(tacit_board *board, uint32_t place);
 };
 
-/* The third draws the graph of masked sums (board_drawing.c), and has no sum. */
-extern const board_protocol board_mask_protocol, board_paillier_protocol, board_drawing_protocol;
+/* The last is of one exchange or two (board_pairs.c). The third draws the graph of masked sums (board_drawing.c), and has no sum. */
+extern const board_protocol board_mask_protocol, board_paillier_protocol, board_drawing_protocol,
+    board_pairs_protocol;
 
 /* An open secure sum. */
 struct masked_round {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-static const tacit_carrier_kind *const kinds[] = { &tacit_https_carrier };
+static const tacit_carrier_kind *const kinds[] = { &tacit_https_carrier, &tacit_files_carrier };
 
 tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_settings *settings,
                                 tacit_error *error) {

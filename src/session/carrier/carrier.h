@@ -45,6 +45,7 @@ typedef struct tacit_carrier_settings {
     const char *proxy;
     bool (*cancelled)(void *context); /* asked now and then during an errand; true ends it. NULL: never */
     void *cancelled_context;
+    struct tacit_pouch *pouch; /* of a carrier of files (carrier_files.h); NULL: nobody carries any now */
 } tacit_carrier_settings;
 
 typedef struct tacit_carrier tacit_carrier;
@@ -66,7 +67,7 @@ struct tacit_carrier {
     const tacit_carrier_kind *kind;
 };
 
-extern const tacit_carrier_kind tacit_https_carrier;
+extern const tacit_carrier_kind tacit_https_carrier, tacit_files_carrier;
 
 /* TACIT_USAGE for an address that no carrier knows. Does not go there yet. */
 tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_settings *settings,

@@ -36,12 +36,31 @@ tacit_status tacit_masked_shape(tacit_graph_shape *out, const tacit_plan *plan, 
     return tacit_graph_plan(out, &assumption, error);
 }
 
+/* Why so many must be left: crypto/sum/pairs.h. */
+static tacit_status pairs_minimum(size_t *out, const tacit_plan *plan, tacit_error *error) {
+    enum { MOST_PARTIES = 1000 };
+    const size_t dropouts = tacit_plan_dropouts(plan), colluders = tacit_plan_colluders(plan);
+    TACIT_TRY(check_parties(plan, error));
+    if (plan->parties > MOST_PARTIES)
+        return tacit_fail(error, TACIT_USAGE, "a study that goes by files has at most %d parties",
+                          MOST_PARTIES);
+    if (plan->parties < 2 * dropouts + colluders + 2)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "%zu parties are too few for a masked sum by files in which %zu may be absent and %zu "
+            "collude; declare fewer of either, or wait for more parties",
+            plan->parties, dropouts, colluders);
+    *out = plan->parties - dropouts;
+    return TACIT_OK;
+}
+
 tacit_status tacit_secure_minimum(size_t *out, const tacit_plan *plan, tacit_error *error) {
     size_t least = tacit_plan_colluders(plan) + 2, declared = least_survivors(plan);
     if (plan->sums == TACIT_SUMS_CLEAR) {
         *out = tacit_plan_survivors(plan);
         return TACIT_OK;
     }
+    if (plan->sums == TACIT_SUMS_MASKED && plan->exchanges > 0) return pairs_minimum(out, plan, error);
     if (plan->sums == TACIT_SUMS_MASKED) {
         tacit_graph_shape shape;
         TACIT_TRY(tacit_masked_shape(&shape, plan, error));
@@ -62,6 +81,8 @@ const char *tacit_sum_step_name(const tacit_plan *plan, unsigned step) {
     if (plan->sums == TACIT_SUMS_PAILLIER)
         return step < TACIT_PAILLIER_SUM_OPENED ? tacit_paillier_sum_step_name((tacit_paillier_sum_step)step)
                                                 : "unknown";
+    if (plan->exchanges > 0)
+        return step == TACIT_PAIRS_MASK ? "mask" : step == TACIT_PAIRS_UNMASK ? "unmask" : "unknown";
     if (step == TACIT_MASKED_DRAW) return "draw";
     if (step == TACIT_MASKED_REVEAL) return "reveal";
     return step < TACIT_SUM_OPENED ? tacit_securesum_step_name((tacit_securesum_step)step) : "unknown";
@@ -141,6 +162,23 @@ tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_pl
     memcpy(terms.id, id, sizeof terms.id);
     memcpy(terms.roster, roster, sizeof terms.roster);
     *out = terms;
+    return TACIT_OK;
+}
+
+tacit_status tacit_pairs_terms_of(tacit_pairs_terms *out, const tacit_plan *plan,
+                                  const tacit_question *question, const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                  const uint8_t version[TACIT_HASH_BYTES], const tacit_signing_roster *roster,
+                                  tacit_error *error) {
+    size_t minimum;
+    TACIT_TRY(tacit_secure_minimum(&minimum, plan, error));
+    *out = (tacit_pairs_terms){ .round = question->round,
+                                .length = question->sum.length,
+                                .roster = *roster,
+                                .exchanges = plan->exchanges,
+                                .minimum = (uint32_t)minimum };
+    memcpy(out->study, question->study, sizeof question->study);
+    memcpy(out->id, id, sizeof out->id);
+    memcpy(out->version, version, sizeof out->version);
     return TACIT_OK;
 }
 

@@ -28,6 +28,7 @@
 
 #include "crypto/paillier/paillier_sum.h"
 #include "crypto/sum/drawing.h"
+#include "crypto/sum/pairs.h"
 #include "crypto/sum/securesum.h"
 #include "session/method.h"
 
@@ -75,6 +76,12 @@ tacit_drawing tacit_masked_drawing(const tacit_plan *plan, const char *study,
                                    const uint8_t version[TACIT_HASH_BYTES],
                                    const uint8_t roster[TACIT_DIGEST_BYTES],
                                    const tacit_signing_roster *signers);
+
+/* The same for a masked sum of one exchange or two. Keys are borrowed from the roster. */
+tacit_status tacit_pairs_terms_of(tacit_pairs_terms *out, const tacit_plan *plan,
+                                  const tacit_question *question, const uint8_t id[TACIT_MASKED_ID_BYTES],
+                                  const uint8_t version[TACIT_HASH_BYTES], const tacit_signing_roster *roster,
+                                  tacit_error *error);
 
 /* The same for an encrypted sum. */
 tacit_status tacit_encrypted_terms(tacit_paillier_sum_terms *out, const tacit_plan *plan,

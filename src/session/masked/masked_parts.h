@@ -5,13 +5,14 @@
 
 typedef struct stepping stepping;
 
-/* A protocol of secure sums at a party: masks (masked_party.c) or ciphertexts (masked_paillier.c). */
+/* A protocol of secure sums at a party: masks (masked_party.c; masked_pairs.c in one exchange or two) or
+ * ciphertexts (masked_paillier.c). */
 typedef struct secure_ops {
     const char *name, *nor_collude; /* for the log: who else must not */
     tacit_status (*take_step)(stepping *self, tacit_buffer *out, tacit_error *error);
 } secure_ops;
 
-extern const secure_ops masked_paillier_ops;
+extern const secure_ops masked_paillier_ops, masked_pairs_ops;
 
 struct tacit_masks {
     const secure_ops *ops;

@@ -112,12 +112,14 @@ tacit_status tacit_masks_create(tacit_masks **out, const tacit_plan *plan,
     tacit_masks *masks = TACIT_NEW(tacit_masks, 1);
     tacit_status status;
     if (masks == NULL) return tacit_fail_memory(error);
-    masks->ops = plan->sums == TACIT_SUMS_PAILLIER ? &masked_paillier_ops : &masked_ops;
+    masks->ops = plan->sums == TACIT_SUMS_PAILLIER ? &masked_paillier_ops
+                 : plan->exchanges > 0             ? &masked_pairs_ops
+                                                   : &masked_ops;
     masks->plan = plan;
     masks->store = *store;
     tacit_secret_lock(masks->secret_key, sizeof masks->secret_key);
     memcpy(masks->secret_key, secret_key, sizeof masks->secret_key);
-    if (plan->sums == TACIT_SUMS_MASKED) {
+    if (masks->ops == &masked_ops) {
         TACIT_CHECK(tacit_masked_shape(&masks->shape, plan, error));
         masks->draws = tacit_masked_draws(&masks->shape);
     }

@@ -111,8 +111,8 @@ static bool equal_numbers(const tacit_plan *a, const tacit_plan *b) {
            a->features == b->features && a->classes == b->classes && a->parties == b->parties &&
            a->minimum_parties == b->minimum_parties && a->sums == b->sums && a->key_bits == b->key_bits &&
            a->dropouts == b->dropouts && a->colluders == b->colluders && a->complete == b->complete &&
-           a->minimum_rows == b->minimum_rows && a->expected_rows == b->expected_rows &&
-           a->most_rounds == b->most_rounds && a->enough == b->enough;
+           a->exchanges == b->exchanges && a->minimum_rows == b->minimum_rows &&
+           a->expected_rows == b->expected_rows && a->most_rounds == b->most_rounds && a->enough == b->enough;
 }
 
 bool tacit_plan_equal(const tacit_plan *a, const tacit_plan *b) {
@@ -162,7 +162,10 @@ static size_t whole_parties(const tacit_plan *plan, double fraction) {
     return (size_t)floor(fraction * (double)plan->parties * (1 + 1e-12));
 }
 
-size_t tacit_plan_dropouts(const tacit_plan *plan) { return whole_parties(plan, plan->dropouts); }
+/* A sum in one exchange is of all parties or of none. */
+size_t tacit_plan_dropouts(const tacit_plan *plan) {
+    return plan->exchanges == 1 ? 0 : whole_parties(plan, plan->dropouts);
+}
 
 /* A tenth of five parties is nobody, and against nobody half of the others could be told that a party
  * survived and half that it vanished, with one puppet to make up the numbers. */

@@ -1,0 +1,383 @@
+#!/usr/bin/env python3
+"""Studies that people carry: sites without a connection, by files alone.
+
+    TACIT=build/src/cli/tacit tests/service/test_envelopes.py
+"""
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import PATIENCE, SCHEMA, TACIT, DeployedTest, environment
+
+EXACT = ("--allow-entrusted", "--allow-exact")
+SITES = 5
+LINEAR = """label: {name: pressure, kind: number, low: 60, high: 140}
+columns:
+  - {name: age, kind: number, low: 0, high: 1}
+  - {name: dose, kind: number, low: 0, high: 1}
+"""
+
+
+class Carried(DeployedTest):
+    def linear(self):
+        (self.path / "schema.yaml").write_text(LINEAR)
+        for party in range(SITES):
+            draw = random.Random(party)
+            lines = ["age,dose,pressure"]
+            for _ in range(60):
+                age, dose = draw.random(), draw.random()
+                lines.append(f"{age:.6f},{dose:.6f},{90 + 20 * age - 7 * dose + draw.gauss(0, 5):.4f}")
+            (self.path / f"rows{party}.csv").write_text("\n".join(lines) + "\n")
+
+    def mild(self):
+        """Classes that age and dose tell apart a little."""
+        for site in range(SITES):
+            draw = random.Random(site)
+            drawn = [(draw.random(), draw.random()) for _ in range(200)]
+            (self.path / f"rows{site}.csv").write_text("age,dose,sick\n" + "".join(
+                f"{age:.6f},{dose:.6f},{'yes' if draw.random() < 1 / (1 + 2.718 ** (1.5 * dose - 2 * age)) else 'no'}\n"
+                for age, dose in drawn))
+
+    def define(self, expected=SITES, **changed):
+        self.study(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
+                      "parties": "{expected: %d}" % expected, **changed})
+
+    # ---- the courier ----
+
+    def join_by_file(self, site, *more, study="trial"):
+        invitation, joining = self.path / f"invitation{site}.tacit", self.path / f"joining{site}.tacit"
+        self.succeed("envelope", "invite", self.folder, study, "--for", f"Site {site}", "--out", invitation)
+        self.limit(site)
+        self.succeed("envelope", "join", invitation, "--data", self.rows(site), "--schema", self.path / "schema.yaml",
+                     "--yes", "--out", joining, *more, home=self.home(site))
+        return self.succeed("envelope", "take", self.folder, joining)
+
+    def envelopes(self, study="trial"):
+        """{site: newest envelopes}, by the names that people know."""
+        people = {person["party"]: int(person["called"].split()[1]) for person in self.status(study)["parties"]
+                  if person["party"] and (person["called"] or "").startswith("Site")}
+        found = {}
+        for path in (self.folder / "envelopes" / study).glob("*.tacit"):
+            party, label = path.name[:-len(".tacit")].split(".", 1)
+            found.setdefault(people[party], {})[label] = path
+        return found
+
+    def wait_for(self, label, sites, study="trial"):
+        """The envelopes with this label, for these sites, once the coordinator has written them."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found = {site: path for site, all in self.envelopes(study).items() for name, path in all.items()
+                     if re.fullmatch(label, name)} if (self.folder / "envelopes" / study).exists() else {}
+            if all(site in found for site in sites):
+                return found
+            self.assertLess(time.monotonic(), deadline, f"no envelope {label}: {self.log()}")
+            time.sleep(0.02)
+
+    def answer(self, site, envelope, out=None, within=()):
+        out = out or self.path / f"answer{site}-{envelope.name}"
+        done = subprocess.run([*within, TACIT, "envelope", "answer", envelope, "--out", out], capture_output=True, text=True,
+                              env=environment(self.home(site)), cwd=self.path, timeout=PATIENCE)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+    def hand_over(self, label, sites=range(SITES), study="trial"):
+        for site, envelope in sorted(self.wait_for(label, sites, study).items()):
+            if site in sites:
+                self.succeed("envelope", "take", self.folder, self.answer(site, envelope))
+
+    def rounds(self, study="trial"):
+        """Carry until the study has ended; how many hand-overs it took."""
+        for turn in range(1, 30):
+            deadline = time.monotonic() + PATIENCE
+            while not any(re.fullmatch(rf"\w+\.round-{turn}.*", name) for all in self.envelopes(study).values() for name in all):
+                if self.status(study)["state"] in ("done", "failed"):
+                    return turn - 1
+                self.assertLess(time.monotonic(), deadline, self.log())
+                time.sleep(0.02)
+            self.hand_over(rf"\w+\.round-{turn}(\.mask)?", study=study)
+        self.fail("the study does not end")
+
+    def coefficients(self, study="trial"):
+        return [one["estimate"] for one in
+                json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)["coefficients"]]
+
+    def online(self, **changed):
+        """The same study over a network."""
+        self.study("online", **{"method": "estimate", "epsilon": None, "set": None, "lambda": 0,
+                                "parties": "{expected: %d}" % SITES, **changed})
+        parties = {}
+        for site in range(SITES):
+            home = self.path / f"online{site}"
+            invitation = self.invite(study="online")
+            self.limit(site, home=home)
+            parties[site] = self.start(*self.join_words(site, invitation, *EXACT), home=home)
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+
+    def all_join(self, sites=range(SITES), words=EXACT):
+        for site in sites:
+            self.join_by_file(site, *words)
+
+
+class Estimates(Carried):
+    def test_five_sites_by_files_get_the_linear_figures_of_the_network_to_the_last_bit(self):
+        self.linear()
+        self.define(set="{rounds: few}")
+        self.coordinator()
+        self.all_join()
+        turns = self.rounds()
+        self.assertEqual(self.status()["state"], "done", self.log())
+        self.assertLessEqual(turns, 2)
+        self.online(set="{rounds: few}")
+        self.assertEqual(self.coefficients(), self.coefficients("online"))
+        for site, envelope in self.wait_for(r"end\.\w+", range(SITES)).items():
+            done = self.succeed("envelope", "answer", envelope, "--out", self.path / "none", home=self.home(site))
+            self.assertIn("is done", done.stdout)
+            self.assertEqual(self.model(site).read_bytes(), (self.folder / "trial.model.json").read_bytes())
+            self.assertEqual(len(self.charges(site)), turns)
+            self.succeed("ledger", "verify", home=self.home(site))
+
+    def test_logistic_takes_at_most_six_hand_overs(self):
+        self.mild()
+        self.define(set="{rounds: few}")
+        self.coordinator()
+        self.all_join()
+        turns = self.rounds()
+        self.assertEqual(self.status()["state"], "done", self.log())
+        self.assertLessEqual(turns, 6)
+        self.online()
+        for mine, theirs in zip(self.coefficients(), self.coefficients("online")):
+            self.assertAlmostEqual(mine, theirs, delta=1e-8 * max(1, abs(theirs)))
+
+    def test_few_rounds_give_the_figures_of_many(self):
+        """`many` is compared with R in cli/estimate and others."""
+        for kind in ("linear", "logistic"):
+            if kind == "linear":
+                self.linear()
+            else:
+                (self.path / "schema.yaml").write_text(SCHEMA)
+                self.mild()
+            found = {}
+            for rounds in ("many", "few"):
+                done = self.succeed("simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema",
+                                    "schema.yaml", "--parties", "3", "--set", f"rounds={rounds}", "--json")
+                found[rounds] = json.loads(done.stdout)["summary"]
+            few, many = found["few"], found["many"]
+            self.assertLessEqual(few["rounds"], 2 if kind == "linear" else 6)
+            self.assertLess(few["rounds"], many["rounds"])
+            for mine, theirs in zip(few["coefficients"], many["coefficients"]):
+                self.assertAlmostEqual(mine["estimate"], theirs["estimate"], delta=1e-8 * max(1, abs(theirs["estimate"])))
+                self.assertAlmostEqual(mine["error"], theirs["error"], delta=1e-6 * theirs["error"])
+            for key in ("deviance", "null_deviance", "aic"):
+                self.assertAlmostEqual(few[key], many[key], delta=1e-8 * abs(many[key]))
+        self.refuse(2, "simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema", "schema.yaml",
+                    "--parties", "3", "--set", "rounds=few", "--set", "bias=firth", says=["rounds=few fits family linear or logistic"])
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_no_socket_is_opened_at_a_site(self):
+        self.linear()
+        self.define(3)
+        self.coordinator()
+        trace = self.path / "trace"
+        strace = ("strace", "-f", "-o", trace, "-e", "trace=socket,connect,bind,listen,sendto,sendmsg")
+        if subprocess.run([*strace, "true"], capture_output=True).returncode != 0:
+            self.skipTest("strace may not trace here")
+        self.all_join(range(3))
+        envelope = self.wait_for(r"\w+\.round-1\.mask", range(3))[0]
+        for words in (("open", envelope), ("answer", envelope, "--out", self.path / "answer")):
+            done = subprocess.run([*strace, TACIT, "envelope", *words], capture_output=True, text=True, cwd=self.path,
+                                  env={**environment(self.home(0)), "TACIT_HARDENING": "off"}, timeout=PATIENCE)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotRegex(trace.read_text(), r"(socket|connect|bind|listen|sendto|sendmsg)\(")
+
+
+class Refusals(Carried):
+    def test_every_wrong_envelope_is_refused_and_the_sentence_says_which(self):
+        self.linear()
+        self.define(3)
+        self.coordinator()
+        self.all_join(range(3))
+        first = self.wait_for(r"\w+\.round-1\.mask", range(3))
+        out = self.path / "nothing"
+        answer = ["envelope", "answer"]
+        self.refuse(3, *answer, first[1], "--out", out, home=self.home(0), says=["of another site"])
+        lines = first[0].read_text().splitlines()
+        damaged, cut = self.path / "damaged", self.path / "cut"
+        damaged.write_text("\n".join(lines[:2] + [lines[2][::-1]] + lines[3:]))
+        self.refuse(1, *answer, damaged, "--out", out, home=self.home(0), says=["damaged"])
+        cut.write_text("\n".join(lines[:-3]))
+        self.refuse(1, *answer, cut, "--out", out, home=self.home(0), says=["cut"])
+        self.refuse(3, *answer, self.path / "joining0.tacit", "--out", out, home=self.home(0), says=["written by a site"])
+        self.assertFalse(out.exists())
+        answers = {site: self.answer(site, envelope) for site, envelope in first.items()}
+        again = self.answer(0, first[0], self.path / "again")
+        self.assertEqual(again.read_bytes(), answers[0].read_bytes())
+        self.assertEqual(len(self.charges(0)), 1)
+        self.refuse(3, "envelope", "take", self.folder, first[0], says=["written by a coordinator"])
+        self.refuse(3, "envelope", "take", self.folder, self.path / "joining0.tacit", says=["has joined study 'trial' before"])
+        for site in range(3):
+            self.succeed("envelope", "take", self.folder, answers[site])
+        second = self.wait_for(r"\w+\.round-2\.mask", range(3))
+        self.refuse(3, "envelope", "take", self.folder, answers[0], says=["was taken before"])
+        self.answer(0, second[0])
+        # A question of a round that is over gets the answer that it had, or none.
+        done = self.tacit(*answer, first[0], "--out", self.path / "late", home=self.home(0))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("round 1 is over for this party", done.stderr)
+        self.assertEqual(len(self.charges(0)), 2)
+
+
+class Absent(Carried):
+    def test_two_exchanges_survive_a_site_that_never_answers(self):
+        self.linear()
+        self.define(exchange="two", dropouts=0.2, patience=0.2, parties="{expected: %d, minimum: %d}" % (SITES, SITES - 1))
+        self.coordinator()
+        self.all_join()
+        there = range(SITES - 1)
+        for turn in range(1, 20):
+            if not self.next_round(turn):
+                break
+            self.hand_over(rf"\w+\.round-{turn}\.mask", there)
+            self.hand_over(rf"\w+\.round-{turn}\.unmask", there)
+        self.assertEqual(self.status()["state"], "done", self.log())
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual((summary["parties"], summary["rows"]), (SITES - 1, 60 * (SITES - 1)))
+
+    def test_shares_of_noise_survive_a_site_that_never_answers(self):
+        self.define(method="dpgd", set="{noise: shares, rounds: 1}", epsilon=2, delta="1e-5", exchange="two", dropouts=0.2,
+                    patience=0.2, parties="{expected: %d, minimum: %d}" % (SITES, SITES - 1), **{"lambda": 0.05})
+        self.coordinator()
+        self.all_join(words=())
+        there = range(SITES - 1)
+        for turn in range(1, 20):
+            if not self.next_round(turn):
+                break
+            self.hand_over(rf"\w+\.round-{turn}\.mask", there)
+            self.hand_over(rf"\w+\.round-{turn}\.unmask", there)
+        self.assertEqual(self.status()["state"], "done", self.log())
+
+    def test_an_exact_sum_of_one_exchange_goes_on_without_a_site_by_an_amendment(self):
+        self.linear()
+        self.define()
+        self.coordinator()
+        self.all_join()
+        there = range(SITES - 1)
+        self.hand_over(r"\w+\.round-1\.mask", there)
+        self.succeed("study", "pause", self.folder, "trial")
+        self.definition(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
+                           "parties": "{expected: %d}" % (SITES - 1)})
+        self.succeed("study", "amend", self.folder, self.path / "trial.study.yaml")
+        self.succeed("study", "resume", self.folder, "trial")
+        amended = self.wait_for(r"amended\.\w+", there)
+        for site in there:
+            self.refuse(3, "envelope", "answer", amended[site], "--out", self.path / "none", home=self.home(site), says=["was amended"])
+            self.succeed("consent", "trial", "--yes", "--allow-difference", home=self.home(site))
+            self.succeed("envelope", "take", self.folder, self.answer(site, amended[site]))
+        before = {path.name for path in self.path.glob("answer*")}
+        for turn in range(1, 20):
+            deadline = time.monotonic() + PATIENCE
+            fresh = {}
+            while self.status()["state"] not in ("done", "failed") and len(fresh) < len(there):
+                fresh = {site: path for site in there for name, path in self.envelopes()[site].items()
+                         if name.endswith(f"round-{turn}.mask") and f"answer{site}-{path.name}" not in before}
+                self.assertLess(time.monotonic(), deadline, self.log())
+                time.sleep(0.02)
+            if not fresh:
+                break
+            for site, envelope in fresh.items():
+                self.succeed("envelope", "take", self.folder, self.answer(site, envelope))
+        self.assertEqual(self.status()["state"], "done", self.log())
+        summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
+        self.assertEqual(summary["parties"], SITES - 1)
+
+    def next_round(self, turn, study="trial"):
+        deadline = time.monotonic() + PATIENCE
+        while self.status(study)["state"] not in ("done", "failed"):
+            if any(re.match(rf"\w+\.round-{turn}\.", name) for all in self.envelopes(study).values() for name in all):
+                return True
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.02)
+        return False
+
+
+class Killed(Carried):
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_killed_at_any_durable_step_a_site_charges_once_and_gives_one_answer(self):
+        self.define(3, method="avg", set="{noise: party}", epsilon=2, **{"lambda": 0.05})
+        self.coordinator()
+        self.all_join(range(3), words=())
+        envelope = self.wait_for(r"\w+\.round-1\.mask", range(3))[0]
+        untouched = self.path / "untouched"
+        shutil.copytree(self.home(0), untouched)
+        died = 0
+        for step in range(1, 200):
+            for when in ("before", "after"):
+                shutil.rmtree(self.home(0))
+                shutil.copytree(untouched, self.home(0))
+                out = self.path / f"killed-{when}-{step}"
+                done = subprocess.run([TACIT, "envelope", "answer", envelope, "--out", out], capture_output=True, text=True,
+                                      env={**environment(self.home(0)), "LD_PRELOAD": os.environ["TACIT_DIES"],
+                                           "TACIT_DIES": f"{when} {step}"}, cwd=self.path, timeout=PATIENCE)
+                self.assertIn(done.returncode, (0, -signal.SIGKILL), done.stderr)
+                died += done.returncode != 0
+                first = self.answer(0, envelope, self.path / "first").read_bytes()
+                self.assertEqual(self.answer(0, envelope, self.path / "second").read_bytes(), first)
+                if out.exists():
+                    self.assertEqual(out.read_bytes(), first)
+                self.assertEqual(len(self.charges(0)), 1)
+            if done.returncode == 0:
+                break
+        self.assertGreater(died, 5)
+        self.succeed("ledger", "verify", home=self.home(0))
+        self.succeed("envelope", "take", self.folder, self.path / "first")
+        self.hand_over(r"\w+\.round-1\.mask", range(1, 3))
+        self.wait_for(r"end\.\w+", range(3))
+        self.assertEqual(self.status()["state"], "done", self.log())
+
+    def test_a_coordinator_that_is_killed_goes_on_with_what_it_took(self):
+        self.linear()
+        self.define(3)
+        coordinator = self.coordinator()
+        self.all_join(range(3))
+        first = self.wait_for(r"\w+\.round-1\.mask", range(3))
+        for site in range(2):
+            self.succeed("envelope", "take", self.folder, self.answer(site, first[site]))
+        coordinator.kill()
+        self.succeed("envelope", "take", self.folder, self.answer(2, first[2]))
+        self.coordinator()
+        self.wait_for(r"\w+\.round-2\.mask", range(3))
+
+
+class Mixed(Carried):
+    def test_sites_with_a_connection_and_without_are_in_one_study(self):
+        self.linear()
+        self.define(3)
+        self.coordinator()
+        self.join_by_file(0, *EXACT)
+        parties = {party: self.join(party, *EXACT) for party in (1, 2)}
+        for turn in range(1, 20):
+            deadline = time.monotonic() + PATIENCE
+            found = []
+            while self.status()["state"] not in ("done", "failed") and not found:
+                found = [path for name, path in self.envelopes().get(0, {}).items() if name.endswith(f"round-{turn}.mask")]
+                self.assertLess(time.monotonic(), deadline, self.log())
+                time.sleep(0.02)
+            if not found:
+                break
+            self.succeed("envelope", "take", self.folder, self.answer(0, found[0]))
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual(self.status()["state"], "done", self.log())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
