@@ -5,7 +5,8 @@
  * changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the
  * same size: along the line through both outputs that is the best there is. dpnewton-softmax, -linear and
  * -poisson are the same row under a label of that kind: the weights take it for so wrong that its residual is
- * clipped. dpnewton-person turns all rows of one person about, under unit=person, and dpnewton-person-rows does
+ * clipped. dpnewton-folds is the row with three folds, which two of three models see: their answers are added up.
+ * dpnewton-person turns all rows of one person about, under unit=person, and dpnewton-person-rows does
  * so under a promise per row, which does not cover it.
  */
 #include <math.h>
@@ -21,7 +22,7 @@
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3, PERSON_ROWS = 3 };
+enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3, PERSON_ROWS = 3, FOLDS = 3 };
 
 static const double SINE = 0.2;
 
@@ -33,11 +34,13 @@ typedef struct newton_label {
 
 typedef struct newton_case {
     newton_label label;
+    bool folds;          /* cross-validation */
     bool person;         /* the first rows are one person's, and all turned about */
     tacit_schema schema; /* of a numeric response, or of persons; without columns, as rows are made encoded */
     tacit_turned_rows rows;
     tacit_plan plan, exact;
     dpnewton_design design, silent;
+    bool sees[FOLDS]; /* whether a model sees the first row */
 } newton_case;
 
 static void close_case(tacit_audit_case *subject) {
@@ -116,13 +119,44 @@ cleanup:
     return status;
 }
 
+/* The same of all models that see the row, by the root of their number, which leaves the noise as it is. */
+static tacit_status add_fold_step(const newton_case *self, tacit_session *session,
+                                  const dpnewton_design *design, double weight, double *into,
+                                  tacit_error *error) {
+    double at[FOLDS * DIMENSION] = { 0 };
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_sum sum = TACIT_SUM_INIT;
+    tacit_status status;
+    for (size_t f = 0; f < FOLDS; f++) at[f * DIMENSION] = 100;
+    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, design->gradient.length, error));
+    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &design->gradient, &sum, error));
+    for (size_t f = 0; f < FOLDS; f++)
+        for (size_t j = 0; self->sees[f] && j < DIMENSION; j++)
+            into[j] += weight * sum.values[f * DIMENSION + j] / sqrt(FOLDS - 1);
+cleanup:
+    tacit_sum_clear(&sum);
+    tacit_message_clear(&message);
+    return status;
+}
+
+/* Which models see the first row. */
+static tacit_status find_folds(newton_case *self, tacit_error *error) {
+    const tacit_view rows = tacit_dataset_view(self->rows.data[0]);
+    tacit_folds folds;
+    if (!self->folds) return TACIT_OK;
+    TACIT_TRY(tacit_folds_deal_places(&folds, &rows, self->design.folds, error));
+    for (size_t f = 0; f < FOLDS; f++) self->sees[f] = folds.fold[0] != f;
+    tacit_folds_clear(&folds);
+    return TACIT_OK;
+}
+
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     newton_case *self = subject->state;
     const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpnewton_design *design = stream != NULL ? &self->design : &self->silent;
     const dpnewton_release *releases = self->design.release;
-    double first = releases[0].share, rest = 1 - first;
+    double first = releases[0].share, rest = 1 - first - self->design.held_out.share;
     tacit_session session;
     TACIT_TRY(
         tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
@@ -130,8 +164,11 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     TACIT_TRY(ask_moment(&session, design, &out[DIMENSION], error));
     out[DIMENSION] *=
         sqrt(first / rest) * releases[1].mechanism.sensitivity / releases[0].mechanism.sensitivity;
-    for (size_t t = 1; t <= design->rounds; t++)
-        TACIT_TRY(add_step(&session, design, releases[t].share / rest, out, error));
+    for (size_t t = 1; t <= design->rounds; t++) {
+        const double weight = releases[t].share / rest;
+        TACIT_TRY(self->folds ? add_fold_step(self, &session, design, weight, out, error)
+                              : add_step(&session, design, weight, out, error));
+    }
     return TACIT_OK;
 }
 
@@ -175,6 +212,8 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     uint64_t set = dpnewton_settings_of(plan)->rounds;
     snprintf(number, sizeof number, "%zu", set > 0 ? (size_t)set : USUAL_ROUNDS);
     TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
+    snprintf(number, sizeof number, "%d", self->folds ? FOLDS : 0);
+    TACIT_TRY(tacit_plan_set(plan, "folds", number, error));
     plan->features = DIMENSION;
     plan->classes = self->label.classes;
     TACIT_TRY(set_schema(self, !thin, error));
@@ -192,17 +231,19 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
 }
 
 /* `thin`: too little noise, as if one step were all or, of a person, as if its rows were strangers'. */
-static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
-                              bool person, bool thin, tacit_error *error) {
+static tacit_status open_any(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
+                             bool folds, bool person, bool thin, tacit_error *error) {
     tacit_status status;
     newton_case *self = TACIT_NEW(newton_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
     self->label = label;
+    self->folds = folds;
     self->person = person;
     out->length = DIMENSION + 1;
     TACIT_CHECK(make_rows(self, error));
     TACIT_CHECK(set_plan(self, setup, thin, out, error));
+    TACIT_CHECK(find_folds(self, error));
     snprintf(out->pair, sizeof out->pair, "%s turned about, seen through the moments and %zu steps",
              person ? "all rows of one person" : "one row", self->design.rounds);
     TACIT_CHECK(measure_reach(out, error));
@@ -211,7 +252,16 @@ cleanup:
     return status;
 }
 
+static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
+                              bool person, bool thin, tacit_error *error) {
+    return open_any(out, setup, label, false, person, thin, error);
+}
+
 static const newton_label two_classes = { TACIT_RESPONSE_CLASS, 2 };
+
+static tacit_status open_folds(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_any(out, setup, two_classes, true, false, false, error);
+}
 
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
     return open_case(out, setup, two_classes, false, false, error);
@@ -261,6 +311,7 @@ const tacit_auditable tacit_audit_dpnewton = {
 FAMILY_SUBJECT(softmax, "three classes")
 FAMILY_SUBJECT(linear, "a number as the response")
 FAMILY_SUBJECT(poisson, "a count as the response")
+FAMILY_SUBJECT(folds, "cross-validation, the models' steps seen")
 FAMILY_SUBJECT(person, "all rows of a person protected (unit=person)")
 
 const tacit_auditable tacit_audit_dpnewton_person_rows = {
