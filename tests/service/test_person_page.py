@@ -86,7 +86,7 @@ class PersonPage(PeopleTest, BrowserTest):
         self.press("form.rule button")
         self.wait_text("Every study may not use everything.")
         self.press("button.look")
-        self.wait_text("No coordinator that you know offers a study now.")
+        self.wait_text("no study has been joined yet")
         self.press("button.lock")
         self.wait_text("What you keep at home is locked")
         self.assertNotIn("burden", self.text())
