@@ -182,10 +182,26 @@ function closeForm() {
   page.start().catch(report);
 }
 
+// ---- the catalogue ----
+
+function offerPart(offer) {
+  return element("section", { class: "group", "aria-label": offer.study }, element("h3", {}, offer.title, " ", element("span", { class: "state" }, offer.you)),
+    element("p", { class: "soft" }, offer.study + " of " + offer.coordinator + ", " + offer.state + "; " + offer.method + (offer.approval ? "; approved: " + offer.approval : "")),
+    element("p", {}, "Price: " + offer.price + ". " + offer.guarantee));
+}
+
+function cataloguePart() {
+  const message = element("p", { class: "error", role: "alert" }), list = element("div", { "aria-live": "polite" });
+  return [element("h2", {}, "Catalogue"), element("p", {}, element("button", { type: "button", class: "look", onclick: () => act(message, async () => {
+    const { offers } = await request("GET", "/v1/party/catalogue");
+    list.replaceChildren(...(offers.length === 0 ? [element("p", {}, "No coordinator that you know offers a study now.")] : offers.map(offerPart)));
+  }) }, "Ask the coordinators I know for studies")), list, message];
+}
+
 // The parts of the page for someone with a store; none for others. As showParts takes them.
 function personParts(store, ledger) {
   if (!store.exists) return [];
   if (!store.open) return [["mine", store, () => unlockPart()]];
   return [["mine", store, () => dataPart(store)], ["budget", ledger.sources.map(source => source.accounts), () => plainLedgerPart(ledger)],
-    ["rules", store, () => rulesPart(store)]];
+    ["rules", store, () => rulesPart(store)], ["catalogue", null, cataloguePart]];
 }

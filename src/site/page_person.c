@@ -10,12 +10,13 @@
 #include "base/memory.h"
 #include "data/schema/date.h"
 #include "person/instrument/diary.h"
+#include "site/site.h"
 #include "study/json_value.h"
 
 enum { ANSWERS_MOST = 256 << 10, REQUEST_MOST = 8 << 10 };
 
 struct page_person {
-    char path[PATH_MAX];
+    char home[PATH_MAX], path[PATH_MAX];
     pthread_mutex_t mutex; /* guards the vault, which several threads ask */
     tacit_vault *vault;    /* NULL: locked */
 };
@@ -25,6 +26,7 @@ tacit_status page_person_create(page_person **out, const char *home, tacit_error
     if (person == NULL) return tacit_fail_memory(error);
     tacit_status status =
         tacit_path_join(person->path, sizeof person->path, home, TACIT_PERSONAL_FILE, error);
+    if (status == TACIT_OK) memcpy(person->home, home, strlen(home) + 1); /* shorter than the path */
     if (status != TACIT_OK) {
         free(person);
         return status;
@@ -331,6 +333,38 @@ static void post_answers(void *context, web_call *call) {
     json_decref(body);
 }
 
+/* ---- the catalogue ---- */
+
+static tacit_status add_offer(void *context, const tacit_offer *offer, tacit_error *error) {
+    json_t **list = context;
+    const tacit_study *study = offer->study;
+    const tacit_plan *plan = &study->plan;
+    tacit_prices prices = { .event = { .count = 0 } };
+    char price[TACIT_PRICE_TEXT_SIZE];
+    TACIT_TRY(plan->method->price(plan, &prices, error));
+    *list = tacit_json_append(
+        *list, json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:s,s:o,s:s}", "study", study->name, "title", study->title,
+                         "state", offer->state, "coordinator", tacit_json_escaped(offer->coordinator),
+                         "method", plan->method->title, "guarantee", plan->method->guarantee, "price",
+                         tacit_price_text(price, &prices.charged), "approval",
+                         study->approval[0] != 0 ? json_string(study->approval) : json_null(), "you",
+                         !offer->joined     ? "not joined"
+                         : offer->withdrawn ? "withdrawn"
+                         : offer->consented ? "consented"
+                                            : "amended"));
+    return *list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* What the coordinators of joined studies offer; they are asked now. */
+static void get_catalogue(void *context, web_call *call) {
+    const page_person *person = context;
+    const tacit_site_callbacks silent = { .context = NULL };
+    json_t *offers = json_array();
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = tacit_site_catalogue(person->home, NULL, 0, &silent, add_offer, &offers, &error);
+    answer(call, status, json_pack("{s:o}", "offers", offers), &error);
+}
+
 /* ---- rules ---- */
 
 static void post_rule(void *context, web_call *call) {
@@ -357,6 +391,10 @@ static void post_rule(void *context, web_call *call) {
 const web_further page_person_routes[] = {
     { { "GET", "/v1/party/store", false, get_store,
         "What is in the person's own store, where it came from, what is due, and the rules" },
+      0,
+      NULL },
+    { { "GET", "/v1/party/catalogue", false, get_catalogue,
+        "What the coordinators of joined studies offer; they are asked now" },
       0,
       NULL },
     { { "POST", "/v1/party/store/unlock", false, post_unlock, "Open the store by its passphrase" },

@@ -90,6 +90,9 @@ class Reuse(PeopleTest):
         self.rule(2, "allow", "--source", "daily")
         parties[2] = self.start(*self.words(2), home=self.home(2))
         self.check_done(parties)
+        page = Page(self.start("page", home=self.home(1)))
+        page.log_in()
+        self.assertEqual([(offer["study"], offer["you"]) for offer in page.get("/v1/party/catalogue")["offers"]], [("trial", "consented")])
         # One budget for the store, whatever was asked of it; and the passphrase is written down nowhere.
         shown = json.loads(self.succeed("ledger", "show", "--json", home=self.home(0)).stdout)
         self.assertEqual([source["source"] for source in shown["sources"]], [f"store:{self.home(0)}/personal.store"])

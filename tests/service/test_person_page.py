@@ -85,6 +85,8 @@ class PersonPage(PeopleTest, BrowserTest):
         self.one("#rule-reuse").send_keys("may not")
         self.press("form.rule button")
         self.wait_text("Every study may not use everything.")
+        self.press("button.look")
+        self.wait_text("no study has been joined yet")
         self.press("button.lock")
         self.wait_text("What you keep at home is locked")
         self.assertNotIn("burden", self.text())
