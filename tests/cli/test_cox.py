@@ -7,7 +7,9 @@ Figures of R are those in cox/cox.csv, or fresh ones where Rscript with package 
 """
 import csv
 import functools
+import gzip
 import json
+import math
 import os
 import random
 import shutil
@@ -134,6 +136,36 @@ class SetsOfSurvival(CoxTest):
                 with self.subTest(set=name, parties=parties):
                     self.check_cox(name, train, terms, theirs, parties)
                     self.check_curves(name, train, by, theirs, parties)
+
+
+class Concordance(CoxTest):
+    def harrell(self, rows, score):
+        """Of rows (cell, event, ...), as R's concordance counts."""
+        ordered = alike = every = 0
+        for one in rows:
+            for other in rows if one["event"] else ():
+                if one is not other and (other["cell"] > one["cell"] or (other["cell"] == one["cell"] and not other["event"])):
+                    every += 1
+                    ordered += score(one) > score(other)
+                    alike += score(one) == score(other)
+        return (ordered + alike / 2) / every
+
+    def test_it_is_within_its_bound_of_that_of_all_rows_for_any_number_of_parties(self):
+        _, high, terms, *columns = SETS["lung"]
+        self.write("lung.yaml", f"label: {{name: [days, died], kind: time, low: 0, high: {high}}}\ncolumns:\n" + "".join(f"  - {{name: {column}}}\n" for column in columns))
+        train = str(HERE / "sets" / "lung.csv.gz")
+        with gzip.open(train, "rt") as file:
+            rows = [{**row, "cell": max(1, math.ceil(float(row["days"]) / 30)), "event": int(row["died"])} for row in csv.DictReader(file)]
+        found = []
+        for parties in (1, 5):
+            summary, _ = self.cox("--set", "width=30", "--set", "least=1", "--set", "concordance=yes", "--terms", f"surv(days, died) ~ {terms}", train=train, schema="lung.yaml", parties=parties)
+            found.append(summary["concordance"])
+        self.assertEqual(found[0], found[1])
+        b = {one["name"]: one["estimate"] for one in summary["coefficients"]}
+        true = self.harrell(rows, lambda row: b["age"] * float(row["age"]) + b["sexf"] * (row["sex"] == "f") + b["ecog"] * float(row["ecog"]))
+        self.assertLess(found[0]["bound"], 0.03)
+        self.assertLessEqual(abs(found[0]["estimate"] - true), found[0]["bound"])
+        self.assertNotIn("concordance", self.cox("--set", "width=30")[0])
 
 
 class Servers(CoxTest):

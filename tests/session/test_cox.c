@@ -332,6 +332,18 @@ static void test_lies_after_the_fit_are_refused(void **state) {
     }
 }
 
+static void test_counts_of_scores_are_of_enough_rows_and_asked_once(void **state) {
+    (void)state;
+    static const char *const yes[] = { "concordance", "yes", NULL };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(fit_with(NULL, "", PLAIN, yes, NULL, &error), error);
+    assert_int_equal(fit_with(say_fewer, "ranks", PLAIN, yes, NULL, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "sums over 9 rows"));
+    error = (tacit_error)TACIT_ERROR_INIT;
+    assert_int_equal(fit_with(single_one_out, "ranks", PLAIN, yes, NULL, &error), TACIT_REFUSED);
+    assert_non_null(strstr(error.text, "make up almost all"));
+}
+
 /* ---- cox-servers: server A asks, and may lie ---- */
 
 /* Weights are of columns with a spread of 1 here. */
@@ -380,6 +392,7 @@ int main(void) {
         cmocka_unit_test(test_lies_are_refused),
         cmocka_unit_test(test_an_honest_fit_with_all_that_follows_is_answered),
         cmocka_unit_test(test_lies_after_the_fit_are_refused),
+        cmocka_unit_test(test_counts_of_scores_are_of_enough_rows_and_asked_once),
         cmocka_unit_test(test_two_servers_get_what_an_honest_fit_gives),
         cmocka_unit_test(test_lies_of_server_a_are_refused),
     };

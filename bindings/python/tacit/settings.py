@@ -532,7 +532,7 @@ def mixed(*, family: Literal["auto", "linear", "logistic", "poisson"] = "auto", 
 
 def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", strata: Text = "none", least: int = 10, level: float = 0.95,
         errors: Literal["model", "robust", "cluster"] = "model", proportional: Literal["none", "km", "identity", "log", "rank"] = "none",
-        unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
+        unit: Literal["label", "day", "week", "month", "year"] = "label", concordance: Literal["no", "yes"] = "no") -> dict[str, Any]:
     """Settings of method cox: Cox regression of a time until an event, from sums alone, without noise.
 
     width
@@ -552,9 +552,11 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
         tests of proportional hazards against this function of time, as R's cox.zph.
     unit
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    concordance
+        Harrell's concordance, from counts of scores in 200 bins, and how far off it may be.
     """
     return _changed(cox, {"width": width, "ties": ties, "strata": strata, "least": least, "level": level, "errors": errors,
-        "proportional": proportional, "unit": unit})
+        "proportional": proportional, "unit": unit, "concordance": concordance})
 
 
 def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width: float = 0.0, level: float = 0.95, rows: int = 0,

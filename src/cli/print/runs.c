@@ -291,6 +291,9 @@ static void print_hazards(tacit_console *console, const tacit_estimates *estimat
             "Log partial likelihood: %.7g, without columns %.7g; their difference twice: %.5g on %zu df\n",
             -estimates->deviance / 2, -estimates->null_deviance / 2,
             estimates->null_deviance - estimates->deviance, estimates->count);
+    if (estimates->concordance > 0)
+        tacit_console_print(console, "Concordance: %.4f, at most %.4f off, as scores are counted in bins\n",
+                            estimates->concordance, estimates->concordance_bound);
     tacit_console_print(console, "\n");
     tacit_summary_print_errors(console, estimates);
     if (estimates->trends > 0) print_trends(console, estimates);

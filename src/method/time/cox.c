@@ -50,6 +50,8 @@ static const tacit_parameter parameters[] = {
     TACIT_LATER_CHOICE(cox_settings, proportional, "proportional", COX_TRENDS, "none",
                        "tests of proportional hazards against this function of time, as R's cox.zph"),
     TIME_SETTING_UNIT(cox_settings),
+    TACIT_LATER_CHOICE(cox_settings, concordance, "concordance", "no|yes", "no",
+                       "Harrell's concordance, from counts of scores in 200 bins, and how far off it may be"),
     TACIT_SETTINGS_END,
 };
 
@@ -59,6 +61,11 @@ static tacit_status check_settings(const tacit_plan *plan, tacit_error *error) {
     if (clusters && plan->schema->person == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "errors=cluster needs a schema that says whose row it is: person: COLUMN");
+    if (settings->concordance == COX_CONCORDANCE && plan->schema->entry != NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "concordance=yes needs rows that are observed from the beginning on, and the "
+                          "schema's label has an entry, '%s'",
+                          plan->schema->entry);
     if (!clusters && plan->schema->formula != NULL && tacit_formula_clusters(plan->schema->formula))
         return tacit_fail(error, TACIT_USAGE,
                           "cluster() in terms needs the setting errors=cluster, which owners read");
@@ -427,6 +434,8 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
                      tacit_setting_word(COX_ERRORS, cox_settings_of(plan)->errors, word));
     estimates->clusters = persons;
     if (self->time != NULL) status = cox_test_trends(self, estimates, error);
+    if (status == TACIT_OK && cox_settings_of(plan)->concordance == COX_CONCORDANCE)
+        status = cox_ask_concordance(self, estimates, error);
     tacit_format(estimates->optimiser, sizeof estimates->optimiser, "newton");
     estimates->rounds = (size_t)self->session->round;
     if (status == TACIT_OK) status = make_baseline(self, &estimates->baseline, error);
@@ -482,7 +491,8 @@ const tacit_method tacit_method_cox = {
         "squared scores "
         "of these persons][proportional=km|identity|log|rank: ; once, at the end, the sum of columns over "
         "its "
-        "events, each by a function of its time]",
+        "events, each by a function of its time][concordance=yes: ; once, at the end, for each group of "
+        "cells, how many of its rows with and without an event have a score in each of 200 bins]",
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
         "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "

@@ -16,6 +16,7 @@ typedef struct cox_settings {
     double level;
     enum { COX_ERRORS_MODEL, COX_ERRORS_ROBUST, COX_ERRORS_CLUSTER } errors;
     enum { COX_TREND_NONE, COX_TREND_KM, COX_TREND_IDENTITY, COX_TREND_LOG, COX_TREND_RANK } proportional;
+    enum { COX_NO_CONCORDANCE, COX_CONCORDANCE } concordance;
 } cox_settings;
 
 #define COX_ERRORS "model|robust|cluster"
@@ -100,6 +101,7 @@ bool cox_needs_room(const cox_fit *self, const tacit_sum *sum);
  * of squared scores, width x width; the tests of proportional hazards. */
 tacit_status cox_choose_time(cox_fit *self, const double *counts, const double *entering, tacit_error *error);
 tacit_status cox_ask_scores(cox_fit *self, double **middle, double *persons, tacit_error *error);
+tacit_status cox_ask_concordance(cox_fit *self, tacit_estimates *estimates, tacit_error *error);
 tacit_status cox_test_trends(cox_fit *self, tacit_estimates *estimates, tacit_error *error);
 
 /* ---- the party's half ---- */
@@ -123,6 +125,9 @@ tacit_status cox_check_weights(const tacit_party *party, const tacit_question *q
 tacit_status cox_answer_scores(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                tacit_error *error);
 tacit_status cox_answer_trend(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                              tacit_error *error);
+
+tacit_status cox_answer_ranks(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error);
 
 extern const tacit_handler_entry cox_handlers[];

@@ -297,5 +297,6 @@ const tacit_handler_entry cox_handlers[] = {
     { .question = "sums", .answer = answer_sums },
     { .question = "scores", .answer = cox_answer_scores },
     { .question = "trend", .answer = cox_answer_trend },
+    { .question = "ranks", .answer = cox_answer_ranks },
     { .question = NULL },
 };

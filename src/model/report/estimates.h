@@ -88,6 +88,8 @@ typedef struct tacit_estimates {
     bool sandwich;   /* robust standard errors */
     char errors[16]; /* which ones, where they were asked for: "HC3", "cluster"; else "" */
     double clusters; /* persons, with "cluster" */
+    double concordance,
+        concordance_bound; /* of a Cox regression, and how far off it may be; 0: not asked for */
     tacit_influence influence;
     double level;                        /* of the confidence intervals */
     double dispersion;                   /* 1 unless linear */

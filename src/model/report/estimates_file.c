@@ -83,6 +83,10 @@ static json_t *add_asked(json_t *object, const tacit_estimates *estimates) {
     if (estimates->terms > 0)
         json_object_set_new(object, "terms", terms_to_json(estimates->term, estimates->terms));
     if (estimates->anova[0] != 0) json_object_set_new(object, "anova", ratios_to_json(estimates));
+    if (estimates->concordance > 0)
+        json_object_set_new(object, "concordance",
+                            json_pack("{s:f,s:f}", "estimate", estimates->concordance, "bound",
+                                      estimates->concordance_bound));
     if (estimates->trends > 0)
         json_object_set_new(object, "proportional",
                             json_pack("{s:s,s:o}", "time", estimates->trend_of, "tests",
@@ -235,6 +239,13 @@ static bool read_proportional(tacit_estimates *out, const json_t *object) {
     return read_terms(&out->trend, &out->trends, tests, out->count + 1, out->count);
 }
 
+static bool read_concordance(tacit_estimates *out, const json_t *object) {
+    if (object == NULL) return true;
+    return read_number(object, "estimate", &out->concordance) &&
+           read_number(object, "bound", &out->concordance_bound) && out->concordance >= 0 &&
+           out->concordance <= 1 && out->concordance_bound >= 0 && out->concordance_bound <= 1;
+}
+
 static bool read_ratios(tacit_estimates *out, const json_t *object) {
     const char *kind = json_string_value(json_object_get(object, "kind"));
     const json_t *list = json_object_get(object, "terms");
@@ -276,6 +287,7 @@ static bool read_asked(tacit_estimates *out, const json_t *object) {
     if (!read_terms(&out->term, &out->terms, json_object_get(object, "terms"), out->count, out->count))
         return false;
     if (!read_ratios(out, json_object_get(object, "anova"))) return false;
+    if (!read_concordance(out, json_object_get(object, "concordance"))) return false;
     if (!read_proportional(out, json_object_get(object, "proportional"))) return false;
     if (!read_sites(out, json_object_get(object, "sites"))) return false;
     if (influence == NULL) return true;

@@ -117,9 +117,9 @@ mixed_settings <- function(family = "auto", group = "person", slope = "none", li
 }
 
 cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10, level = 0.95, errors = "model", proportional = "none",
-                         unit = "label") {
+                         unit = "label", concordance = "no") {
   changed(list(width = width, ties = ties, strata = strata, least = least, level = level, errors = errors, proportional = proportional,
-    unit = unit), lapply(formals(cox_settings), eval))
+    unit = unit, concordance = concordance), lapply(formals(cox_settings), eval))
 }
 
 dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label") {
