@@ -15,7 +15,7 @@
  * In two, what is revealed of masks with an absent party does not open that party's vector, should it come
  * later: the mask of its own stays on it. Let n be the parties, d the most that may be absent, c the most that
  * collude. Each party takes one set of survivors, of at least m = n - d, that it is in; seeds are shared with
- * threshold t = n - d. Then no lie separates the sum over some honest parties S from that of the other honest
+ * threshold t = m. Then no lie separates the sum over some honest parties S from that of the other honest
  * ones T, unless S has at least n - 2 d - c members: for k in S let s of T give their share of k's seed, that is,
  * have k among their survivors. Masks between k and those s must then come from k, who has none of them among
  * its own survivors, so m <= n - s. And k's seed took t <= c + |S| + s shares. Together |S| >= m + t - n - c.

@@ -51,6 +51,7 @@ static tacit_status pairs_minimum(size_t *out, const tacit_plan *plan, tacit_err
             "collude; declare fewer of either, or wait for more parties",
             plan->parties, dropouts, colluders);
     *out = plan->parties - dropouts;
+    if (least_survivors(plan) > *out) *out = least_survivors(plan);
     return TACIT_OK;
 }
 
