@@ -331,6 +331,15 @@ typedef struct tacit_site_listener {
     void *context;
 } tacit_site_listener;
 
+/* Read what an invitation asks before there are any rows, as `tacit look`: "study", "method", "leaves", "seen_by",
+ * "guarantee", "price", "parties", "minimum_rows", and in "columns" what rows need. The invitation stays good.
+ *   Out: *json          freed with tacit_string_free
+ *   In: invitation      as the coordinator sent it
+ *       options         home, proxy, write-schema (a file for the study's schema), write-template (a CSV file for the
+ *                       names of its columns); may be NULL */
+tacit_status tacit_site_preview(char **json, const char *invitation, const tacit_options *options,
+                                tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
+
 /* Look at a study that the party was invited to. Nothing is promised yet. A frame must be described as the
  * study's schema describes its columns and classes, or TACIT_REFUSED says where they differ; a table that
  * nobody described is read as the study's schema says.

@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "api/document/document.h"
+#include "api/document/invited_document.h"
 #include "api/document/tables.h"
 #include "api/frame/frame.h"
 #include "api/option/arguments.h"
 #include "api/option/row_options.h"
+#include "base/file.h"
 #include "base/memory.h"
+#include "data/schema/needed_columns.h"
 #include "model/model.h"
 #include "study/home.h"
 
@@ -181,6 +184,62 @@ tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
     TACIT_CHECK(tacit_site_review(out, &amended, home, study, NULL, &callbacks, error));
 cleanup:
+    tacit_arguments_free(arguments);
+    return status;
+}
+
+/* ---- before there are any rows ---- */
+
+static const tacit_option preview_options[] = {
+    { .name = "write-schema",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "write the study's schema here" },
+    { .name = "write-template",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FILE",
+      .help = "write a CSV file here that has the names of the columns and no rows" },
+    { .name = "proxy", .kind = TACIT_OPTION_TEXT, .placeholder = "URL", .help = "an HTTP proxy" },
+    { .name = NULL },
+};
+
+static tacit_status write_preview(const tacit_site *site, const tacit_arguments *arguments,
+                                  tacit_error *error) {
+    const tacit_study *study = tacit_site_study(site);
+    const char *schema = tacit_arguments_text(arguments, "write-schema"),
+               *template = tacit_arguments_text(arguments, "write-template");
+    tacit_buffer line = TACIT_BUFFER_INIT;
+    tacit_status status = TACIT_OK;
+    if (schema != NULL) TACIT_CHECK(tacit_study_write_schema(study, schema, error));
+    if (template != NULL) TACIT_CHECK(tacit_schema_header(study->schema, &line, error));
+    if (template != NULL) TACIT_CHECK(tacit_file_write(template, line.bytes, line.length, 0644, error));
+cleanup:
+    tacit_buffer_clear(&line);
+    return status;
+}
+
+tacit_status tacit_site_preview(char **json, const char *invitation, const tacit_options *options,
+                                tacit_error *error) {
+    static const tacit_form form = { .name = "reading an invitation",
+                                     .options = preview_options,
+                                     .more = more_options };
+    tacit_arguments *arguments = NULL;
+    tacit_site *site = NULL;
+    json_t *document = NULL;
+    char home[PATH_MAX];
+    tacit_status status;
+    TACIT_TRY(tacit_require(json, "where to put the document", error));
+    TACIT_TRY(tacit_require(invitation, "the invitation", error));
+    TACIT_CHECK(tacit_form_take(&arguments, &form, options, error));
+    TACIT_CHECK(find_home(home, arguments, error));
+    const tacit_site_settings settings = { .home = home, .proxy = tacit_arguments_text(arguments, "proxy") };
+    const tacit_site_callbacks callbacks = { .context = NULL };
+    TACIT_CHECK(tacit_site_look(&site, invitation, strlen(invitation), &settings, &callbacks, error));
+    TACIT_CHECK(write_preview(site, arguments, error));
+    TACIT_CHECK(tacit_invited_document(&document, site, error));
+    TACIT_CHECK(tacit_document_text(json, document, error));
+cleanup:
+    tacit_site_free(site);
     tacit_arguments_free(arguments);
     return status;
 }

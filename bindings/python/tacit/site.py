@@ -53,6 +53,15 @@ class Site:
             raise
         self._open = ffi.gc(out[0], lib.tacit_site_free)
 
+    @staticmethod
+    def preview(invitation: str, *, home: Optional[Path] = None, write_schema: Optional[Path] = None, write_template: Optional[Path] = None,
+                proxy: Optional[str] = None) -> dict[str, Any]:
+        """What an invitation asks before there are any rows, as ``tacit look``: what would leave and who would see it, the price, and the
+        columns that rows need. The study's schema and a CSV file with the names of its columns can be written. The invitation stays good."""
+        given = {"home": home, "write_schema": write_schema, "write_template": write_template, "proxy": proxy}
+        return document(lib.tacit_site_preview, invitation.encode(),
+                        options_of({key: None if value is None else os.fspath(value) for key, value in given.items()}))
+
     @property
     def _pointer(self):
         if self._open is None:

@@ -146,6 +146,18 @@ def test_one_program_plays_all_parts_with_tables_in_memory(sites, tmp_path):
     assert sorted(joined) == sorted((name, 0) for name in SITES)
 
 
+def test_an_invitation_is_read_before_there_are_any_rows(sites, tmp_path):
+    with tacit.coordinator("consortium") as c:
+        line = study(c).invitations["Vienna"]
+        asked = tacit.Site.preview(line, home=tmp_path / "home-Vienna", write_schema=tmp_path / "own.yaml", write_template=tmp_path / "own.csv")
+        assert asked["study"] == "tumours" and asked["called"] == "Vienna" and asked["minimum_rows"] == 10
+        assert {one["name"]: one["role"] for one in asked["columns"]}.keys() == {"histology", "stage", "age", "relapse"}
+        assert (tmp_path / "own.csv").read_text() == "relapse,histology,stage,age\n"
+        with tacit.Site.invited(line, rows_of(1), home=tmp_path / "home-Vienna", source="rows", allow_exact=True, allow_entrusted=True) as site:
+            assert site.document["study"] == "tumours"  # still good
+    assert len(tacit.Frame.table(rows_of(1), schema=tmp_path / "own.yaml")) == 80
+
+
 def test_a_site_in_this_process_that_cannot_join_says_why(sites):
     with tacit.coordinator("consortium") as c:
         s = study(c)

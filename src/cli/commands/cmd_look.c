@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "api/document/json_text.h"
+#include "api/document/invited_document.h"
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
@@ -10,52 +10,40 @@
 #include "cli/process/hardening.h"
 #include "cli/terms.h"
 #include "data/schema/needed_columns.h"
-#include "session/plan/wording.h"
 #include "site/site.h"
 #include "site/site_access.h"
 #include "study/home.h"
-
-typedef struct listing {
-    tacit_grid *grid;
-    json_t *columns;
-} listing;
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
 static tacit_status list_column(void *context, const tacit_needed_column *needed, tacit_error *error) {
-    listing *self = context;
+    tacit_grid *grid = context;
     (void)error;
-    tacit_grid_cell(self->grid, "%s", needed->name);
-    tacit_grid_cell(self->grid, "%s", needed->role);
-    tacit_grid_cell(self->grid, "%s", needed->values);
-    tacit_grid_cell(self->grid, "%s", needed->missing);
-    self->columns = tacit_json_append(self->columns,
-                                      json_pack("{s:o,s:s,s:o,s:s}", "name", tacit_json_text(needed->name),
-                                                "role", needed->role, "values",
-                                                tacit_json_text(needed->values), "missing", needed->missing));
+    tacit_grid_cell(grid, "%s", needed->name);
+    tacit_grid_cell(grid, "%s", needed->role);
+    tacit_grid_cell(grid, "%s", needed->values);
+    tacit_grid_cell(grid, "%s", needed->missing);
     return TACIT_OK;
 }
 
-/* What a file must have; `columns` receives the same for programs. */
-static tacit_status show_columns(tacit_console *console, const tacit_schema *schema, json_t **columns,
-                                 tacit_error *error) {
+/* What a file must have. */
+static tacit_status show_columns(tacit_console *console, const tacit_schema *schema, tacit_error *error) {
     static const tacit_grid_column titles[] = {
         { "column", TACIT_LEFT }, { "role", TACIT_LEFT }, { "values", TACIT_LEFT }, { "missing", TACIT_LEFT }
     };
-    listing self = { .columns = json_array() };
-    tacit_status status = TACIT_OK;
+    tacit_grid *grid = NULL;
+    tacit_status status;
     if (schema->sparse > 0) {
         tacit_console_print(console, "Rows are LIBSVM text of %zu features.\n", schema->sparse);
-        goto cleanup;
+        return TACIT_OK;
     }
-    TACIT_CHECK(tacit_grid_create(&self.grid, titles, 4, error));
-    TACIT_CHECK(tacit_schema_needed(schema, list_column, &self, error));
-    TACIT_CHECK(tacit_console_grid(console, self.grid, error));
+    TACIT_CHECK(tacit_grid_create(&grid, titles, 4, error));
+    TACIT_CHECK(tacit_schema_needed(schema, list_column, grid, error));
+    TACIT_CHECK(tacit_console_grid(console, grid, error));
 cleanup:
-    tacit_grid_free(self.grid);
-    *columns = self.columns;
+    tacit_grid_free(grid);
     return status;
 }
 
@@ -75,46 +63,18 @@ static tacit_status write_template(tacit_console *console, const tacit_schema *s
     return status;
 }
 
-static tacit_status give_document(tacit_console *console, const tacit_site *site, json_t *columns,
-                                  tacit_error *error) {
-    const tacit_study *study = tacit_site_study(site);
-    const tacit_plan *plan = &study->plan;
-    tacit_prices prices = { .event = { .count = 0 } };
-    tacit_wording words = TACIT_WORDING_INIT;
-    char price[TACIT_PRICE_TEXT_SIZE];
-    tacit_status status;
-    TACIT_CHECK(plan->method->price(plan, &prices, error));
-    TACIT_CHECK(tacit_wording_make(&words, plan, error));
-    status = tacit_console_document(
-        console,
-        json_pack("{s:s,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:s,s:I,s:I,s:O}", "study", study->name, "title",
-                  tacit_json_text(study->title), "coordinator", tacit_json_text(tacit_site_coordinator(site)),
-                  "called", tacit_json_text(tacit_site_called(site)), "method", plan->method->name, "leaves",
-                  tacit_json_text(words.leaves), "seen_by", tacit_json_text(words.seen_by), "guarantee",
-                  tacit_json_text(words.guarantee), "price", tacit_price_text(price, &prices.charged),
-                  "parties", (json_int_t)plan->parties, "minimum_rows", (json_int_t)plan->minimum_rows,
-                  "columns", columns),
-        error);
-cleanup:
-    tacit_wording_clear(&words);
-    return status;
-}
-
 static tacit_status show(const tacit_arguments *arguments, tacit_console *console, const tacit_site *site,
                          tacit_error *error) {
     const tacit_study *study = tacit_site_study(site);
     const char *schema = tacit_arguments_text(arguments, "write-schema"),
                *template = tacit_arguments_text(arguments, "write-template");
-    json_t *columns = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_terms_show(console, site, error));
-    TACIT_CHECK(show_columns(console, study->schema, &columns, error));
-    if (schema != NULL) TACIT_CHECK(write_schema(console, study, schema, error));
-    if (template != NULL) TACIT_CHECK(write_template(console, study->schema, template, error));
-    TACIT_CHECK(give_document(console, site, columns, error));
-cleanup:
-    json_decref(columns);
-    return status;
+    json_t *document = NULL;
+    TACIT_TRY(tacit_terms_show(console, site, error));
+    TACIT_TRY(show_columns(console, study->schema, error));
+    if (schema != NULL) TACIT_TRY(write_schema(console, study, schema, error));
+    if (template != NULL) TACIT_TRY(write_template(console, study->schema, template, error));
+    TACIT_TRY(tacit_invited_document(&document, site, error));
+    return tacit_console_document(console, document, error);
 }
 
 static void harden(const tacit_arguments *arguments, tacit_console *console, const char *home) {

@@ -27,6 +27,16 @@ tacit_site <- function(invitation = NULL, data = NULL, schema = NULL, home, sour
   structure(site, class = "tacit_site")
 }
 
+# What an invitation asks, before there are any rows.
+tacit_preview <- function(invitation, home, write_schema = NULL, write_template = NULL, proxy = NULL) {
+  expanded <- function(path) if (!is.null(path)) path.expand(path)
+  given <- option_list(home = path.expand(home), write_schema = expanded(write_schema), write_template = expanded(write_template), proxy = proxy)
+  asked <- json_read(checked(.Call(glue_site_preview, invitation, given$names, given$values)))
+  field <- function(name) vapply(asked$columns, function(one) as.character(one[[name]]), "")
+  asked$columns <- data.frame(name = field("name"), role = field("role"), values = field("values"), missing = field("missing"), stringsAsFactors = FALSE)
+  asked
+}
+
 site_pointer <- function(site) {
   if (.Call(glue_is_null, site$pointer)) usage("this site was closed; go on with tacit_site(study = ...)")
   site$pointer

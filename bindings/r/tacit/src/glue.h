@@ -83,6 +83,7 @@ SEXP glue_model_pointer(void);
     X(study_watch, 3, (SEXP coordinator, SEXP study, SEXP known))                 \
     X(study_create, 6, (SEXP coordinator, SEXP study, SEXP formula, SEXP parties, SEXP names, SEXP values)) \
     X(study_site, 6, (SEXP coordinator, SEXP study, SEXP name, SEXP frame, SEXP names, SEXP values)) \
+    X(site_preview, 3, (SEXP invitation, SEXP names, SEXP values))                \
     X(site_look, 5, (SEXP invitation, SEXP study, SEXP frame, SEXP names, SEXP values)) \
     X(site_document, 1, (SEXP site))                                              \
     X(site_accept, 1, (SEXP site))                                                \

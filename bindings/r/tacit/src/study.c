@@ -221,6 +221,19 @@ SEXP glue_site_look(SEXP invitation, SEXP study, SEXP frame, SEXP names, SEXP va
     return status == TACIT_OK ? pointer : glue_failure(&error);
 }
 
+SEXP glue_site_preview(SEXP invitation, SEXP names, SEXP values) {
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    SEXP options = PROTECT(glue_options(names, values, &status, &error));
+    SEXP holder = PROTECT(glue_string_holder());
+    char *text = NULL;
+    if (status == TACIT_OK)
+        status = tacit_site_preview(&text, text_or_null(invitation), R_ExternalPtrAddr(options), &error);
+    SEXP result = answer(holder, text, status, &error);
+    UNPROTECT(2);
+    return result;
+}
+
 static party *party_of(SEXP pointer) {
     party *self = glue_address(pointer, "site");
     glue_interrupt_begin(&self->interrupt);

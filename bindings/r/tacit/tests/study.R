@@ -27,6 +27,9 @@ stopifnot(con$runs)
 s <- tacit_study("tumours", relapse ~ histology * stage + age, sites = c("Vienna", "Graz", "Linz"), coordinator = con)
 stopifnot(identical(names(s$invitations), c("Vienna", "Graz", "Linz")), identical(tacit_studies(con)$state, "recruiting"))
 
+asked <- tacit_preview(s$invitations[["Vienna"]], home = file.path(place, "early"), write_template = "template.csv")
+stopifnot(asked$study == "tumours", setequal(asked$columns$name, c("histology", "stage", "age", "relapse")), length(names(read.csv("template.csv"))) == 4)
+
 # ---- the sites ----
 saveRDS(s$invitations, "invitations.rds")
 dump("rows", "rows.R")
