@@ -98,6 +98,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "alone-by-party", model && method->fits_alone_by_party },
         { "alone-with-delta", alone && method->needs_delta },
         { "chooses-lambda", method->chooses_lambda },
+        { "one-exchange", method->exchanges == tacit_one_exchange },
         { "infers", method->infers != NULL },
         { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },

@@ -63,7 +63,7 @@ tacit_status tacit_methods_check_label(const tacit_plan *plan, tacit_error *erro
 /*
  * Names of the methods with a trait, in the order of the table, as people list them: "a, b or c" with the
  * word `last` before the last one, or commas only (NULL). NULL: no such trait. Traits: alone, alone-by-party,
- * alone-with-delta, chooses-lambda, infers, no-center, no-lambda, tunes-lambda, points, roles, two-servers.
+ * alone-with-delta, chooses-lambda, one-exchange, infers, no-center, no-lambda, tunes-lambda, points, roles, two-servers.
  */
 enum { TACIT_METHODS_TEXT = 600 };
 const char *tacit_methods_with(const char *trait, const char *last, char out[TACIT_METHODS_TEXT]);
