@@ -2,7 +2,8 @@
  * Rows from a database. The first byte says what the rest is: 'd' a SQLite file; 'l' and others, cells of a
  * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column, with 'm' and
  * 'i' a linking file brings them together with themselves, by time or in intervals. Cells go the whole way
- * that a query's go, to encoded rows. 'k': a linking file, read but not followed.
+ * that a query's go, to encoded rows. 'k': a linking file, read but not followed. 'T', 'V', 'A': a file of Stata, SPSS or SAS, with value
+ * labels and codes for what is missing; its columns are looked at, and then encoded by a draft.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -79,6 +80,22 @@ static void write_linking(bool intervals) {
     outside_file("cells.link.yaml", text, (size_t)length);
 }
 
+#ifdef TACIT_READSTAT
+/* By a draft, for its columns are its own. */
+static void read_statistical(char letter, const uint8_t *bytes, size_t length) {
+    tacit_dataset *rows = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    const char *path = outside_file(letter == 'T'   ? "cells.dta"
+                                    : letter == 'V' ? "cells.sav"
+                                                    : "cells.sas7bdat",
+                                    bytes, length);
+    tacit_status status = tacit_dataset_load(&rows, NULL, path, NULL, NULL, &error);
+    outside_explained(status, &error);
+    if ((rows != NULL) != (status == TACIT_OK)) abort();
+    tacit_dataset_free(rows);
+}
+#endif
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     tacit_dataset *rows = NULL;
@@ -90,6 +107,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         read_linking(bytes + 1, length - 1);
         return 0;
     }
+#ifdef TACIT_READSTAT
+    if (bytes[0] == 'T' || bytes[0] == 'V' || bytes[0] == 'A') {
+        read_statistical((char)bytes[0], bytes + 1, length - 1);
+        return 0;
+    }
+#endif
     if (bytes[0] == 'd')
         outside_file("cells.db", bytes + 1, length - 1);
     else

@@ -118,6 +118,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "builds-on", method->builds_on != NULL },
         { "chooses-lambda", method->chooses_lambda },
         { "counts-missing", !method->noise_free && tacit_method_offers(method, "missing", "counted") },
+        { "one-exchange", method->exchanges == tacit_one_exchange },
         { "infers", method->infers != NULL },
         { "no-center", method->schedule != NULL },
         { "no-lambda", method->lambda_may_vanish },

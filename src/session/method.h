@@ -398,6 +398,10 @@ struct tacit_method {
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);
 
+    /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
+     * file goes to a site and one comes back. NULL, or 0: as many as it takes. */
+    uint64_t (*exchanges)(const tacit_plan *plan);
+
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
@@ -414,3 +418,13 @@ struct tacit_method {
     uint64_t first_scheduled_round;
     uint64_t (*scheduled_rounds)(const tacit_plan *plan);
 };
+
+/* For methods that ask once, whatever their settings (tacit_method.exchanges). */
+uint64_t tacit_one_exchange(const tacit_plan *plan);
+
+/* What the method says of the plan; 0: as many as it takes. */
+uint64_t tacit_plan_exchanges(const tacit_plan *plan);
+
+/* "2: a question to each party, its answer, ...", for people. Returns out. */
+enum { TACIT_EXCHANGES_TEXT = 200 };
+const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);

@@ -145,6 +145,8 @@ tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explana
     TACIT_TRY(tacit_json_explanation(&all, &explanation->plan, error));
     /* A yardstick that no study may run adds nothing up, and releases nothing. */
     bool yardstick = explanation->plan.method->undeployable != NULL;
+    const uint64_t exchanges = tacit_plan_exchanges(&explanation->plan);
+    json_object_set_new(all, "exchanges", exchanges > 0 ? json_integer((json_int_t)exchanges) : json_null());
     json_object_set_new(all, "lambda_from",
                         json_string(tacit_lambda_from_name(explanation->plan.lambda_from)));
     bool whole =

@@ -2,7 +2,7 @@
 
 #include "api/document/json_text.h"
 #include "data/schema/needed_columns.h"
-#include "session/wording.h"
+#include "session/plan/wording.h"
 #include "site/site_access.h"
 
 static tacit_status list_column(void *context, const tacit_needed_column *needed, tacit_error *error) {

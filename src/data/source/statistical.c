@@ -171,8 +171,8 @@ static int hear_variable(int index, readstat_variable_t *variable, const char *s
 static int hear_label(const char *set, readstat_value_t value, const char *text, void *context) {
     statistical *self = context;
     const bool word = readstat_value_type(value) == READSTAT_TYPE_STRING;
-    if (set == NULL || text == NULL || readstat_value_is_system_missing(value) ||
-        readstat_value_is_tagged_missing(value))
+    if (set == NULL || text == NULL || (word && readstat_string_value(value) == NULL) ||
+        readstat_value_is_system_missing(value) || readstat_value_is_tagged_missing(value))
         return READSTAT_HANDLER_OK;
     label *labels = tacit_grow(self->labels, self->label_count + 1, sizeof *labels);
     if (labels == NULL) return give_up(self, tacit_fail_memory(&self->error));

@@ -469,6 +469,13 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
+/* The moments, if they are not those of an earlier study, and the steps. */
+static uint64_t exchanges(const tacit_plan *plan) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
+    return !design.reuses + design.rounds;
+}
+
 const tacit_method tacit_method_dpnewton = {
     .name = "dpnewton",
     .title = "regression on all parties' rows by Newton steps with noise",
@@ -551,6 +558,7 @@ const tacit_method tacit_method_dpnewton = {
     .lambda_rule = "the ridge of the steps over the declared rows",
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = exchanges,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -290,6 +290,15 @@ cleanup:
     return status;
 }
 
+/* What may be told, of groups and then of all where those are too small; the sums; and what is missing. */
+static uint64_t exchanges_exact(const tacit_plan *plan) {
+    describe_design design;
+    if (describe_apart(plan) || describe_make(&design, plan, NULL) != TACIT_OK) return 0;
+    const bool grouped = design.by != SIZE_MAX;
+    describe_clear(&design);
+    return 2 + grouped + (describe_missing_counts(plan) > 0);
+}
+
 static const tacit_handler_entry handlers[] = {
     { .question = "sums", .answer = answer_sums },
     { .question = "site",
@@ -365,6 +374,7 @@ const tacit_method tacit_method_describe = {
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };
@@ -416,6 +426,7 @@ const tacit_method tacit_method_describe_exact = {
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = exact_kind,
+    .exchanges = exchanges_exact,
     .coordinate = coordinate_exact,
     .handlers = exact_handlers,
 };

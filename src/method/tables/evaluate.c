@@ -374,6 +374,9 @@ cleanup:
     return status;
 }
 
+/* Figures of each site come after an exact sum. */
+static uint64_t exchanges_exact(const tacit_plan *plan) { return evaluate_apart(plan) ? 2 : 1; }
+
 static const tacit_handler_entry handlers[] = {
     { .question = "counts", .answer = answer_counts },
     { .question = "site",
@@ -440,6 +443,7 @@ const tacit_method tacit_method_evaluate = {
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };
@@ -486,6 +490,7 @@ const tacit_method tacit_method_evaluate_exact = {
     .check = check,
     .price = price,
     .release_kind = release_kind,
+    .exchanges = exchanges_exact,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -401,6 +401,7 @@ const tacit_method tacit_method_survival = {
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };
