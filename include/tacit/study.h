@@ -69,8 +69,9 @@ tacit_status tacit_coordinator_start(tacit_coordinator **out, const char *folder
 tacit_status tacit_coordinator_connect(tacit_coordinator **out, const char *where, const char *token,
                                        tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* End what was started, with the studies where they are; nothing else happens to them. Waits for the threads.
- * Accepts NULL and returns NULL. */
+/* End what was started, with the studies where they are; nothing else happens to them. Waits for the threads and,
+ * for some seconds, until parties that wait for the end of a study which has ended have heard of it. Accepts NULL
+ * and returns NULL. */
 tacit_coordinator *tacit_coordinator_free(tacit_coordinator *coordinator);
 
 /*

@@ -327,13 +327,20 @@ static tacit_status study_failure(coordinator *self, tacit_error *error) {
 }
 
 static tacit_status serve(coordinator *self, tacit_error *error) {
-    int64_t idle_since = 0; /* and nobody was told an end since */
+    int64_t idle_since = 0;     /* and nobody was told an end since */
+    int64_t stopping_since = 0; /* and some wait for the end of their study */
     size_t told_before = 0;
     for (;;) {
         bool active;
-        if (self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context))
-            return TACIT_OK;
+        const bool stopping =
+            self->settings.cancelled != NULL && self->settings.cancelled(self->settings.context);
+        if (stopping && !self->settings.tells_end) return TACIT_OK;
         TACIT_TRY(tend_studies(self, &active, error));
+        if (stopping) {
+            if (stopping_since == 0) stopping_since = tacit_clock_monotonic_ms();
+            if (!coordinator_is_awaited(self) || tacit_clock_monotonic_ms() - stopping_since > END_NOTICE_MS)
+                return TACIT_OK;
+        }
         TACIT_TRY(study_failure(self, error));
         coordinator_tend_envelopes(self);
         TACIT_TRY(coordinator_apply_revocations(self, error));

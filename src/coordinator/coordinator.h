@@ -34,7 +34,9 @@ typedef struct tacit_coordinator_settings {
     void (*ready)(void *context); /* called once, when parties can come; NULL: not told */
     void (*shown)(void *context, const char *address); /* of the dashboard; NULL: not told */
     bool (*cancelled)(void *context);
-    bool metrics;                /* serve figures for Prometheus on 127.0.0.1 (web/prometheus.h) */
+    bool
+        tells_end; /* when cancelled, parties that wait for the end of a study which has ended hear it first */
+    bool metrics;  /* serve figures for Prometheus on 127.0.0.1 (web/prometheus.h) */
     uint16_t metrics_port;       /* 0: any free one */
     tacit_log_format log_format; /* of coordinator.log in the folder */
     tacit_log_level log_level;   /* lines below it are dropped */

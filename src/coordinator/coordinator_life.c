@@ -84,6 +84,22 @@ bool coordinator_all_told(coordinator *self, size_t *told) {
     return all;
 }
 
+/* Whether a party that asked a short while ago does not know yet that its study has ended. */
+bool coordinator_is_awaited(coordinator *self) {
+    enum { PRESENT_MS = 30000 }; /* longer than a poll */
+    const int64_t now = tacit_clock_monotonic_ms();
+    bool awaited = false;
+    pthread_mutex_lock(&self->mutex);
+    for (hosted *host = self->studies; host != NULL; host = host->next)
+        for (size_t i = 0; atomic_load(&host->ended) && i < host->seen.count; i++) {
+            const char *party = host->seen.text[i];
+            awaited = awaited || (now - host->seen_at[i] < PRESENT_MS &&
+                                  tacit_levels_find(&host->told, party, strlen(party)) < 0);
+        }
+    pthread_mutex_unlock(&self->mutex);
+    return awaited;
+}
+
 void coordinator_told_end(coordinator *self, const char *study, const char *party) {
     hosted *host = coordinator_find(self, study);
     if (host == NULL) return;

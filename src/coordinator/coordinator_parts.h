@@ -163,6 +163,7 @@ tacit_status coordinator_keep_schedule(coordinator *self, const hosted *host, bo
 tacit_status coordinator_owe_end_notice(coordinator *self, const tacit_study_record *record,
                                         tacit_error *error);
 bool coordinator_all_told(coordinator *self, size_t *told);
+bool coordinator_is_awaited(coordinator *self);
 void coordinator_told_end(coordinator *self, const char *study, const char *party);
 tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *error);
 /* A seat for whoever has consented, in the registry's order. */

@@ -180,7 +180,8 @@ class Coordinator:
         return self._document(lib.tacit_coordinator_token, given)["token"]
 
     def close(self) -> None:
-        """End it, when calls of other threads have ended. Studies stay where they are."""
+        """End it, when calls of other threads have ended, and sites that wait for the end of a study which has ended have heard of it.
+        Studies stay where they are."""
         with self._idle:
             while self._users > 0:
                 self._idle.wait()

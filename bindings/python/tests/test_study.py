@@ -38,7 +38,7 @@ class Sites:
     """Owners of rows who accept what they are invited to, each in a thread."""
 
     def __init__(self, folder):
-        self.folder, self.threads, self.models, self.problems = folder, [], {}, []
+        self.folder, self.threads, self.models, self.problems, self.news = folder, [], {}, [], {}
 
     def join(self, invitations):
         assert list(invitations) == SITES
@@ -52,7 +52,7 @@ class Sites:
     def take_part(self, name, line, data):
         try:
             with tacit.Site.invited(line, home=self.folder / f"home-{name}", data=data, schema=self.folder / "consortium" / "tumours.schema.yaml",
-                                    allow_exact=True, allow_entrusted=True) as site:
+                                    allow_exact=True, allow_entrusted=True, news=self.news.get(name)) as site:
                 site.accept()
                 self.models[name] = site.answer()
         except BaseException as problem:
@@ -92,6 +92,27 @@ def test_the_snippet_of_the_guide_runs_as_it_stands(sites, capsys):
     assert all(model.document["summary"] == fit.document["summary"] for model in models.values())
     told = capsys.readouterr().err
     assert "tumours: recruiting" in told and "tumours: done" in told
+
+def test_a_site_that_comes_late_hears_of_the_end_before_the_coordinator_is_closed(sites):
+    """It is slow to answer, the others go on without it, and the study has ended when it asks again."""
+    ended, held = threading.Event(), threading.Event()
+
+    def news(line):
+        if line.startswith("round 1:"):
+            held.set()
+            ended.wait()
+
+    sites.news["Linz"] = news
+    with tacit.coordinator("consortium") as c:
+        text = c.draft("tumours", "relapse ~ histology * stage + age", parties=3, minimum_parties=2, sum="clear")
+        s = c.add(text + "patience: 1\n")
+        for name in SITES:
+            s.invite(name)
+        sites.join(s.invitations)
+        fit = s.run()
+        assert held.is_set() and fit.guarantee["parties"] == 2
+        threading.Timer(0.5, ended.set).start()  # when closing has begun
+    assert set(sites.end()) == set(SITES)
 
 
 def test_what_was_found_is_shown(sites, tmp_path):

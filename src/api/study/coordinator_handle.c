@@ -80,6 +80,7 @@ static void *serve(void *context) {
         .ready = ready,
         .shown = shown,
         .cancelled = stopped,
+        .tells_end = true,
         .news = news,
         .context = self,
     };
