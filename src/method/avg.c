@@ -316,6 +316,7 @@ const tacit_method tacit_method_avg = {
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -399,7 +399,7 @@ struct tacit_method {
     tacit_release_kind (*release_kind)(const tacit_plan *plan);
 
     /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
-     * file goes to a site and one comes back. NULL, or 0: as many as it takes. */
+     * file goes to a site and one comes back. NULL, or 0: not known before. */
     uint64_t (*exchanges)(const tacit_plan *plan);
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
@@ -422,9 +422,9 @@ struct tacit_method {
 /* For methods that ask once, whatever their settings (tacit_method.exchanges). */
 uint64_t tacit_one_exchange(const tacit_plan *plan);
 
-/* What the method says of the plan; 0: as many as it takes. */
+/* What the method says of the plan; 0: not known before. */
 uint64_t tacit_plan_exchanges(const tacit_plan *plan);
 
-/* "2: a question to each party, its answer, ...", for people. Returns out. */
+/* The same for people. Returns out; NULL: not known before. */
 enum { TACIT_EXCHANGES_TEXT = 200 };
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);

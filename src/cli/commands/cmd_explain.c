@@ -91,7 +91,8 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     if (method->undeployable == NULL) print_item(console, "how", tacit_wording_release(plan, charged));
     print_item(console, "seen by", words->seen_by);
     if (method->undeployable == NULL) print_item(console, "sums", about->sums);
-    if (method->undeployable == NULL) print_item(console, "exchanges", tacit_exchanges_text(plan, text));
+    const char *exchanges = method->undeployable == NULL ? tacit_exchanges_text(plan, text) : NULL;
+    if (exchanges != NULL) print_item(console, "exchanges", exchanges);
     print_item(console, "guarantee", words->guarantee);
     print_item(console, "assuming", words->assumption);
     print_item(console, "theorem", words->theorem);

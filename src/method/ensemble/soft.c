@@ -94,6 +94,7 @@ const tacit_method tacit_method_soft = {
     .hopeless = hopeless,
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = tacit_ensemble_handlers,
 };

@@ -469,11 +469,11 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
-/* The moments, if they are not those of an earlier study, and the steps. */
+/* The moments, if they are not those of an earlier study, the steps, and held-out rows where there are folds. */
 static uint64_t exchanges(const tacit_plan *plan) {
     dpnewton_design design;
     if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
-    return !design.reuses + design.rounds;
+    return !design.reuses + design.rounds + (design.folds.count > 0);
 }
 
 const tacit_method tacit_method_dpnewton = {

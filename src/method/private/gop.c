@@ -92,6 +92,7 @@ const tacit_method tacit_method_gop = {
     .price = price,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = perturb_objective_coordinate,
     .handlers = handlers,
 };

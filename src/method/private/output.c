@@ -159,6 +159,7 @@ const tacit_method tacit_method_output = {
     .price = price,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -106,6 +106,7 @@ const tacit_method tacit_method_plr = {
     .price = choosing_prices,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
+    .exchanges = tacit_one_exchange,
     .coordinate = coordinate,
     .handlers = handlers,
 };

@@ -429,6 +429,7 @@ const tacit_method tacit_method_cox_servers = {
     .spreads = true,
     .noise_free = true,
     .takes_times = true,
+    .takes_strata = true,
     .terms = TACIT_TERMS_FEATURES,
     .lambda_may_vanish = true,
     TACIT_SETTINGS_OF(parameters, defaults),

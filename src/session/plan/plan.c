@@ -416,9 +416,8 @@ uint64_t tacit_plan_exchanges(const tacit_plan *plan) {
 
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]) {
     const uint64_t count = tacit_plan_exchanges(plan);
-    if (count == 0)
-        snprintf(out, TACIT_EXCHANGES_TEXT, "as many questions to each party as it takes to converge");
-    else if (count == 1)
+    if (count == 0) return NULL;
+    if (count == 1)
         snprintf(out, TACIT_EXCHANGES_TEXT, "one question to each party, and its answer");
     else
         snprintf(out, TACIT_EXCHANGES_TEXT, "at most %llu questions to each party, one after the other",
