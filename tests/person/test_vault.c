@@ -113,8 +113,9 @@ static void every_change_of_the_file_is_noticed(void **state) {
     static const char *const changes[] = {
         "UPDATE record SET sealed = (SELECT sealed FROM record WHERE id = 1) WHERE id = 2",
         "UPDATE record SET sealed = substr(sealed, 1, 30) WHERE id = 1",
-        "UPDATE record SET sealed = CAST(substr(sealed, 1, 39) || x'00' || substr(sealed, 41) AS BLOB) WHERE "
-        "id = 1",
+        ("UPDATE record SET sealed = CAST(substr(sealed, 1, 39) || x'00' || substr(sealed, 41) AS BLOB) "
+         "WHERE "
+         "id = 1"),
         "UPDATE record SET id = 9 WHERE id = 2",
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
