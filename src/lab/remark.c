@@ -6,19 +6,26 @@
 #include "base/number.h"
 
 /* Given, and far above what the method would take: how many times; else 0. */
-static double lambda_excess(const tacit_plan *plan) {
+static tacit_status lambda_excess(const tacit_plan *plan, double *out, tacit_error *error) {
     tacit_plan own = *plan;
-    if (plan->lambda_from != TACIT_LAMBDA_GIVEN || plan->method->tunes_lambda) return 0;
+    *out = 0;
+    if (plan->lambda_from != TACIT_LAMBDA_GIVEN || plan->method->tunes_lambda) return TACIT_OK;
+    if (plan->method->choose_lambda == NULL) return TACIT_OK;
     own.lambda = 0;
-    if (plan->method->choose_lambda == NULL || tacit_plan_choose_lambda(&own, NULL) != TACIT_OK) return 0;
-    return own.lambda > 0 && plan->lambda > 3 * own.lambda ? plan->lambda / own.lambda : 0;
+    tacit_status status = tacit_plan_choose_lambda(&own, error);
+    if (status == TACIT_NO_MEMORY) return status;
+    if (status == TACIT_OK && own.lambda > 0 && plan->lambda > 3 * own.lambda)
+        *out = plan->lambda / own.lambda;
+    return TACIT_OK;
 }
 
 /* Scores that are worth something, whatever the classes made of them. */
 static bool ranks_rows(const tacit_run *run) { return run->auc.mean >= 0.6; }
 
-static void explain(const tacit_plan *plan, const tacit_run *run, char *out, size_t size) {
-    const double times = lambda_excess(plan);
+static tacit_status explain(const tacit_plan *plan, const tacit_run *run, char *out, size_t size,
+                            tacit_error *error) {
+    double times;
+    TACIT_TRY(lambda_excess(plan, &times, error));
     if (plan->method->tunes_lambda && plan->lambda > 0)
         tacit_format(out, size, "lambda %g was given: leave it out, and it is tuned by cross-validation",
                      plan->lambda);
@@ -35,6 +42,7 @@ static void explain(const tacit_plan *plan, const tacit_run *run, char *out, siz
                      "the noise leaves no signal at this price: more rows, more parties or a larger epsilon");
     else
         tacit_format(out, size, "the columns say little about the label");
+    return TACIT_OK;
 }
 
 /* What a model that looks at no column scores: accuracy and log-loss, or the root of the mean squared error. */
@@ -76,35 +84,37 @@ static void compare(const tacit_run *run, const blind *to, char *out, size_t siz
                      to->accuracy);
 }
 
-static void compare_with_blind(const tacit_plan *plan, const tacit_view *test, tacit_run *run) {
+static tacit_status compare_with_blind(const tacit_plan *plan, const tacit_view *test, tacit_run *run,
+                                       tacit_error *error) {
     char what[128], why[TACIT_HOPELESS_SIZE];
     const bool times = plan->schema != NULL && plan->schema->response > TACIT_RESPONSE_COUNT;
-    if (test->rows.count == 0 || times) return;
+    if (test->rows.count == 0 || times) return TACIT_OK;
     const blind to = plan->classes > 0 ? blind_of_classes(test, plan->classes) : blind_of_numbers(test);
     compare(run, &to, what, sizeof what);
-    explain(plan, run, why, sizeof why);
-    if (what[0] != 0)
+    if (what[0] != 0) {
+        TACIT_TRY(explain(plan, run, why, sizeof why, error));
         snprintf(run->remark, sizeof run->remark, "%s: %s", what, why);
-    else if (run->log_loss.mean > to.log_loss)
+    } else if (run->log_loss.mean > to.log_loss) {
         tacit_format(
             run->remark, sizeof run->remark,
             "its probabilities are worse than each class's share for every test row (log-loss %.4f): "
             "%s leaves scores that may rank rows and are no chances. Read AUC and accuracy; more rows or "
             "a larger epsilon helps",
             to.log_loss, isfinite(run->epsilon) ? "noise or clipping" : "the method");
+    }
+    return TACIT_OK;
 }
 
-void tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run) {
+tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run,
+                              tacit_error *error) {
     char why[TACIT_HOPELESS_SIZE];
     run->remark[0] = 0;
     if (tacit_plan_hopeless(plan, why)) {
         snprintf(run->remark, sizeof run->remark, "%s", why);
-        return;
+        return TACIT_OK;
     }
-    if (!run->one_class) {
-        compare_with_blind(plan, test, run);
-        return;
-    }
-    explain(plan, run, why, sizeof why);
+    if (!run->one_class) return compare_with_blind(plan, test, run, error);
+    TACIT_TRY(explain(plan, run, why, sizeof why, error));
     snprintf(run->remark, sizeof run->remark, "every test row gets the same class: %s", why);
+    return TACIT_OK;
 }

@@ -376,7 +376,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     run->log_loss = spread(values + 2 * trials, trials);
     run->rmse = spread(values + 3 * trials, trials);
     run->deviance = spread(values + 4 * trials, trials);
-    tacit_run_remark(plan, &simulation->test, run);
+    TACIT_CHECK(tacit_run_remark(plan, &simulation->test, run, error));
 cleanup:
     free(values);
     return status;

@@ -18,7 +18,8 @@ static tacit_plan plan_for(const tacit_method *method, double epsilon) {
                         .minimum_parties = 2,
                         .minimum_rows = 50 };
     if (method == &tacit_method_meta) plan.minimum_parties = 10; /* two sites hide nothing */
-    if (tacit_method_takes(method, "rounds"))
+    const tacit_parameter *rounds = tacit_setting_find(method->parameters, "rounds");
+    if (rounds != NULL && rounds->type == TACIT_SETTING_COUNT)
         assert_int_equal(tacit_plan_set(&plan, "rounds", "4", NULL), TACIT_OK);
     return plan;
 }
