@@ -376,7 +376,8 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     run->log_loss = spread(values + 2 * trials, trials);
     run->rmse = spread(values + 3 * trials, trials);
     run->deviance = spread(values + 4 * trials, trials);
-    TACIT_CHECK(tacit_run_remark(plan, &simulation->test, run, error));
+    if (tacit_ranks_own(simulation->range.ranks) == 0) /* the others have no test rows */
+        TACIT_CHECK(tacit_run_remark(plan, &simulation->test, run, error));
 cleanup:
     free(values);
     return status;

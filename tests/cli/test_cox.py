@@ -243,7 +243,7 @@ class Terms(CoxTest):
             self.fail_with(2, *self.words("--terms", formula), says=[says])
         self.fail_with(2, *self.words("--terms", "~ age", "--set", "strata=stage"), says=["+ strata(stage)"])
         wilms, schema = str(EXAMPLES / "wilms.csv"), str(EXAMPLES / "wilms.schema.yaml")
-        for formula, says in (("~ age + strata(stage)", "method cox"), ("surv(relapse, age) ~ age", "is no time")):
+        for formula, says in (("~ age + strata(stage)", "takes no strata()"), ("surv(relapse, age) ~ age", "is no time")):
             self.fail_with(2, "simulate", "--method", "estimate", "--train", wilms, "--schema", schema, "--parties", "3", "--terms", formula, says=[says])
 
 
@@ -342,7 +342,7 @@ class Later(CoxTest):
         lines = Path(late).read_text().splitlines()
         self.write("wrong.csv", "\n".join([lines[0], lines[1].rsplit(",", 2)[0] + ",99999,1", *lines[2:]]) + "\n")
         self.fail_with(1, *self.words(train="wrong.csv", schema=self.schema(label)), says=["row 1", "which is later"])
-        self.fail_with(2, *self.words("--terms", "surv(days, relapse) ~ age", train=late, schema=self.schema(label)), says=["name"])
+        self.fail_with(2, *self.words("--terms", "surv(days, relapse) ~ age", train=late, schema=self.schema(label)), says=["write them in this order"])
         self.fail_with(2, *self.words("--set", "errors=cluster"), says=["person: COLUMN"])
         self.fail_with(2, *self.words("--terms", "~ age + cluster(person)", train=late, schema=self.schema(label)), says=["errors=cluster"])
         self.fail_with(2, *self.words("--set", "proportional=km", "--lambda", "0.1"), says=["lambda 0"])

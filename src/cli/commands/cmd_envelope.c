@@ -362,7 +362,7 @@ cleanup:
 const tacit_command tacit_command_envelope_invite = {
     .name = "envelope invite",
     .section = "Studies",
-    .summary = "write an envelope that invites a site without a connection",
+    .summary = "write an envelope that invites a site by hand",
     .description =
         "For studies with transport: files. The envelope holds the definition, signed, and a single-use "
         "invitation. A coordinator that runs (tacit coordinator) then writes an envelope for every site "
