@@ -155,7 +155,7 @@ static void postgres_gives_what_csv_gives(void **state) {
     (void)state;
     char name[512], text[2048];
     if (server_name() == NULL) {
-        print_message("no PostgreSQL server: left out\n");
+        print_message("# no PostgreSQL server: left out\n");
         return;
     }
     write_csv();
@@ -186,7 +186,7 @@ static void duckdb_gives_what_csv_gives(void **state) {
     (void)state;
     char name[512], text[2560], path[192];
     if (!has_duckdb()) {
-        print_message("no libduckdb.so: left out\n");
+        print_message("# no libduckdb.so: left out\n");
         return;
     }
     write_csv();
