@@ -48,9 +48,9 @@ COLUMNS = {"unfavourable": "kind: number, low: 0, high: 1", "stage": 'kind: cate
 def figures_of_r():
     if shutil.which("Rscript") and subprocess.run(["Rscript", "-e", PACKAGES], capture_output=True, timeout=600).returncode == 0:
         text = subprocess.run(["Rscript", HERE / "anova.R", WILMS, HERE / "cases.csv"], capture_output=True, text=True, check=True,
-                              timeout=300).stdout
+                              timeout=600).stdout
         sets = subprocess.run(["Rscript", HERE / "sets.R", EXAMPLES / "lung.csv", EXAMPLES / "pbc.csv"], capture_output=True, text=True, check=True,
-                              timeout=300).stdout
+                              timeout=600).stdout
     else:
         text, sets = (HERE / "anova.csv").read_text(), (HERE / "sets.csv").read_text()
     figures = {}

@@ -29,7 +29,7 @@ def score(jobs):
     text = json.dumps([{"model": str(path), "inputs": {name: {"type": kind, "width": width, "data": data}
                                                        for name, (kind, width, data) in columns.items()}}
                        for path, columns in jobs])
-    done = subprocess.run(["node", str(SCORE), FOLDER], input=text, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(["node", str(SCORE), FOLDER], input=text, capture_output=True, text=True, timeout=600)
     if done.returncode != 0 or done.stderr:
         raise AssertionError(f"onnxruntime says: {done.stderr}")
     return json.loads(done.stdout)

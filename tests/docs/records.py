@@ -101,7 +101,7 @@ class Records(unittest.TestCase):
         self.environment = {**os.environ, "TACIT_DUCKDB": duckdb_library.find() or ""}
 
     def tacit(self, *words):
-        done = subprocess.run([TACIT, *map(str, words)], cwd=self.path, env=self.environment, text=True, capture_output=True, timeout=120)
+        done = subprocess.run([TACIT, *map(str, words)], cwd=self.path, env=self.environment, text=True, capture_output=True, timeout=600)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
