@@ -136,6 +136,13 @@ tacit_status tacit_console_write_file(tacit_console *console, const char *path, 
     return TACIT_OK;
 }
 
+tacit_status tacit_console_finish_file(tacit_console *console, const char *path, tacit_buffer *content,
+                                       tacit_status status, tacit_error *error) {
+    if (status == TACIT_OK) status = tacit_console_write_file(console, path, content, error);
+    tacit_buffer_clear(content);
+    return status;
+}
+
 static TACIT_PRINTF(3, 4) void say_line(tacit_console *console, tacit_log_level level, const char *format,
                                         ...) {
     va_list arguments;

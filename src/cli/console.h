@@ -60,6 +60,10 @@ void tacit_console_note(tacit_console *console, const char *format, ...) TACIT_P
 tacit_status tacit_console_write_file(tacit_console *console, const char *path, const tacit_buffer *content,
                                       tacit_error *error);
 
+/* The same of what was made with `status`, if that is TACIT_OK; the content is cleared. */
+tacit_status tacit_console_finish_file(tacit_console *console, const char *path, tacit_buffer *content,
+                                       tacit_status status, tacit_error *error);
+
 /* A line of what a program that serves tells, by its level. */
 void tacit_console_log(tacit_console *console, tacit_log_level level, const char *line);
 

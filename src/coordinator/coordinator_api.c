@@ -23,6 +23,14 @@ tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOK
 
 /* ---- look ---- */
 
+/* The study that an invitation's token is for, and the token's hash. */
+static tacit_status study_invited_to(coordinator *self, ProtobufCBinaryData token,
+                                     uint8_t hash[TACIT_TOKEN_HASH_BYTES], char study[TACIT_ID_SIZE],
+                                     tacit_error *error) {
+    TACIT_TRY(coordinator_token(token, hash, error));
+    return tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error);
+}
+
 tacit_status coordinator_look(coordinator *self, const char *party, const tacit_buffer *body,
                               coordinator_reply *out, tacit_error *error) {
     Tacit__Wire__LookRequest *request = NULL;
@@ -36,8 +44,7 @@ tacit_status coordinator_look(coordinator *self, const char *party, const tacit_
     (void)party;
     TACIT_CHECK(
         tacit_wire_hear((void **)&request, &tacit__wire__look_request__descriptor, body, &version, error));
-    TACIT_CHECK(coordinator_token(request->token, hash, error));
-    TACIT_CHECK(tacit_registry_look(self->registry, hash, tacit_clock_wall_seconds(), study, error));
+    TACIT_CHECK(study_invited_to(self, request->token, hash, study, error));
     TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
     reply.study = study;
     reply.coordinator = self->name;
@@ -162,8 +169,7 @@ tacit_status coordinator_join(coordinator *self, const char *stranger, const tac
     (void)stranger;
     TACIT_CHECK(
         tacit_wire_hear((void **)&request, &tacit__wire__join_request__descriptor, body, &version, error));
-    TACIT_CHECK(coordinator_token(request->token, token_hash, error));
-    TACIT_CHECK(tacit_registry_look(self->registry, token_hash, tacit_clock_wall_seconds(), study, error));
+    TACIT_CHECK(study_invited_to(self, request->token, token_hash, study, error));
     TACIT_CHECK(check_consent(self, study, request->definition_hash, &terms, error));
     TACIT_CHECK(admit(self, token_hash, request, study, &terms, party, &certificate, error));
     reply.party = party;

@@ -240,23 +240,16 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     const tacit_plan *plan = session->plan;
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_model *model = NULL;
     tacit_status status;
     TACIT_CHECK(prepare(plan, &spec, error));
-    TACIT_CHECK(
-        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     if (!by_party(plan)) {
         tacit_mechanism noise = mechanism(plan, &spec);
         TACIT_CHECK(tacit_session_publish(session, &noise, sum.values, spec.length,
                                           spec.bound * (double)plan->parties, sum.values, error));
     }
-    for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
-    out->parties = sum.parties;
-    status = tacit_outcome_add(out, model, error);
-    model = NULL;
+    status = tacit_outcome_add_mean(out, plan, sum.values, sum.parties, error);
 cleanup:
-    tacit_model_free(model);
     tacit_sum_clear(&sum);
     return status;
 }

@@ -105,6 +105,13 @@ typedef tacit_status tacit_row_visit(void *context, const tacit_collection_row *
 /* In the order in which they were added. */
 tacit_status tacit_rows_each(tacit_vault *vault, const tacit_collection *collection, tacit_row_visit *visit,
                              void *context, tacit_error *error);
+/* How many rows there are, and the first and the last day that they are about (0 of none). */
+typedef struct tacit_rows_span {
+    uint64_t count;
+    int32_t first, last;
+} tacit_rows_span;
+tacit_status tacit_rows_measure(tacit_vault *vault, const tacit_collection *collection, tacit_rows_span *out,
+                                tacit_error *error);
 /* Take away the rows about these days, both included: a newer export of them is about to come. */
 tacit_status tacit_rows_remove(tacit_vault *vault, const tacit_collection *collection, int32_t from,
                                int32_t until, tacit_error *error);

@@ -93,6 +93,23 @@ tacit_status tacit_rows_each(tacit_vault *vault, const tacit_collection *collect
     return status;
 }
 
+static tacit_status count_row(void *context, const tacit_collection_row *row, tacit_error *error) {
+    tacit_rows_span *span = context;
+    (void)error;
+    if (span->count == 0 || row->day < span->first) span->first = row->day;
+    if (span->count == 0 || row->day > span->last) span->last = row->day;
+    span->count++;
+    return TACIT_OK;
+}
+
+tacit_status tacit_rows_measure(tacit_vault *vault, const tacit_collection *collection, tacit_rows_span *out,
+                                tacit_error *error) {
+    tacit_rows_span span = { .count = 0 };
+    TACIT_TRY(tacit_rows_each(vault, collection, count_row, &span, error));
+    *out = span;
+    return TACIT_OK;
+}
+
 typedef struct id_list {
     int32_t from, until;
     int64_t *ids;

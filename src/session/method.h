@@ -235,6 +235,9 @@ typedef struct tacit_outcome {
 
 /* Append a model, which the outcome then owns (also on failure). */
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
+/* Append the model whose weights are the mean of a sum of parties' weights. */
+tacit_status tacit_outcome_add_mean(tacit_outcome *outcome, const tacit_plan *plan, const double *sum,
+                                    size_t parties, tacit_error *error);
 void tacit_outcome_clear(tacit_outcome *outcome);
 
 /* What a handler hands back: values, and what letting them out means. The runtime takes it through the

@@ -175,6 +175,18 @@ tacit_status tacit_party_classifier(tacit_party *party, const char *kinds, doubl
     return TACIT_OK;
 }
 
+tacit_status tacit_party_read_total(const tacit_party *party, const tacit_question *question, double most,
+                                    double *out, tacit_error *error) {
+    const double *total;
+    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
+    if (!(*total >= (double)party->total_rows && *total <= most * (double)party->plan->parties))
+        return tacit_fail(error, TACIT_REFUSED,
+                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
+                          party->total_rows);
+    *out = *total;
+    return TACIT_OK;
+}
+
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
                                  const tacit_handler_entry **out, tacit_error *error) {
     const tacit_method *method = party->plan->method;

@@ -150,6 +150,11 @@ tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *qu
 /* The name of the step that a question is, for people; NULL: it is a whole one. */
 const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question);
 
+/* The `rows` of a question, how many all parties have together: refused where they are fewer than this party's own, or more than `most` for
+ * each party. */
+tacit_status tacit_party_read_total(const tacit_party *party, const tacit_question *question, double most,
+                                    double *out, tacit_error *error);
+
 /* The entry of the method's table for a question. */
 tacit_status tacit_party_handler(const tacit_party *party, const tacit_question *question,
                                  const tacit_handler_entry **out, tacit_error *error);

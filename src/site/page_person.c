@@ -66,18 +66,7 @@ typedef struct looking {
     page_person *person;
     json_t *list;
     json_t *origins;
-    uint64_t rows;
-    int32_t first, last;
 } looking;
-
-static tacit_status count_row(void *context, const tacit_collection_row *row, tacit_error *error) {
-    looking *self = context;
-    (void)error;
-    if (self->rows == 0 || row->day < self->first) self->first = row->day;
-    if (self->rows == 0 || row->day > self->last) self->last = row->day;
-    self->rows++;
-    return TACIT_OK;
-}
 
 static tacit_status add_origin(void *context, const tacit_origin *origin, tacit_error *error) {
     looking *self = context;
@@ -113,10 +102,10 @@ static tacit_status prompt_document(json_t **out, page_person *person, const tac
 static tacit_status add_source(void *context, const tacit_collection *held, tacit_error *error) {
     looking *self = context;
     json_t *prompt = NULL, *columns = json_array();
+    tacit_rows_span span;
     tacit_status status;
-    self->rows = 0;
     self->origins = json_array();
-    TACIT_CHECK(tacit_rows_each(self->person->vault, held, count_row, self, error));
+    TACIT_CHECK(tacit_rows_measure(self->person->vault, held, &span, error));
     TACIT_CHECK(tacit_origins_each(self->person->vault, held, add_origin, self, error));
     TACIT_CHECK(prompt_document(&prompt, self->person, held, error));
     for (size_t j = 0; j < held->count; j++)
@@ -125,8 +114,8 @@ static tacit_status add_source(void *context, const tacit_collection *held, taci
     self->list = tacit_json_append(
         self->list,
         json_pack("{s:s,s:b,s:I,s:o,s:o,s:O,s:O,s:O}", "name", held->name, "questionnaire",
-                  held->kind == TACIT_COLLECTION_ANSWERS, "rows", (json_int_t)self->rows, "first",
-                  day_or_null(self->rows > 0, self->first), "last", day_or_null(self->rows > 0, self->last),
+                  held->kind == TACIT_COLLECTION_ANSWERS, "rows", (json_int_t)span.count, "first",
+                  day_or_null(span.count > 0, span.first), "last", day_or_null(span.count > 0, span.last),
                   "columns", columns, "origins", self->origins, "prompt", prompt));
     if (self->list == NULL) status = tacit_fail_memory(error);
 cleanup:

@@ -62,13 +62,7 @@ static tacit_status given_schema(tacit_schema **out, const tacit_arguments *argu
     if (path != NULL) return tacit_schema_load_terms(out, path, terms, subset, error);
     if (text == NULL) return TACIT_OK;
     TACIT_TRY(tacit_schema_parse(&schema, text, strlen(text), "the schema", error));
-    tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
-    if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
-    if (status == TACIT_OK)
-        *out = schema;
-    else
-        tacit_schema_free(schema);
-    return status;
+    return tacit_schema_take_terms(out, schema, terms, subset, error);
 }
 
 /* What a frame becomes once its columns are described. Nothing of it changes on failure. */

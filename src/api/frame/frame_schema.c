@@ -222,11 +222,5 @@ tacit_status frame_schema_with(tacit_schema **out, const tacit_frame *frame, con
     if (from_file && terms == NULL && subset == NULL) return TACIT_OK;
     TACIT_TRY(from_file ? frame_copy_schema(&schema, frame->schema, error)
                         : frame_schema(&schema, frame, pool, error));
-    tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
-    if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
-    if (status == TACIT_OK)
-        *out = schema;
-    else
-        tacit_schema_free(schema);
-    return status;
+    return tacit_schema_take_terms(out, schema, terms, subset, error);
 }

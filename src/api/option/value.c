@@ -131,30 +131,26 @@ static tacit_status check_item(const char *item, const tacit_option *option, con
                       option->name, what, text);
 }
 
-static tacit_status add_words(tacit_value *value, const tacit_option *option, const char *text,
-                              tacit_error *error) {
+typedef tacit_status add_item(tacit_value *value, const tacit_option *option, const char *item,
+                              tacit_error *error);
+
+static tacit_status add_items(tacit_value *value, const tacit_option *option, const char *what,
+                              const char *text, add_item *add, tacit_error *error) {
     char *list = NULL;
     TACIT_TRY(keep_copy(value, text, &list, error));
-    for (char *word; (word = strsep(&list, ",")) != NULL;) {
-        TACIT_TRY(check_item(word, option, "words", text, error));
-        for (size_t i = 0; i < value->count; i++)
-            if (strcmp(value->texts[i], word) == 0)
-                return tacit_fail(error, TACIT_USAGE, "the option '%s' names %.40s twice", option->name,
-                                  word);
-        TACIT_TRY(keep_text(value, word, error));
+    for (char *item; (item = strsep(&list, ",")) != NULL;) {
+        TACIT_TRY(check_item(item, option, what, text, error));
+        TACIT_TRY(add(value, option, item, error));
     }
     return TACIT_OK;
 }
 
-static tacit_status add_numbers(tacit_value *value, const tacit_option *option, const char *text,
-                                tacit_error *error) {
-    char *list = NULL;
-    TACIT_TRY(keep_copy(value, text, &list, error));
-    for (char *word; (word = strsep(&list, ",")) != NULL;) {
-        TACIT_TRY(check_item(word, option, "numbers", text, error));
-        TACIT_TRY(add_number(value, option, word, error));
-    }
-    return TACIT_OK;
+static tacit_status add_word(tacit_value *value, const tacit_option *option, const char *word,
+                             tacit_error *error) {
+    for (size_t i = 0; i < value->count; i++)
+        if (strcmp(value->texts[i], word) == 0)
+            return tacit_fail(error, TACIT_USAGE, "the option '%s' names %.40s twice", option->name, word);
+    return keep_text(value, word, error);
 }
 
 static tacit_status add_setting(tacit_value *value, const tacit_option *option, const char *text,
@@ -188,9 +184,9 @@ tacit_status tacit_value_add(tacit_value *value, const tacit_option *option, con
         return keep_text(value, text, error);
     case TACIT_OPTION_TEXT: return keep_text(value, text, error);
     case TACIT_OPTION_CHOICE: return add_choice(value, option, text, error);
-    case TACIT_OPTION_WORDS: return add_words(value, option, text, error);
+    case TACIT_OPTION_WORDS: return add_items(value, option, "words", text, add_word, error);
     case TACIT_OPTION_NUMBER: return add_number(value, option, text, error);
-    case TACIT_OPTION_NUMBERS: return add_numbers(value, option, text, error);
+    case TACIT_OPTION_NUMBERS: return add_items(value, option, "numbers", text, add_number, error);
     case TACIT_OPTION_INTEGER: return add_integer(value, option, text, error);
     case TACIT_OPTION_SETTING: return add_setting(value, option, text, error);
     }

@@ -58,9 +58,7 @@ static tacit_status write_template(tacit_console *console, const tacit_schema *s
                                    tacit_error *error) {
     tacit_buffer line = TACIT_BUFFER_INIT;
     tacit_status status = tacit_schema_header(schema, &line, error);
-    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &line, error);
-    tacit_buffer_clear(&line);
-    return status;
+    return tacit_console_finish_file(console, path, &line, status, error);
 }
 
 static tacit_status show(const tacit_arguments *arguments, tacit_console *console, const tacit_site *site,

@@ -58,18 +58,7 @@ typedef struct listing {
     tacit_vault *vault;
     tacit_console *console;
     json_t *sources, *rules, *origins;
-    uint64_t rows;
-    int32_t first, last;
 } listing;
-
-static tacit_status count_row(void *context, const tacit_collection_row *row, tacit_error *error) {
-    listing *self = context;
-    (void)error;
-    if (self->rows == 0 || row->day < self->first) self->first = row->day;
-    if (self->rows == 0 || row->day > self->last) self->last = row->day;
-    self->rows++;
-    return TACIT_OK;
-}
 
 static tacit_status show_origin(void *context, const tacit_origin *origin, tacit_error *error) {
     listing *self = context;
@@ -85,16 +74,16 @@ static tacit_status show_origin(void *context, const tacit_origin *origin, tacit
 static tacit_status show_source(void *context, const tacit_collection *held, tacit_error *error) {
     listing *self = context;
     char first[TACIT_DAY_TEXT] = "", last[TACIT_DAY_TEXT] = "";
+    tacit_rows_span span;
     json_t *columns = json_array();
-    self->rows = 0;
     self->origins = json_array();
-    TACIT_TRY(tacit_rows_each(self->vault, held, count_row, self, error));
-    if (self->rows > 0) tacit_day_text(self->first, first);
-    if (self->rows > 0) tacit_day_text(self->last, last);
+    TACIT_TRY(tacit_rows_measure(self->vault, held, &span, error));
+    if (span.count > 0) tacit_day_text(span.first, first);
+    if (span.count > 0) tacit_day_text(span.last, last);
     tacit_console_print(self->console, "%s: %s, %llu rows%s%s%s%s\n", held->name,
                         held->kind == TACIT_COLLECTION_ANSWERS ? "a questionnaire" : "measured",
-                        (unsigned long long)self->rows, self->rows > 0 ? ", " : "", first,
-                        self->rows > 0 ? " to " : "", last);
+                        (unsigned long long)span.count, span.count > 0 ? ", " : "", first,
+                        span.count > 0 ? " to " : "", last);
     tacit_console_print(self->console, "  columns ");
     for (size_t j = 0; j < held->count; j++) {
         tacit_console_print(self->console, "%s %s", j > 0 ? "," : "", held->columns[j].name);
@@ -109,8 +98,8 @@ static tacit_status show_source(void *context, const tacit_collection *held, tac
         self->sources,
         json_pack("{s:s,s:s,s:I,s:o,s:o,s:o,s:o}", "name", held->name, "kind",
                   held->kind == TACIT_COLLECTION_ANSWERS ? "answers" : "measured", "rows",
-                  (json_int_t)self->rows, "first", self->rows > 0 ? json_string(first) : json_null(), "last",
-                  self->rows > 0 ? json_string(last) : json_null(), "columns", columns, "origins",
+                  (json_int_t)span.count, "first", span.count > 0 ? json_string(first) : json_null(), "last",
+                  span.count > 0 ? json_string(last) : json_null(), "columns", columns, "origins",
                   self->origins));
     self->origins = NULL;
     return self->sources != NULL ? TACIT_OK : tacit_fail_memory(error);

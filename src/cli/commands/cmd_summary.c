@@ -14,9 +14,7 @@ static tacit_status write_plot(const tacit_report *report, const char *path, tac
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = strcmp(report->kind, "meta") == 0 ? tacit_forest_plot(report, &text, error)
                                                             : tacit_life_plot(report, &text, error);
-    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &text, error);
-    tacit_buffer_clear(&text);
-    return status;
+    return tacit_console_finish_file(console, path, &text, status, error);
 }
 
 static tacit_status run_summary(const tacit_arguments *arguments, tacit_console *console,

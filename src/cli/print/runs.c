@@ -360,9 +360,7 @@ static tacit_status write_csv(tacit_console *console, const tacit_report *report
                               tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_status status = tacit_report_print_csv(report, &text, error);
-    if (status == TACIT_OK) status = tacit_console_write_file(console, path, &text, error);
-    tacit_buffer_clear(&text);
-    return status;
+    return tacit_console_finish_file(console, path, &text, status, error);
 }
 
 tacit_status tacit_report_show(tacit_console *console, const tacit_model *model, const char *csv,

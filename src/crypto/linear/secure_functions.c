@@ -33,15 +33,27 @@ tacit_status tacit_reciprocal_wires(tacit_secure *self, tacit_share *out, const 
     return TACIT_OK;
 }
 
-tacit_status tacit_secure_reciprocals(tacit_secure *secure, tacit_share *out, const tacit_share *a,
-                                      size_t count, tacit_error *error) {
+/* A function of each number, LANES of them at a time. */
+typedef tacit_status lanes_function(tacit_secure *secure, tacit_share *out, const tacit_share *a,
+                                    size_t count, tacit_error *error);
+
+static tacit_status in_lanes(lanes_function *function, tacit_secure *secure, tacit_share *out,
+                             const tacit_share *a, size_t count, tacit_error *error) {
     double begin = tacit_secure_now();
     tacit_status status = TACIT_OK;
-    for (size_t k = 0; k < count && status == TACIT_OK; k += LANES) {
-        size_t lanes = count - k < LANES ? count - k : LANES;
-        status = tacit_secure_built(secure, tacit_reciprocal_wires(secure, out + k, a + k, lanes), error);
-    }
+    for (size_t k = 0; k < count && status == TACIT_OK; k += LANES)
+        status = function(secure, out + k, a + k, count - k < LANES ? count - k : LANES, error);
     return tacit_secure_book(secure, begin, status);
+}
+
+static tacit_status reciprocals(tacit_secure *secure, tacit_share *out, const tacit_share *a, size_t count,
+                                tacit_error *error) {
+    return tacit_secure_built(secure, tacit_reciprocal_wires(secure, out, a, count), error);
+}
+
+tacit_status tacit_secure_reciprocals(tacit_secure *secure, tacit_share *out, const tacit_share *a,
+                                      size_t count, tacit_error *error) {
+    return in_lanes(reciprocals, secure, out, a, count, error);
 }
 
 tacit_status tacit_secure_scale_rows(tacit_secure *secure, tacit_share *out, const tacit_share *factors,
@@ -121,11 +133,5 @@ cleanup:
 
 tacit_status tacit_secure_logarithms(tacit_secure *secure, tacit_share *out, const tacit_share *a,
                                      size_t count, tacit_error *error) {
-    double begin = tacit_secure_now();
-    tacit_status status = TACIT_OK;
-    for (size_t k = 0; k < count && status == TACIT_OK; k += LANES) {
-        size_t lanes = count - k < LANES ? count - k : LANES;
-        status = logarithms(secure, out + k, a + k, lanes, error);
-    }
-    return tacit_secure_book(secure, begin, status);
+    return in_lanes(logarithms, secure, out, a, count, error);
 }

@@ -35,12 +35,6 @@ static inline void tacit_shares_scale(tacit_share *out, const tacit_share *a, in
     for (size_t k = 0; k < count; k++) out[k] = a[k] * tacit_share_of(factor);
 }
 
-/* Add a public integer: one of the two does. */
-static inline void tacit_shares_add_public(tacit_share *shares, const int64_t *values, size_t count,
-                                           tacit_role role) {
-    for (size_t k = 0; k < count && role == TACIT_GARBLER; k++) shares[k] += tacit_share_of(values[k]);
-}
-
 /*
  * Divide by 2^bits (Mohassel and Zhang 2017). The result is floor(x / 2^bits) or one more, unless x_A wrapped
  * around: with |x| < 2^m and a uniform share that happens with probability 2^(m + 1 - 128), and then the

@@ -72,13 +72,24 @@ static const tacit_sum_member *neighbour(const tacit_securesum_server *server, u
 
 /* ---- what to ask ---- */
 
+static bool is_expected(const tacit_sum_member *member) { return member->expected; }
+static bool is_dealer(const tacit_sum_member *member) { return member->dealer; }
+
+/* The header of a list about the neighbours that are in it, and how many these are. */
+static tacit_status begin_list(const tacit_securesum_server *server, uint32_t party, tacit_sum_kind kind,
+                               bool (*listed)(const tacit_sum_member *member), tacit_buffer *out,
+                               tacit_error *error) {
+    uint32_t count = 0;
+    for (uint32_t slot = 0; slot < server->sum->terms.shape.degree; slot++)
+        count += listed(neighbour(server, party, slot));
+    TACIT_TRY(tacit_sum_write_header(out, server->sum, kind, party, error));
+    return tacit_buffer_append_u32(out, count, error);
+}
+
 static tacit_status write_key_list(const tacit_securesum_server *server, uint32_t party, tacit_buffer *out,
                                    tacit_error *error) {
     const uint32_t degree = server->sum->terms.shape.degree;
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < degree; slot++) count += neighbour(server, party, slot)->expected;
-    TACIT_TRY(tacit_sum_write_header(out, server->sum, TACIT_SUM_KEY_LIST, party, error));
-    TACIT_TRY(tacit_buffer_append_u32(out, count, error));
+    TACIT_TRY(begin_list(server, party, TACIT_SUM_KEY_LIST, is_expected, out, error));
     for (uint32_t slot = 0; slot < degree; slot++) {
         if (!neighbour(server, party, slot)->expected) continue;
         TACIT_TRY(
@@ -98,10 +109,7 @@ static tacit_sum_dealt *dealt_by(const tacit_securesum_server *server, uint32_t 
 static tacit_status write_dealt_list(const tacit_securesum_server *server, uint32_t party, tacit_buffer *out,
                                      tacit_error *error) {
     const uint32_t degree = server->sum->terms.shape.degree;
-    uint32_t count = 0;
-    for (uint32_t slot = 0; slot < degree; slot++) count += neighbour(server, party, slot)->dealer;
-    TACIT_TRY(tacit_sum_write_header(out, server->sum, TACIT_SUM_DEALT_LIST, party, error));
-    TACIT_TRY(tacit_buffer_append_u32(out, count, error));
+    TACIT_TRY(begin_list(server, party, TACIT_SUM_DEALT_LIST, is_dealer, out, error));
     for (uint32_t slot = 0; slot < degree; slot++) {
         if (!neighbour(server, party, slot)->dealer) continue;
         uint32_t other = tacit_graph_neighbour(server->sum->graph, party, slot);

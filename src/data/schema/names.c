@@ -80,3 +80,12 @@ tacit_status tacit_names_find(const tacit_levels *names, const char *name, const
     return tacit_fail(error, TACIT_USAGE, "%s has no %s '%s'%s%s%s; there are %s", file, what, shown, open,
                       flag != NULL ? flag : "", close, list);
 }
+
+const char *tacit_names_known(const tacit_levels *names, size_t place, char out[TACIT_KNOWN_TEXT]) {
+    char shown[TACIT_CELL_TEXT];
+    out[0] = 0;
+    if (place < names->count)
+        snprintf(out, TACIT_KNOWN_TEXT, " (%s)",
+                 tacit_text_shown(names->text[place], strlen(names->text[place]), shown));
+    return out;
+}

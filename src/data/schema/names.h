@@ -8,5 +8,9 @@
 tacit_status tacit_names_find(const tacit_levels *names, const char *name, const char *what, const char *flag,
                               const char *file, size_t *out, tacit_error *error);
 
+/* " (NAME)" of the column at this place, cut to fit; "" where there is none. */
+enum { TACIT_KNOWN_TEXT = 68 };
+const char *tacit_names_known(const tacit_levels *names, size_t place, char out[TACIT_KNOWN_TEXT]);
+
 /* "a, b, c, ... (30 in all)", cut to fit. */
 void tacit_names_list(const tacit_levels *names, char *out, size_t size);

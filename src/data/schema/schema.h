@@ -159,7 +159,10 @@ enum {
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
-/* The same, then tacit_schema_set_terms and tacit_schema_set_subset of what is not NULL. */
+/* The same, then tacit_schema_set_terms and tacit_schema_set_subset of what is not NULL; and these of a schema that is there, which becomes
+ * *out or is freed. */
+tacit_status tacit_schema_take_terms(tacit_schema **out, tacit_schema *schema, const char *terms,
+                                     const char *subset, tacit_error *error);
 tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const char *terms,
                                      const char *subset, tacit_error *error);
 tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t length, const char *name,

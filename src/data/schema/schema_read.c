@@ -477,6 +477,11 @@ tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const
                                      const char *subset, tacit_error *error) {
     tacit_schema *schema = NULL;
     TACIT_TRY(tacit_schema_load(&schema, path, error));
+    return tacit_schema_take_terms(out, schema, terms, subset, error);
+}
+
+tacit_status tacit_schema_take_terms(tacit_schema **out, tacit_schema *schema, const char *terms,
+                                     const char *subset, tacit_error *error) {
     tacit_status status = terms != NULL ? tacit_schema_set_terms(schema, terms, error) : TACIT_OK;
     if (status == TACIT_OK && subset != NULL) status = tacit_schema_set_subset(schema, subset, error);
     if (status == TACIT_OK)

@@ -37,15 +37,6 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_vocabulary_join(tacit_vocabulary *to, const tacit_vocabulary *from, tacit_error *error) {
-    free(to->idf);
-    to->idf = NULL;
-    for (size_t i = 0; i < from->terms.count; i++)
-        TACIT_TRY(
-            tacit_levels_add(&to->terms, from->terms.text[i], strlen(from->terms.text[i]), NULL, error));
-    return TACIT_OK;
-}
-
 void tacit_bag_clear(tacit_bag *bag) {
     if (bag == NULL) return;
     free(bag->feature);

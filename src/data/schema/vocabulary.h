@@ -89,7 +89,4 @@ tacit_status tacit_terms_choose(const tacit_terms *terms, const tacit_term_limit
 /* Set the idf of a vocabulary's terms by these documents. */
 tacit_status tacit_terms_weigh(const tacit_terms *terms, tacit_vocabulary *vocabulary, tacit_error *error);
 
-/* Add the terms of another vocabulary; idf is dropped. */
-tacit_status tacit_vocabulary_join(tacit_vocabulary *to, const tacit_vocabulary *from, tacit_error *error);
-
 tacit_terms *tacit_terms_free(tacit_terms *terms);

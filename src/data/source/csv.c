@@ -45,17 +45,13 @@ tacit_status tacit_csv_require(const tacit_csv *csv, const char *name, const cha
 
 tacit_status tacit_csv_fail(const tacit_csv *csv, uint64_t line, size_t column, tacit_error *error,
                             tacit_status status, const char *format, ...) {
-    char said[TACIT_ERROR_TEXT_SIZE], name[TACIT_CELL_TEXT], known[TACIT_CELL_TEXT + 4] = "";
+    char said[TACIT_ERROR_TEXT_SIZE], known[TACIT_KNOWN_TEXT];
     va_list arguments;
     va_start(arguments, format);
     tacit_format_list(said, sizeof said, format, arguments);
     va_end(arguments);
-    if (column < csv->names.count) {
-        const char *text = csv->names.text[column];
-        snprintf(known, sizeof known, " (%s)", tacit_text_shown(text, strlen(text), name));
-    }
     return tacit_fail(error, status, "%s:%" PRIu64 ":%zu%s: %s", tacit_input_name(csv->input), line,
-                      column + 1, known, said);
+                      column + 1, tacit_names_known(&csv->names, column, known), said);
 }
 
 /* Have a byte at `at`, unless the file ended. */

@@ -221,22 +221,17 @@ const char *tacit_source_place(const tacit_source *source, uint64_t line, char o
 
 tacit_status tacit_source_fail(const tacit_source *source, uint64_t line, size_t column, tacit_error *error,
                                tacit_status status, const char *format, ...) {
-    char said[TACIT_ERROR_TEXT_SIZE], name[TACIT_CELL_TEXT], place[TACIT_PLACE_SIZE],
-        known[TACIT_CELL_TEXT + 4] = "";
+    char said[TACIT_ERROR_TEXT_SIZE], place[TACIT_PLACE_SIZE], known[TACIT_KNOWN_TEXT];
     va_list arguments;
     va_start(arguments, format);
     tacit_format_list(said, sizeof said, format, arguments);
     va_end(arguments);
-    if (column < source->columns.count) {
-        const char *text = source->columns.text[column];
-        snprintf(known, sizeof known, " (%s)", tacit_text_shown(text, strlen(text), name));
-    }
     tacit_source_place(source, line, place);
     size_t position = column + 1 + (source->dropped > 0 && column + 1 >= source->dropped);
     if (source->kind->position != NULL && column < source->columns.count)
         position = source->kind->position(source, column) + 1;
     return tacit_fail(error, status, "%s%s%zu%s: %s", place, source->row_name != NULL ? ", column " : ":",
-                      position, known, said);
+                      position, tacit_names_known(&source->columns, column, known), said);
 }
 
 /* ---- what kinds share ---- */

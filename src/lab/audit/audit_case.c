@@ -120,7 +120,7 @@ tacit_status tacit_audit_open(tacit_audit_case *out, const tacit_auditable *subj
     if (setup->exactly) TACIT_TRY(tacit_entropy_create(&out->entropy, error));
     tacit_status status =
         subject->pair != NULL ? open_method(out, subject, setup, error) : subject->open(out, setup, error);
-    if (status != TACIT_OK) out->entropy = tacit_entropy_free(out->entropy);
+    if (status != TACIT_OK) tacit_audit_close(out, subject);
     return status;
 }
 

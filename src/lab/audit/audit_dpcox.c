@@ -111,23 +111,19 @@ static tacit_status set_rows(hazard_case *self, tacit_error *error) {
 
 static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, bool thin,
                               tacit_error *error) {
-    tacit_status status;
     hazard_case *self = TACIT_NEW(hazard_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
     out->length = COUNTS + DPCOX_STEPS * SCORES;
-    TACIT_CHECK(tacit_schema_parse(&self->schema, schema_text, sizeof schema_text - 1, "audit", error));
-    TACIT_CHECK(tacit_turned_rows_make(&self->rows, ROWS, 0, error));
-    TACIT_CHECK(set_rows(self, error));
-    TACIT_CHECK(tacit_turned_rows_start(&self->rows, error));
-    TACIT_CHECK(set_plan(self, setup, thin, out, error));
+    TACIT_TRY(tacit_schema_parse(&self->schema, schema_text, sizeof schema_text - 1, "audit", error));
+    TACIT_TRY(tacit_turned_rows_make(&self->rows, ROWS, 0, error));
+    TACIT_TRY(set_rows(self, error));
+    TACIT_TRY(tacit_turned_rows_start(&self->rows, error));
+    TACIT_TRY(set_plan(self, setup, thin, out, error));
     snprintf(out->pair, sizeof out->pair,
              "one row with an event that was not expected or without one that was, through all %d questions",
              QUESTIONS);
-    TACIT_CHECK(audit_measure_reach(out, draw_answers, self->charged, error));
-cleanup:
-    if (status != TACIT_OK) close_case(out);
-    return status;
+    return audit_measure_reach(out, draw_answers, self->charged, error);
 }
 
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {

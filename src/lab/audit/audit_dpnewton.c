@@ -90,12 +90,10 @@ static tacit_status make_rows(newton_case *self, tacit_error *error) {
 /* The second moment that is off the diagonal, packed. */
 static tacit_status ask_moment(tacit_session *session, const dpnewton_design *design, double *out,
                                tacit_error *error) {
-    tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_status status = tacit_ask_sum(session, "moments", &message, &design->moments, &sum, error);
+    tacit_status status = audit_ask_at(session, "moments", NULL, 0, &design->moments, &sum, error);
     if (status == TACIT_OK) *out = sum.values[1];
     tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
     return status;
 }
 
@@ -106,16 +104,11 @@ static tacit_status add_step(tacit_session *session, const dpnewton_design *desi
     double at[CLASSES * DIMENSION] = { 0 };
     size_t size = design->scores * DIMENSION, last = size - DIMENSION;
     at[last] = 100;
-    tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, size, error));
-    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &design->gradient, &sum, error));
-    for (size_t j = 0; j < DIMENSION; j++)
+    tacit_status status = audit_ask_at(session, "gradient", at, size, &design->gradient, &sum, error);
+    for (size_t j = 0; status == TACIT_OK && j < DIMENSION; j++)
         into[j] += weight * (last == 0 ? sum.values[j] : (sum.values[last + j] - sum.values[j]) * M_SQRT1_2);
-cleanup:
     tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
     return status;
 }
 
@@ -124,18 +117,14 @@ static tacit_status add_fold_step(const newton_case *self, tacit_session *sessio
                                   const dpnewton_design *design, double weight, double *into,
                                   tacit_error *error) {
     double at[FOLDS * DIMENSION] = { 0 };
-    tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_status status;
     for (size_t f = 0; f < FOLDS; f++) at[f * DIMENSION] = 100;
-    TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, design->gradient.length, error));
-    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &design->gradient, &sum, error));
-    for (size_t f = 0; f < FOLDS; f++)
+    tacit_status status =
+        audit_ask_at(session, "gradient", at, design->gradient.length, &design->gradient, &sum, error);
+    for (size_t f = 0; status == TACIT_OK && f < FOLDS; f++)
         for (size_t j = 0; self->sees[f] && j < DIMENSION; j++)
             into[j] += weight * sum.values[f * DIMENSION + j] / sqrt(FOLDS - 1);
-cleanup:
     tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
     return status;
 }
 
@@ -233,7 +222,6 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
 /* `thin`: too little noise, as if one step were all or, of a person, as if its rows were strangers'. */
 static tacit_status open_any(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
                              bool folds, bool person, bool thin, tacit_error *error) {
-    tacit_status status;
     newton_case *self = TACIT_NEW(newton_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
@@ -241,15 +229,12 @@ static tacit_status open_any(tacit_audit_case *out, const tacit_audit_setup *set
     self->folds = folds;
     self->person = person;
     out->length = DIMENSION + 1;
-    TACIT_CHECK(make_rows(self, error));
-    TACIT_CHECK(set_plan(self, setup, thin, out, error));
-    TACIT_CHECK(find_folds(self, error));
+    TACIT_TRY(make_rows(self, error));
+    TACIT_TRY(set_plan(self, setup, thin, out, error));
+    TACIT_TRY(find_folds(self, error));
     snprintf(out->pair, sizeof out->pair, "%s turned about, seen through the moments and %zu steps",
              person ? "all rows of one person" : "one row", self->design.rounds);
-    TACIT_CHECK(measure_reach(out, error));
-cleanup:
-    if (status != TACIT_OK) close_case(out);
-    return status;
+    return measure_reach(out, error);
 }
 
 static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,

@@ -41,20 +41,13 @@ static tacit_status ask(const inference_case *self, tacit_session *session, cons
     static const double at[DIMENSION] = { 100, 0 };
     bool last = q == QUESTIONS - 1;
     const tacit_sum_spec *spec = q == 0 ? &design->moments : last ? &design->curvature : &design->gradient;
-    tacit_message message = TACIT_MESSAGE_INIT;
+    const char *question = q == 0 ? "inference-moments" : last ? "inference-curvature" : "inference-gradient";
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_status status;
-    if (q > 0) TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, DIMENSION, error));
-    TACIT_CHECK(tacit_ask_sum(session,
-                              q == 0 ? "inference-moments"
-                              : last ? "inference-curvature"
-                                     : "inference-gradient",
-                              &message, spec, &sum, error));
+    tacit_status status = audit_ask_at(session, question, at, q > 0 ? DIMENSION : 0, spec, &sum, error);
     *count = spec->length - (q == 0);
-    for (size_t j = 0; j < *count; j++) out[j] = sum.values[j] / self->design.release[q].deviation;
-cleanup:
+    for (size_t j = 0; status == TACIT_OK && j < *count; j++)
+        out[j] = sum.values[j] / self->design.release[q].deviation;
     tacit_sum_clear(&sum);
-    tacit_message_clear(&message);
     return status;
 }
 
@@ -91,19 +84,15 @@ static tacit_status set_plan(inference_case *self, const tacit_audit_setup *setu
 
 static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, bool thin,
                               tacit_error *error) {
-    tacit_status status;
     inference_case *self = TACIT_NEW(inference_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
     out->length = 3 + DIMENSION * DPNEWTON_INFERENCE_STEPS + 8;
-    TACIT_CHECK(tacit_turned_rows_make(&self->rows, ROWS, SINE, error));
-    TACIT_CHECK(tacit_turned_rows_start(&self->rows, error));
-    TACIT_CHECK(set_plan(self, setup, thin, out, error));
+    TACIT_TRY(tacit_turned_rows_make(&self->rows, ROWS, SINE, error));
+    TACIT_TRY(tacit_turned_rows_start(&self->rows, error));
+    TACIT_TRY(set_plan(self, setup, thin, out, error));
     snprintf(out->pair, sizeof out->pair, "one row turned about, seen through all %d questions", QUESTIONS);
-    TACIT_CHECK(audit_measure_reach(out, draw_answers, self->charged, error));
-cleanup:
-    if (status != TACIT_OK) close_case(out);
-    return status;
+    return audit_measure_reach(out, draw_answers, self->charged, error);
 }
 
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {

@@ -65,31 +65,27 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
                               const tacit_audit_setup *setup, tacit_error *error) {
     tacit_plan plan;
     tacit_prices prices = { .event = { .count = 0 } };
-    tacit_status status;
     gradient_case *self = TACIT_NEW(gradient_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
-    TACIT_CHECK(tacit_audit_plan(&plan, method, setup, error));
+    TACIT_TRY(tacit_audit_plan(&plan, method, setup, error));
     if (plan.lambda == 0) plan.lambda = 0.01;
     bool whole = method == &tacit_method_dpgd && tacit_plan_is(&plan, "unit", "party");
     /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. A party
      * alone adds the only share, which is all of the noise. */
     if (method == &tacit_method_dpgd && !tacit_plan_shares_noise(&plan))
-        TACIT_CHECK(tacit_plan_set(&plan, "noise", "party", error));
+        TACIT_TRY(tacit_plan_set(&plan, "noise", "party", error));
     for (size_t i = 0; i < setup->setting_count; i++)
         if (strcmp(setup->settings[i].name, "rounds") == 0)
             rounds = (size_t)fmax(1, tacit_plan_number(&plan, "rounds"));
-    TACIT_CHECK(make_rows(self, whole ? 1 : ROWS, error));
-    TACIT_CHECK(tacit_attack_aim(self->attack, &plan, rounds, error));
-    TACIT_CHECK(method->price(tacit_attack_plan(self->attack), &prices, error));
+    TACIT_TRY(make_rows(self, whole ? 1 : ROWS, error));
+    TACIT_TRY(tacit_attack_aim(self->attack, &plan, rounds, error));
+    TACIT_TRY(method->price(tacit_attack_plan(self->attack), &prices, error));
     out->charged = claimed ? prices.claimed : prices.charged;
     out->length = DIMENSION;
     snprintf(out->pair, sizeof out->pair, "%s turned about, seen through %zu answers",
              whole ? "all rows" : "one row", rounds);
-    TACIT_CHECK(measure_reach(out, error));
-cleanup:
-    if (status != TACIT_OK) close_case(out);
-    return status;
+    return measure_reach(out, error);
 }
 
 static tacit_status open_dpgd(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {

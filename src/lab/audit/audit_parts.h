@@ -30,6 +30,10 @@ tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size
 tacit_status audit_charge_questions(tacit_audit_case *out, tacit_plan *plan, tacit_plan *exact,
                                     size_t questions, bool thin, double *charged, tacit_error *error);
 
+/* Ask for the sum of a question that carries weights (none of them: nothing). */
+tacit_status audit_ask_at(tacit_session *session, const char *question, const double *weights, size_t count,
+                          const tacit_sum_spec *spec, tacit_sum *sum, tacit_error *error);
+
 /* How far apart the answers of both sides are without noise, of `sensitivity`. */
 typedef tacit_status audit_draw(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                 tacit_error *error);

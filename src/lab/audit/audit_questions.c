@@ -21,6 +21,16 @@ tacit_status audit_charge_questions(tacit_audit_case *out, tacit_plan *plan, tac
                 : TACIT_OK;
 }
 
+tacit_status audit_ask_at(tacit_session *session, const char *question, const double *weights, size_t count,
+                          const tacit_sum_spec *spec, tacit_sum *sum, tacit_error *error) {
+    tacit_message message = TACIT_MESSAGE_INIT;
+    tacit_status status = TACIT_OK;
+    if (count > 0) status = tacit_message_add_numbers(&message, "weights", weights, count, error);
+    if (status == TACIT_OK) status = tacit_ask_sum(session, question, &message, spec, sum, error);
+    tacit_message_clear(&message);
+    return status;
+}
+
 tacit_status audit_measure_reach(tacit_audit_case *out, audit_draw *draw, double sensitivity,
                                  tacit_error *error) {
     double *at = TACIT_NEW(double, 2 * out->length), square = 0;

@@ -85,13 +85,12 @@ static tacit_status make_rows(ternary_case *self, bool claim, tacit_error *error
 static tacit_status open_case(tacit_audit_case *out, bool claim, const tacit_audit_setup *setup,
                               tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
-    tacit_status status;
     ternary_case *self = TACIT_NEW(ternary_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
-    TACIT_CHECK(make_plan(self, setup, claim, error));
-    TACIT_CHECK(make_rows(self, claim, error));
-    TACIT_CHECK(self->plan.method->price(&self->plan, &prices, error));
+    TACIT_TRY(make_plan(self, setup, claim, error));
+    TACIT_TRY(make_rows(self, claim, error));
+    TACIT_TRY(self->plan.method->price(&self->plan, &prices, error));
     out->charged = claim ? prices.claimed : prices.charged;
     out->length = self->plan.features + 1;
     out->reach = NAN;
@@ -100,9 +99,7 @@ static tacit_status open_case(tacit_audit_case *out, bool claim, const tacit_aud
     tacit_format(out->pair, sizeof out->pair, "%s, seen through %g answers",
                  claim ? "the only row has twenty numbers, or none" : "the only row has the other label",
                  tacit_plan_number(&self->plan, "rounds"));
-cleanup:
-    if (status != TACIT_OK) close_case(out);
-    return status;
+    return TACIT_OK;
 }
 
 static tacit_status open_dpstgd(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {

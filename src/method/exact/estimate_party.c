@@ -156,15 +156,7 @@ void tacit_estimate_end_pass(pass *self) { tacit_design_clear(&self->design); }
 /* n of the question, believed only within what it can be: not fewer rows than this party has. */
 tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
                                        tacit_error *error) {
-    const double *total;
-    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
-    if (!(*total >= (double)party->total_rows &&
-          *total <= tacit_estimate_rows().bound * (double)party->plan->parties))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
-                          party->total_rows);
-    *n = *total;
-    return TACIT_OK;
+    return tacit_party_read_total(party, question, tacit_estimate_rows().bound, n, error);
 }
 
 void tacit_estimate_seal(const tacit_party *party, const tacit_sum_spec *spec, double *values) {

@@ -308,20 +308,13 @@ static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_
     const tacit_plan *plan = session->plan;
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_model *model = NULL;
     tacit_status status;
     double lambert = tacit_lambert_w((double)(plan->classes - 1) / M_E);
     double bound = ROOM * sqrt(fmax(1, self->largest) * lambert / plan->lambda);
-    TACIT_CHECK(
-        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
-    TACIT_CHECK(tacit_sum_spec_for(&spec, tacit_model_size(model), bound, plan->parties, error));
+    TACIT_CHECK(tacit_sum_spec_for(&spec, weight_count(plan), bound, plan->parties, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
-    for (size_t j = 0; j < spec.length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
-    out->parties = sum.parties;
-    status = tacit_outcome_add(out, model, error);
-    model = NULL;
+    status = tacit_outcome_add_mean(out, plan, sum.values, sum.parties, error);
 cleanup:
-    tacit_model_free(model);
     tacit_sum_clear(&sum);
     return status;
 }

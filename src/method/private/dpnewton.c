@@ -130,9 +130,13 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return TACIT_OK;
 }
 
+tacit_release_kind dpnewton_kind(const dpnewton_settings *settings) {
+    if (settings->noise == DPNEWTON_BY_SHARES) return TACIT_RELEASE_SEALED;
+    return settings->noise == DPNEWTON_BY_PARTY ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+}
+
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    if (by_shares(plan)) return TACIT_RELEASE_SEALED;
-    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+    return dpnewton_kind(dpnewton_settings_of(plan));
 }
 
 /* The norm of the noise in the model, for rows that fill the ball evenly. */

@@ -28,6 +28,9 @@ typedef struct dpnewton_settings {
     uint64_t folds, fold_seed; /* 0: no cross-validation */
 } dpnewton_settings;
 
+/* What an answer is, by who adds the noise. */
+tacit_release_kind dpnewton_kind(const dpnewton_settings *settings);
+
 static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dpnewton_settings, plan);
 }

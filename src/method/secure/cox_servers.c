@@ -371,7 +371,6 @@ static tacit_status finish(servers *self, int64_t first, tacit_outcome *out, tac
     const size_t d = logit->width;
     int64_t *opened = TACIT_NEW(int64_t, d + 1);
     double *weights = TACIT_NEW(double, 3 * d);
-    tacit_model *model = NULL;
     tacit_estimates *estimates = NULL;
     tacit_status status = opened != NULL && weights != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
@@ -380,13 +379,8 @@ static tacit_status finish(servers *self, int64_t first, tacit_outcome *out, tac
     TACIT_CHECK(open_inference(self, opened, weights + d, error));
     if (!is_a(self)) goto cleanup;
     TACIT_CHECK(infer(self, opened, first, weights, weights + 2 * d, &estimates, error));
-    TACIT_CHECK(
-        tacit_model_create(&model, tacit_family_of(TACIT_RESPONSE_TIME, 0), logit->plan->features, 0, error));
-    for (size_t j = 0; j < d; j++) model->weights[logit->design.kept[j]] = weights[j];
-    model->estimates = estimates;
-    estimates = NULL;
-    out->parties = logit->parties;
-    status = tacit_outcome_add(out, model, error);
+    TACIT_CHECK(tacit_logit_publish(logit, tacit_family_of(TACIT_RESPONSE_TIME, 0), 0, weights, &estimates,
+                                    out, error));
 cleanup:
     tacit_estimates_free(estimates);
     free(opened);

@@ -72,7 +72,7 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
                       "epsilon: noise is added between the servers before anything is opened", "none"),      \
         TACIT_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "delta that belongs to dp"),    \
         TACIT_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000,                           \
-                    "with dp: so many iterations, whatever the rows")
+                    "with dp: the number of iterations, whatever the rows")
 
 /* ---- what nodes and servers know: it follows from the plan and from n ---- */
 
@@ -243,6 +243,10 @@ tacit_status tacit_logit_check_solution(tacit_logit *self, const tacit_share *s,
 
 /* Variances and deviances where asked for, and the model, at A. */
 tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error);
+/* The model with these weights of the columns that are kept; takes the estimates over (NULL: none). */
+tacit_status tacit_logit_publish(const tacit_logit *self, const tacit_family *family, size_t classes,
+                                 const double *weights, tacit_estimates **estimates, tacit_outcome *out,
+                                 tacit_error *error);
 
 /* What the methods of two servers say alike. */
 #define TACIT_LOGIT_SEEN_BY                                                                                  \

@@ -249,12 +249,23 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_logit_publish(const tacit_logit *self, const tacit_family *family, size_t classes,
+                                 const double *weights, tacit_estimates **estimates, tacit_outcome *out,
+                                 tacit_error *error) {
+    tacit_model *model = NULL;
+    TACIT_TRY(tacit_model_create(&model, family, self->plan->features, classes, error));
+    for (size_t j = 0; j < self->width; j++) model->weights[self->design.kept[j]] = weights[j];
+    model->estimates = *estimates;
+    *estimates = NULL;
+    out->parties = self->parties;
+    return tacit_outcome_add(out, model, error);
+}
+
 tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = self->plan;
     size_t d = self->width;
     int64_t *opened = TACIT_NEW(int64_t, d + 2);
     double *weights = TACIT_NEW(double, 2 * d);
-    tacit_model *model = NULL;
     tacit_estimates *estimates = NULL;
     tacit_status status = opened != NULL && weights != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) goto cleanup;
@@ -264,12 +275,7 @@ tacit_status tacit_logit_finish(tacit_logit *self, tacit_outcome *out, tacit_err
     if (inferring) TACIT_CHECK(open_inference(self, opened, weights + d, error));
     if (!is_a(self)) goto cleanup;
     if (inferring) TACIT_CHECK(infer(self, opened, weights, &estimates, error));
-    TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
-    for (size_t j = 0; j < d; j++) model->weights[self->design.kept[j]] = weights[j];
-    model->estimates = estimates;
-    estimates = NULL;
-    out->parties = self->parties;
-    status = tacit_outcome_add(out, model, error);
+    TACIT_CHECK(tacit_logit_publish(self, &tacit_family_logistic, 2, weights, &estimates, out, error));
 cleanup:
     tacit_estimates_free(estimates);
     free(opened);

@@ -192,8 +192,7 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    if (by_shares(plan)) return TACIT_RELEASE_SEALED;
-    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
+    return dpnewton_kind(&dpcox_settings_of(plan)->engine);
 }
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {

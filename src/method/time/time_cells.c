@@ -314,15 +314,7 @@ tacit_status time_answer_rows(tacit_party *party, const tacit_question *question
 /* n of the question, believed only within what it can be. */
 tacit_status time_read_total(const tacit_party *party, const tacit_question *question, double *n,
                              tacit_error *error) {
-    const double *total;
-    TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &total, error));
-    if (!(*total >= (double)party->total_rows &&
-          *total <= time_sum_of_rows().bound * (double)party->plan->parties))
-        return tacit_fail(error, TACIT_REFUSED,
-                          "the coordinator speaks of %g rows in all and this party has %zu", *total,
-                          party->total_rows);
-    *n = *total;
-    return TACIT_OK;
+    return tacit_party_read_total(party, question, time_sum_of_rows().bound, n, error);
 }
 
 /* ---- who leaves when ---- */

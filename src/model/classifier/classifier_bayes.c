@@ -137,23 +137,35 @@ static tacit_status train_gaussian(tacit_classifier **out, const char *argument,
     return self != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-static tacit_status predict_gaussian(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,
-                                     tacit_error *error) {
+/* The scores of a row begin as the constants. */
+typedef void add_scores(const bayes *self, const tacit_rows *points, size_t row, double *score);
+
+static tacit_status predict(const tacit_classifier *base, add_scores *add, const tacit_rows *points,
+                            int32_t *labels, tacit_error *error) {
     const bayes *self = (const bayes *)base;
-    size_t classes = base->classes, features = base->features;
-    double *score = TACIT_NEW(double, classes);
+    double *score = TACIT_NEW(double, base->classes);
     if (score == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < points->count; i++) {
-        for (size_t k = 0; k < classes; k++) {
-            const double *a = self->quadratic + k * features, *b = self->linear + k * features;
-            score[k] = self->constant[k];
-            for (classifier_entries at = classifier_entries_of(points, i); classifier_entries_next(&at);)
-                score[k] += at.value * (b[at.column] + a[at.column] * at.value);
-        }
-        labels[i] = best_class(score, classes);
+        memcpy(score, self->constant, base->classes * sizeof *score);
+        add(self, points, i, score);
+        labels[i] = best_class(score, base->classes);
     }
     free(score);
     return TACIT_OK;
+}
+
+static void add_gaussian(const bayes *self, const tacit_rows *points, size_t row, double *score) {
+    size_t features = self->base.features;
+    for (size_t k = 0; k < self->base.classes; k++) {
+        const double *a = self->quadratic + k * features, *b = self->linear + k * features;
+        for (classifier_entries at = classifier_entries_of(points, row); classifier_entries_next(&at);)
+            score[k] += at.value * (b[at.column] + a[at.column] * at.value);
+    }
+}
+
+static tacit_status predict_gaussian(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,
+                                     tacit_error *error) {
+    return predict(base, add_gaussian, points, labels, error);
 }
 
 /* ---- Bernoulli ---- */
@@ -204,23 +216,18 @@ static tacit_status train_bernoulli(tacit_classifier **out, const char *argument
     return self != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
+static void add_bernoulli(const bayes *self, const tacit_rows *points, size_t row, double *score) {
+    for (classifier_entries at = classifier_entries_of(points, row); classifier_entries_next(&at);) {
+        int change = is_on(self, at.column, at.value) - is_on(self, at.column, 0);
+        if (change == 0) continue;
+        for (size_t k = 0; k < self->base.classes; k++)
+            score[k] += change * self->linear[k * self->base.features + at.column];
+    }
+}
+
 static tacit_status predict_bernoulli(const tacit_classifier *base, const tacit_rows *points, int32_t *labels,
                                       tacit_error *error) {
-    const bayes *self = (const bayes *)base;
-    size_t classes = base->classes, features = base->features;
-    double *score = TACIT_NEW(double, classes);
-    if (score == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < points->count; i++) {
-        memcpy(score, self->constant, classes * sizeof *score);
-        for (classifier_entries at = classifier_entries_of(points, i); classifier_entries_next(&at);) {
-            int change = is_on(self, at.column, at.value) - is_on(self, at.column, 0);
-            if (change == 0) continue;
-            for (size_t k = 0; k < classes; k++) score[k] += change * self->linear[k * features + at.column];
-        }
-        labels[i] = best_class(score, classes);
-    }
-    free(score);
-    return TACIT_OK;
+    return predict(base, add_bernoulli, points, labels, error);
 }
 
 const classifier_kind classifier_bayes = {

@@ -9,6 +9,13 @@ static const tacit_family *const families[] = { TACIT_FAMILIES(ENTRY) NULL };
 
 const tacit_family *tacit_family_at(size_t place) { return families[place]; }
 
+void tacit_family_measure_classes(const tacit_family_sums *at, tacit_family_fit *out) {
+    out->deviance = 2 * at->objective;
+    out->null_deviance = 2 * at->terms[2];
+    out->aic = out->deviance + 2 * at->coefficients;
+    out->dispersion = 1;
+}
+
 const tacit_family *tacit_family_find(const char *name) {
     for (size_t i = 0; families[i] != NULL; i++)
         if (strcmp(families[i]->name, name) == 0) return families[i];

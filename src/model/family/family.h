@@ -90,6 +90,9 @@ typedef struct tacit_family {
 #define TACIT_FAMILY_DECLARE(name) extern const tacit_family tacit_family_##name;
 TACIT_FAMILIES(TACIT_FAMILY_DECLARE)
 
+/* `measure` of families with several scores, whose third term is the loss of the model without columns. */
+void tacit_family_measure_classes(const tacit_family_sums *at, tacit_family_fit *out);
+
 /* By name, also by R's; NULL when there is none so called. */
 const tacit_family *tacit_family_find(const char *name);
 

@@ -71,13 +71,6 @@ static double bound(double n, double high, const double *terms) {
     return terms != NULL ? 1024 * n * fmax(1, terms[1]) : 2 * n;
 }
 
-static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
-    out->deviance = 2 * at->objective;
-    out->null_deviance = 2 * at->terms[2];
-    out->aic = out->deviance + 2 * at->coefficients;
-    out->dispersion = 1;
-}
-
 const tacit_family tacit_family_ordinal = {
     .name = "ordinal",
     .title = "proportional odds regression",
@@ -92,7 +85,7 @@ const tacit_family tacit_family_ordinal = {
     .likelihood = true,
     .predict = predict,
     .bound = bound,
-    .measure = measure,
+    .measure = tacit_family_measure_classes,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells classes apart without error",
     .pmml = "none",

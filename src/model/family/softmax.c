@@ -67,13 +67,6 @@ static double bound(double n, double high, const double *terms) {
     return 2 * n * (1 + (terms != NULL ? log(fmax(2, terms[0])) : 0));
 }
 
-static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
-    out->deviance = 2 * at->objective;
-    out->null_deviance = 2 * at->terms[2];
-    out->aic = out->deviance + 2 * at->coefficients;
-    out->dispersion = 1;
-}
-
 const tacit_family tacit_family_softmax = {
     .name = "softmax",
     .title = "softmax regression",
@@ -90,7 +83,7 @@ const tacit_family tacit_family_softmax = {
     .likelihood = true,
     .pull = pull,
     .bound = bound,
-    .measure = measure,
+    .measure = tacit_family_measure_classes,
     .all_alike = "all rows are of one class: there is nothing to tell apart",
     .unbounded = "some combination of columns tells the classes apart without error",
     .onnx = "Softmax",

@@ -14,20 +14,6 @@ const double tacit_noisy_gate = 0.5;
 
 /* ---- eigenvalues ---- */
 
-/* Of a symmetric matrix, ascending; vectors[k d + j] is number j of the k-th. */
-static tacit_status eigen(double *values, double *vectors, const double *matrix, size_t d,
-                          tacit_error *error) {
-    tacit_blas_one_thread();
-    memcpy(vectors, matrix, d * d * sizeof *vectors);
-    lapack_int info =
-        LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', (lapack_int)d, vectors, (lapack_int)d, values);
-    if (info == LAPACK_WORK_MEMORY_ERROR) return tacit_fail_memory(error);
-    if (info != 0)
-        return tacit_fail(error, TACIT_NOT_CONVERGED, "the eigenvalues of %zu noisy columns were not found",
-                          d);
-    return TACIT_OK;
-}
-
 /* out = sum over k of values[k] vector_k vector_k^T, values not negative. */
 static void compose(double *out, const double *values, const double *vectors, double *room, size_t d) {
     for (size_t k = 0; k < d; k++)
@@ -58,7 +44,7 @@ static tacit_status lift(tacit_approach *self, double op, tacit_error *error) {
     size_t d = self->d;
     double *values = self->step, *vectors = TACIT_NEW(double, d *d), *room = TACIT_NEW(double, d *d);
     tacit_status status = vectors != NULL && room != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = eigen(values, vectors, self->curvature, d, error);
+    if (status == TACIT_OK) status = tacit_moments_eigen(values, vectors, self->curvature, d, error);
     for (size_t k = 0; status == TACIT_OK && k < d; k++) values[k] = fmax(values[k], 0.4 * op) + op / 4;
     if (status == TACIT_OK) compose(self->curvature, values, vectors, room, d);
     free(vectors);
@@ -164,7 +150,7 @@ static tacit_status prepare(tacit_noisy_estimate *out, workspace *work, size_t d
  * noise. */
 static tacit_status invert(tacit_noisy_estimate *out, workspace *work, double deviation, tacit_error *error) {
     size_t d = out->d;
-    TACIT_TRY(eigen(work->values, work->vectors, out->covariance, d, error));
+    TACIT_TRY(tacit_moments_eigen(work->values, work->vectors, out->covariance, d, error));
     out->smallest = work->values[0];
     for (size_t j = 0; j < d; j++)
         if (fabs(work->vectors[j]) > fabs(work->vectors[out->weakest])) out->weakest = j;
@@ -207,7 +193,7 @@ tacit_status tacit_noisy_logistic(tacit_noisy_estimate *out, const tacit_noisy_c
     tacit_status status;
     TACIT_CHECK(prepare(out, &work, d, error));
     tacit_moments_unpack(out->covariance, released->middle, d);
-    TACIT_CHECK(eigen(work.values, work.vectors, out->covariance, d, error));
+    TACIT_CHECK(tacit_moments_eigen(work.values, work.vectors, out->covariance, d, error));
     for (size_t k = 0; k < d; k++) work.values[k] = fmax(work.values[k], 0);
     compose(work.middle, work.values, work.vectors, work.room, d);
     tacit_moments_unpack(out->covariance, released->curvature, d);

@@ -37,9 +37,8 @@ static void rebuild(double *out, const double *values, const double *vectors, do
         for (size_t j = 0; j < i; j++) out[i * d + j] = out[j * d + i];
 }
 
-/* Eigenvalues, and eigenvectors one after the other. */
-static tacit_status decompose(double *values, double *vectors, const double *matrix, size_t d,
-                              tacit_error *error) {
+tacit_status tacit_moments_eigen(double *values, double *vectors, const double *matrix, size_t d,
+                                 tacit_error *error) {
     tacit_blas_one_thread();
     memcpy(vectors, matrix, d * d * sizeof *vectors);
     /* By columns: eigenvector k is then the k-th run of d numbers. */
@@ -48,7 +47,7 @@ static tacit_status decompose(double *values, double *vectors, const double *mat
     if (info == LAPACK_WORK_MEMORY_ERROR) return tacit_fail_memory(error);
     return info == 0 ? TACIT_OK
                      : tacit_fail(error, TACIT_NOT_CONVERGED,
-                                  "the eigenvalues of the moments of %zu columns were not found", d);
+                                  "the eigenvalues of %zu noisy columns were not found", d);
 }
 
 tacit_status tacit_moments_lift(double *const *out, const double *least, const double *lift, size_t count,
@@ -57,7 +56,7 @@ tacit_status tacit_moments_lift(double *const *out, const double *least, const d
            *scaled = TACIT_NEW(double, d *d);
     tacit_status status = TACIT_OK;
     if (values == NULL || vectors == NULL || scaled == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(decompose(values, vectors, matrix, d, error));
+    TACIT_CHECK(tacit_moments_eigen(values, vectors, matrix, d, error));
     for (size_t i = 0; i < count; i++) rebuild(out[i], values, vectors, scaled, least[i], lift[i], d);
 cleanup:
     free(scaled);
@@ -72,7 +71,7 @@ tacit_status tacit_moments_clean(double *out, double *values, double noise, cons
     const double square = noise * noise;
     tacit_status status = TACIT_OK;
     if (vectors == NULL || scaled == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    TACIT_CHECK(decompose(values, vectors, matrix, d, error));
+    TACIT_CHECK(tacit_moments_eigen(values, vectors, matrix, d, error));
     for (size_t i = 0; i < d; i++) {
         cleaned[i] = values[i];
         for (size_t j = 0; j < d && square > 0; j++) {

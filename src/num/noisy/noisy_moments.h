@@ -13,6 +13,10 @@
 
 #include "base/error.h"
 
+/* The eigenvalues of a symmetric matrix, ascending, and its eigenvectors: vectors[k d + j] is number j of the k-th. */
+tacit_status tacit_moments_eigen(double *values, double *vectors, const double *matrix, size_t d,
+                                 tacit_error *error);
+
 /* d (d + 1)/2 */
 size_t tacit_moments_length(size_t d);
 

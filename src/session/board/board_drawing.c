@@ -70,8 +70,6 @@ static bool drawing_survived(const void *server, uint32_t place) {
     return true;
 }
 
-static void drawing_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
-
 const board_protocol board_drawing_protocol = {
     .contributing = TACIT_MASKED_DRAWN, /* in none of its steps */
     .opened = TACIT_MASKED_DRAWN,
@@ -88,7 +86,7 @@ const board_protocol board_drawing_protocol = {
     .close = drawing_close,
     .sum = drawing_sum,
     .survived = drawing_survived,
-    .answered = drawing_answered,
+    .answered = board_note_nothing,
 };
 
 /* The proof is checked like any party checks it, which gives the seed. */

@@ -46,13 +46,6 @@ static size_t pairs_answer_most(const void *self) {
     return numbers * sizeof(uint64_t) + (size_t)terms->roster.parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
-static tacit_status pairs_prepare(tacit_board *board, const tacit_question *question, tacit_error *error) {
-    (void)board, (void)question, (void)error;
-    return TACIT_OK;
-}
-
-static void pairs_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
-
 const board_protocol board_pairs_protocol = {
     .contributing = TACIT_PAIRS_MASK,
     .opened = TACIT_PAIRS_OPENED,
@@ -69,6 +62,6 @@ const board_protocol board_pairs_protocol = {
     .close = pairs_close,
     .sum = pairs_sum,
     .survived = pairs_survived,
-    .prepare = pairs_prepare,
-    .answered = pairs_answered,
+    .prepare = board_prepare_nothing,
+    .answered = board_note_nothing,
 };

@@ -50,6 +50,10 @@ typedef struct round_ops {
 extern const round_ops board_plain_round, board_single_round, board_masked_round, board_paillier_round,
     board_pairs_round, board_drawing_round, board_mail_round;
 
+/* Of protocols that prepare nothing, and note nothing when a party has answered. */
+tacit_status board_prepare_nothing(tacit_board *board, const tacit_question *question, tacit_error *error);
+void board_note_nothing(tacit_board *board, uint32_t place);
+
 /* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c).
  * `create` borrows the round's roster, and the graph. */
 struct board_protocol {

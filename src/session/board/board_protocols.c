@@ -161,17 +161,17 @@ static size_t paillier_answer_most(const void *server) {
     return numbers * (terms->key_bits / 4 + 8) + (size_t)terms->parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
-static tacit_status paillier_prepare(tacit_board *board, const tacit_question *question, tacit_error *error) {
+tacit_status board_prepare_nothing(tacit_board *board, const tacit_question *question, tacit_error *error) {
     (void)board, (void)question, (void)error;
     return TACIT_OK;
 }
 
-static void paillier_answered(tacit_board *board, uint32_t place) { (void)board, (void)place; }
+void board_note_nothing(tacit_board *board, uint32_t place) { (void)board, (void)place; }
 
 const board_protocol board_paillier_protocol = {
     .contributing = TACIT_PAILLIER_SUM_ENCRYPT,
     .opened = TACIT_PAILLIER_SUM_OPENED,
     SERVER_ENTRIES(paillier),
-    .prepare = paillier_prepare,
-    .answered = paillier_answered,
+    .prepare = board_prepare_nothing,
+    .answered = board_note_nothing,
 };
