@@ -18,7 +18,7 @@ import webbrowser
 
 HOSPITALS = 20
 EPSILON_LIMIT, DELTA_LIMIT = 4, 1e-5
-LEAVER, LEAVES_AFTER = 7, 2  # the hospital that withdraws, once so many rounds are over
+LEAVER, LEAVES_AFTER = 7, 2  # the hospital that withdraws, once this many rounds are over
 REFUSED = 3  # tacit's exit code
 DEADLINE = 120
 LOOK_EVERY = 0.1  # seconds, whether a signal came

@@ -59,7 +59,7 @@ TACIT_STUDY_MADE(lambda, .rules = TACIT_STUDY_TRAVELS, .form = "a positive numbe
                  .standard = "chosen by the method from what is public", .help = "the strength of regularization")
 TACIT_STUDY_MADE(parties, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES,
                  .form = "{expected: N, minimum: N}", .standard = "minimum: as many as expected",
-                 .help = "the study starts when so many have joined, and computes nothing from fewer than the minimum")
+                 .help = "the study starts when this many have joined, and computes nothing from fewer than the minimum")
 TACIT_PLAN_COUNT(minimum_rows, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES, .least = 1, .most = 1e9,
                  .help = "a party with fewer rows refuses")
 TACIT_STUDY_NUMBER(patience, .stage = TACIT_STUDY_READ_PARTIES, .least = 0.1, .most = 86400, .fallback = 30, .parts = 1000,

@@ -71,7 +71,7 @@ def audit(method: str, *, epsilon: float, delta: float = 0.0, lam: Optional[floa
     """Try to break a promise of privacy by experiment, as ``tacit audit`` does.
 
     A ``verdict`` of ``"broken"`` proves the promise wrong; ``"holds"`` proves nothing, and ``epsilon_lower`` says how much of
-    epsilon the experiment could show. ``exact`` draws the noise of a real release, which no seed repeats; ``search`` tries so many
+    epsilon the experiment could show. ``exact`` draws the noise of a real release, which no seed repeats; ``search`` tries this many
     pairs of neighbours first.
 
     >>> import tacit

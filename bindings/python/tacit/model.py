@@ -108,7 +108,7 @@ class Model:
     @property
     def labels(self) -> np.ndarray:
         """The classes as the rows had them, in the order of :attr:`classes`: numbers, truth values, texts. A model from a file knows
-        their names alone, unless :meth:`load` was told."""
+        their names alone, unless :meth:`load` got them."""
         return np.asarray(self.classes) if self._labels is None else self._labels
 
     @property

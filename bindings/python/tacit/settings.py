@@ -543,7 +543,7 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
     strata
         a category whose levels have baselines of their own, instead of a coefficient; or none.
     least
-        cells are put together until so many rows of all parties leave in each. From 1 to 1000000.
+        cells are merged until at least this many rows of all parties leave in each. From 1 to 1000000.
     level
         of the confidence intervals. From 0.5 to 0.999999.
     errors
@@ -612,7 +612,7 @@ def survival_exact(*, width: float = 0.0, by: Text = "none", least: int = 10, le
     by
         a category: a curve for each level, and tests; or none.
     least
-        cells are put together until in each group nobody leaves, or so many rows of all parties. From 1 to 1000000.
+        cells are merged until in each group nobody leaves, or at least this many rows of all parties. From 1 to 1000000.
     level
         of the confidence intervals. From 0.5 to 0.999999.
     interval
@@ -852,7 +852,7 @@ def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihoo
     dp_delta
         delta that belongs to dp. From 1e-12 to 0.1.
     dp_iterations
-        with dp: so many iterations, whatever the rows. From 1 to 1000.
+        with dp: the number of iterations, whatever the rows. From 1 to 1000.
     penalty
         mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows times scale, as in the paper.
     """
@@ -885,7 +885,7 @@ def privlogit_hessian(*, engine: Literal["yao", "shares"] = "yao", stop: Literal
     dp_delta
         delta that belongs to dp. From 1e-12 to 0.1.
     dp_iterations
-        with dp: so many iterations, whatever the rows. From 1 to 1000.
+        with dp: the number of iterations, whatever the rows. From 1 to 1000.
     penalty
         mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows times scale, as in the paper.
     """

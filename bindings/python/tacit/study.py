@@ -175,7 +175,7 @@ class Coordinator:
         return self._use(lambda pointer: ffi.string(lib.tacit_coordinator_address(pointer)).decode())
 
     def token(self, *, scope: str = "read", expires: float = 30, study: Optional[str] = None, called: Optional[str] = None) -> str:
-        """A token for the HTTP interface, for so many days, as ``tacit study token``. It is told this once."""
+        """A token for the HTTP interface, for this many days, as ``tacit study token``. It is shown only this once."""
         given = options_of({"scope": scope, "expires": expires, "study": study, "for": called})
         return self._document(lib.tacit_coordinator_token, given)["token"]
 

@@ -239,7 +239,7 @@ const tacit_command tacit_command_describe = {
               .rules = TACIT_RULE_RANGE,
               .least = 1,
               .most = 20000,
-              .help = "simulate so many parties" },
+              .help = "simulate this many parties" },
             TACIT_OPTION_SEED,
             TACIT_OPTIONS_READING,
             { .name = "out",

@@ -77,7 +77,7 @@ static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *
     tacit_status status;
     TACIT_CHECK(take_day(arguments, now, &day, error));
     if (count > TACIT_INSTRUMENT_ITEMS)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "no questionnaire has so many items"));
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "no questionnaire has that many items"));
     for (size_t k = 0; k < count; k++) {
         char *sign = strchr(words[k], '=') != NULL ? (copies[k] = strdup(words[k])) : NULL;
         if (sign == NULL)

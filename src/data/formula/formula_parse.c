@@ -90,7 +90,7 @@ static tacit_status read_number(parser *p, uint32_t at) {
     char digits[64];
     uint32_t length = end - at;
     p->next = (token){ .kind = TOKEN_NUMBER, .at = at, .length = length, .end = end };
-    if (length >= sizeof digits) return fail_at(p, at, length, "a number of so many digits is not read");
+    if (length >= sizeof digits) return fail_at(p, at, length, "a number of that many digits is not read");
     memcpy(digits, text + at, length);
     digits[length] = 0;
     if (!tacit_text_to_number(digits, length, &p->next.number))

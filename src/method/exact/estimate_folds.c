@@ -136,7 +136,7 @@ static void turn(folds_fit *self, size_t k, double loss, const double *gradient,
     }
     one->done = true; /* whatever comes of it, unless a step is worth it */
     if (tacit_cholesky_factor(self->factor, width, FLAT, self->scale, self->deficient) != 0) {
-        say_why(self, k, "a column does not vary, a level has no rows, or a class is told apart");
+        say_why(self, k, "a column does not vary, a level has no rows, or the columns separate the classes");
         return;
     }
     one->slope = 0;

@@ -406,12 +406,13 @@ const tacit_method tacit_method_describe_exact = {
                "coordinator sees the "
                "exact sums over all parties, and no single party's][sees=each,sites=together: "
                "the coordinator sees each party's exact sums]. Everybody sees the report",
-    .guarantee = "no differential privacy: the sums are exact, and no noise is added. Rows stay at the "
-                 "parties. A count "
-                 "that is told is 0 or at least [sees=sum: the study's threshold, over all parties; an owner "
-                 "with a higher "
-                 "minimum has it held in each count of its own rows][sees=each: the owner's minimum of each "
-                 "party's rows]",
+    .guarantee =
+        "no differential privacy: the sums are exact, and no noise is added. Rows stay at the "
+        "parties. A count "
+        "that is published is 0 or at least [sees=sum: the study's threshold, over all parties; an owner "
+        "with a higher "
+        "minimum has it held in each count of its own rows][sees=each: the owner's minimum of each "
+        "party's rows]",
     .assumption =
         "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try to "
         "infer rows from them",

@@ -42,7 +42,7 @@ static const tacit_parameter parameters[] = {
     TACIT_TEXT(cox_settings, time.strata, "strata",
                "a category whose levels have baselines of their own, instead of a coefficient; or none"),
     TACIT_COUNT(cox_settings, least, "least", 1, 1e6,
-                "cells are put together until so many rows of all parties leave in each"),
+                "cells are merged until at least this many rows of all parties leave in each"),
     TACIT_NUMBER(cox_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_LATER_CHOICE(
         cox_settings, errors, "errors", COX_ERRORS, "model",
