@@ -1,10 +1,9 @@
 /* Method cox through real gates: an honest fit is answered; a coordinator that asks about few rows, cuts time otherwise than it may, or chooses weights that
  * single rows out is refused. */
-#include "secure_bench.h"
+#include "lying.h"
 
 #include <math.h>
 
-#include "data/dataset.h"
 #include "method/methods.h"
 #include "method/time/cox.h"
 #include "session/center/center_servers.h"
@@ -25,18 +24,10 @@ static const char LATER[] = "label: {name: [s, t, e], kind: time, low: 0, high: 
                             "  - {name: arm, kind: category, levels: [a, b]}\n"
                             "person: who\n";
 
-typedef struct table {
-    tacit_schema *schema;
-    tacit_dataset *data;
-    uint32_t index[GROUP * EACH];
-} table;
-
 typedef enum rows_kind { PLAIN, LATE, RARE } rows_kind;
 
 /* With RARE few rows have a z that is not 0, and these twelve times the hazard. */
 static void make_table(table *out, rows_kind kind) {
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_load_options options = TACIT_LOAD_DEFAULTS;
     uint64_t state = 5;
     char path[] = "/tmp/tacit-cox-XXXXXX.csv";
     FILE *file = fdopen(mkstemps(path, 4), "w");
@@ -54,52 +45,27 @@ static void make_table(table *out, rows_kind kind) {
         double end = fmin(time, 20 * u[3]) + 0.01, begin = i % 3 == 0 && end > 1 ? end / 2 : 0;
         fprintf(file, "%.5f,%.5f,%c,%.5f,%d,%.5f,%zu\n", x, 4 * u[1], u[4] < 0.5 ? 'a' : 'b', end,
                 time <= 20 * u[3], begin, i / 2);
-        out->index[i] = (uint32_t)i;
     }
-    fclose(file);
-    out->schema = NULL;
-    out->data = NULL;
-    const char *text = kind == LATE ? LATER : SCHEMA;
-    CHECK_OK(tacit_schema_parse(&out->schema, text, strlen(text), "test", &error), error);
-    CHECK_OK(tacit_dataset_load(&out->data, NULL, path, out->schema, &options, &error), error);
-    remove(path);
+    read_table(out, file, path, kind == LATE ? LATER : SCHEMA);
 }
 
-static void clear_table(table *self) {
-    tacit_dataset_free(self->data);
-    tacit_schema_free(self->schema);
+/* A question of this name is changed by this function; a lie has no context of its own. */
+typedef void change(tacit_message *message);
+static struct {
+    change *change;
+    const char *at;
+} lying;
+
+static void lie_now(tacit_question *question) {
+    if (strcmp(question->name, lying.at) == 0) lying.change((tacit_message *)(uintptr_t)question->message);
 }
 
-/* What the coordinator asks is handed to the parties' gates, after a liar has changed it. */
-typedef void lie(tacit_message *message);
-
-typedef struct world {
-    table rows;
-    bench *bench;
-    lie *lie;
-    const char *at; /* the question that is changed */
-} world;
-
-static tacit_status ask_sum(void *context, const tacit_question *question, uint64_t *total, size_t *parties,
-                            tacit_error *error) {
-    world *self = context;
-    tacit_question asked = *question;
-    memcpy(asked.answer_id, &question->round, sizeof question->round);
-    if (self->lie != NULL && strcmp(question->name, self->at) == 0)
-        self->lie((tacit_message *)(uintptr_t)asked.message);
-    for (size_t k = 0; k < self->bench->parties; k++)
-        TACIT_TRY(tacit_party_contribute(&self->bench->sites[k].party, &asked, total, error));
-    *parties = self->bench->parties;
-    return TACIT_OK;
-}
-
-/* The same where each answer counts by itself, for cox-servers. */
+/* As ask_sum, where each answer counts by itself, for cox-servers. */
 static tacit_status ask_each(void *context, const tacit_question *question, tacit_answers *out,
                              tacit_error *error) {
     world *self = context;
     tacit_question asked = *question;
-    if (self->lie != NULL && strcmp(question->name, self->at) == 0)
-        self->lie((tacit_message *)(uintptr_t)asked.message);
+    if (self->lie != NULL) self->lie(&asked);
     out->answer = calloc(self->bench->parties, sizeof *out->answer);
     assert_non_null(out->answer);
     for (size_t k = 0; k < self->bench->parties; k++) {
@@ -126,49 +92,36 @@ static void name_center(tacit_plan *plan) {
     tacit_paillier_secret_free(secret);
 }
 
-static tacit_status fit_by(const tacit_method *which, lie *change, const char *at, rows_kind kind,
+static tacit_status fit_by(const tacit_method *which, change *what, const char *at, rows_kind kind,
                            const char *const *settings, double *out, tacit_error *error) {
-    world self = { .lie = change, .at = at };
+    world self = { .lie = what != NULL ? lie_now : NULL };
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
-    self.bench = bench_of(TACIT_SUMS_MASKED, GROUP, 3);
+    lying.change = what;
+    lying.at = at;
     make_table(&self.rows, kind);
-    tacit_plan *plan = &self.bench->plan;
-    plan->method = which;
+    tacit_plan *plan = open_world(&self, which, GROUP, 3);
     name_center(plan);
-    plan->epsilon = INFINITY;
-    plan->features = self.rows.data->features;
-    plan->classes = 0;
-    plan->schema = self.rows.schema;
     for (; settings != NULL && *settings != NULL; settings += 2)
         CHECK_OK(tacit_plan_set(plan, settings[0], settings[1], error), *error);
-    for (size_t k = 0; k < GROUP; k++) {
-        self.bench->sites[k].party.rows =
-            tacit_dataset_subset(self.rows.data, self.rows.index + k * EACH, EACH);
-        self.bench->sites[k].party.total_rows = EACH;
-        self.bench->sites[k].policy.allow_exact = true;
-    }
-    self.bench->session =
-        (tacit_session){ .plan = plan,
-                         .transport = { .ask = ask_each, .ask_sum = ask_sum, .context = &self } };
+    self.bench->session.transport.ask = ask_each;
     tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && out != NULL) *out = outcome.models[0]->estimates->coefficient[0].estimate;
     tacit_outcome_clear(&outcome);
-    bench_close(self.bench);
-    clear_table(&self.rows);
+    close_world(&self);
     return status;
 }
 
-static tacit_status fit_with(lie *change, const char *at, rows_kind kind, const char *const *settings,
+static tacit_status fit_with(change *what, const char *at, rows_kind kind, const char *const *settings,
                              double *out, tacit_error *error) {
-    return fit_by(&tacit_method_cox, change, at, kind, settings, out, error);
+    return fit_by(&tacit_method_cox, what, at, kind, settings, out, error);
 }
 
-static tacit_status fit(lie *change, const char *setting, const char *value, double *out,
+static tacit_status fit(change *what, const char *setting, const char *value, double *out,
                         tacit_error *error) {
-    return fit_with(change, "sums", PLAIN, (const char *const[]){ setting, value, NULL }, out, error);
+    return fit_with(what, "sums", PLAIN, (const char *const[]){ setting, value, NULL }, out, error);
 }
 
-static tacit_field *field(tacit_message *message, const char *name) {
+static tacit_field *part(tacit_message *message, const char *name) {
     for (size_t i = 0; i < message->count; i++)
         if (strcmp(message->fields[i].name, name) == 0) return &message->fields[i];
     fail_msg("there is no field %s", name);
@@ -202,39 +155,39 @@ static void test_groups_below_the_owners_minimum_are_refused(void **state) {
 }
 
 static void say_fewer(tacit_message *message) {
-    field(message, "leaving")->value.numbers[1] = 9;
-    field(message, "events")->value.numbers[1] = 1;
+    part(message, "leaving")->value.numbers[1] = 9;
+    part(message, "events")->value.numbers[1] = 1;
 }
 
 static void leave_a_gap(tacit_message *message) {
-    tacit_field *last = field(message, "last");
+    tacit_field *last = part(message, "last");
     last->value.integers[last->count - 1]--;
 }
 
-static void go_back(tacit_message *message) { field(message, "last")->value.integers[1] = 0; }
+static void go_back(tacit_message *message) { part(message, "last")->value.integers[1] = 0; }
 
-static void say_too_many_events(tacit_message *message) { field(message, "events")->value.numbers[0] = 1e9; }
+static void say_too_many_events(tacit_message *message) { part(message, "events")->value.numbers[0] = 1e9; }
 
-static void say_no_groups(tacit_message *message) { field(message, "groups")->value.integers[0] = 0; }
+static void say_no_groups(tacit_message *message) { part(message, "groups")->value.integers[0] = 0; }
 
 static void say_a_billion_groups(tacit_message *message) {
-    field(message, "groups")->value.integers[0] = INT64_MAX;
+    part(message, "groups")->value.integers[0] = INT64_MAX;
 }
 
-static void single_rows_out(tacit_message *message) { field(message, "weights")->value.numbers[0] = 1e4; }
+static void single_rows_out(tacit_message *message) { part(message, "weights")->value.numbers[0] = 1e4; }
 
-static void lead_by_few(tacit_message *message) { field(message, "weights")->value.numbers[0] = 60; }
+static void lead_by_few(tacit_message *message) { part(message, "weights")->value.numbers[0] = 60; }
 
-static void shift_away(tacit_message *message) { field(message, "shift")->value.numbers[0] = 1e3; }
+static void shift_away(tacit_message *message) { part(message, "shift")->value.numbers[0] = 1e3; }
 
-static void ask_for_more_room(tacit_message *message) { field(message, "room")->value.integers[0] = 62; }
+static void ask_for_more_room(tacit_message *message) { part(message, "room")->value.integers[0] = 62; }
 
-static void say_fewer_rows(tacit_message *message) { field(message, "rows")->value.numbers[0] = EACH - 1; }
+static void say_fewer_rows(tacit_message *message) { part(message, "rows")->value.numbers[0] = EACH - 1; }
 
 static void test_lies_are_refused(void **state) {
     (void)state;
     static const struct {
-        lie *lie;
+        change *lie;
         tacit_status status;
         const char *says;
     } cases[] = {
@@ -272,43 +225,43 @@ static void test_an_honest_fit_with_all_that_follows_is_answered(void **state) {
 }
 
 static void say_fewer_enter(tacit_message *message) {
-    tacit_field *entering = field(message, "entering");
+    tacit_field *entering = part(message, "entering");
     entering->value.numbers[entering->count - 1] = 3;
 }
 
 static void say_less_than_nobody_enters(tacit_message *message) {
-    field(message, "entering")->value.numbers[1] = -1;
+    part(message, "entering")->value.numbers[1] = -1;
 }
 
-static void move_a_mean(tacit_message *message) { field(message, "steps")->value.numbers[1 + 3] = 5; }
+static void move_a_mean(tacit_message *message) { part(message, "steps")->value.numbers[1 + 3] = 5; }
 
-static void fall_in_hazard(tacit_message *message) { field(message, "steps")->value.numbers[0] = -1; }
+static void fall_in_hazard(tacit_message *message) { part(message, "steps")->value.numbers[0] = -1; }
 
 static void raise_hazards(tacit_message *message) {
-    tacit_field *steps = field(message, "steps");
+    tacit_field *steps = part(message, "steps");
     for (size_t k = 0; k < steps->count; k++)
         if (k % 11 != 4 && k % 11 != 5 && k % 11 != 6) steps->value.numbers[k] *= 100;
 }
 
-static void single_one_out(tacit_message *message) { field(message, "weights")->value.numbers[0] = 60; }
+static void single_one_out(tacit_message *message) { part(message, "weights")->value.numbers[0] = 60; }
 
 /* Of all events only those of the last group. */
 static void weigh_the_last(tacit_message *message) {
-    tacit_field *time = field(message, "time");
+    tacit_field *time = part(message, "time");
     for (size_t k = 0; k < time->count; k++) time->value.numbers[k] = k + 1 == time->count ? 1 : -0.001;
 }
 
 static void let_time_fall(tacit_message *message) {
-    tacit_field *time = field(message, "time");
+    tacit_field *time = part(message, "time");
     for (size_t k = 0; k < time->count; k++) time->value.numbers[k] = k % 2 == 0 ? 1 : -1;
 }
 
-static void let_time_run(tacit_message *message) { field(message, "time")->value.numbers[0] = -1e6; }
+static void let_time_run(tacit_message *message) { part(message, "time")->value.numbers[0] = -1e6; }
 
 static void test_lies_after_the_fit_are_refused(void **state) {
     (void)state;
     static const struct {
-        lie *lie;
+        change *lie;
         const char *at;
         rows_kind kind;
         tacit_status status;
@@ -347,9 +300,9 @@ static void test_counts_of_scores_are_of_enough_rows_and_asked_once(void **state
 /* ---- cox-servers: server A asks, and may lie ---- */
 
 /* Weights are of columns with a spread of 1 here. */
-static void lead_by_some(tacit_message *message) { field(message, "weights")->value.numbers[0] = 20; }
+static void lead_by_some(tacit_message *message) { part(message, "weights")->value.numbers[0] = 20; }
 
-static void hand_out_another_key(tacit_message *message) { field(message, "key")->value.bytes[20] ^= 1; }
+static void hand_out_another_key(tacit_message *message) { part(message, "key")->value.bytes[20] ^= 1; }
 
 static void test_two_servers_get_what_an_honest_fit_gives(void **state) {
     (void)state;
@@ -367,7 +320,7 @@ static void test_two_servers_get_what_an_honest_fit_gives(void **state) {
 static void test_lies_of_server_a_are_refused(void **state) {
     (void)state;
     static const struct {
-        lie *lie;
+        change *lie;
         const char *says;
     } cases[] = {
         { single_rows_out, "scores beyond 30" },
