@@ -45,6 +45,8 @@ typedef struct tacit_desk_entry {
 #define TACIT_DESK_TABLE(X)                                                                                  \
     X(CHECK, "check", "POST", "/v1/definitions", tacit_desk_check_definition, TACIT_DESK_BODY_MOST,          \
       "Check a definition without adding it")                                                                \
+    X(SCHEMA, "schema", "POST", "/v1/schemas", tacit_desk_check_schema, 1 << 20,                             \
+      "Check a schema, and list its columns and the methods that a study of them may have")                  \
     X(ADD, "add", "POST", "/v1/studies", tacit_desk_add, TACIT_DESK_BODY_MOST,                               \
       "Add a study, as `tacit study new`")                                                                   \
     X(AMEND, "amend", "POST", "/v1/studies/{study}/amend", tacit_desk_amend, TACIT_DESK_BODY_MOST,           \
@@ -139,7 +141,8 @@ tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *st
 
 /* ---- the calls of the table ---- */
 
-tacit_desk_call tacit_desk_check_definition, tacit_desk_add, tacit_desk_amend; /* desk_definition.c */
+tacit_desk_call tacit_desk_check_schema, tacit_desk_check_definition, tacit_desk_add,
+    tacit_desk_amend; /* desk_definition.c */
 tacit_desk_call tacit_desk_open, tacit_desk_pause, tacit_desk_resume, tacit_desk_close,
     tacit_desk_call_invite;
 tacit_desk_call tacit_desk_definition, tacit_desk_table, tacit_desk_evaluation, tacit_desk_card,
