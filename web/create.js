@@ -9,7 +9,7 @@ function yamlBlock(key, text) {
   return key + ": |2\n" + text.replace(/\s+$/, "").split("\n").map(line => "  " + line + "\n").join("");
 }
 
-const drafting = { schema: "", columns: [], methods: [] };
+const drafting = { schema: "", columns: [], methods: [], settings: [] };
 
 function field(id, label, attributes, hint) {
   const kind = attributes.kind || "input";
@@ -49,7 +49,7 @@ function definitionText() {
   if (said("expected-rows")) text += "expected_rows: " + said("expected-rows") + "\n";
   if (said("enrolment") !== "invite") text += "enrolment: " + said("enrolment") + "\n";
   if (said("eligible")) text += yamlLine("eligible", said("eligible"));
-  if (said("compensation")) text += yamlLine("compensation", said("compensation"));
+  if (document.getElementById("compensation") && said("compensation")) text += yamlLine("compensation", said("compensation"));
   if (document.getElementById("ask-again").checked) text += "ask_again: yes\n";
   text += yamlBlock("schema", drafting.schema);
   const terms = chosenTerms();
@@ -131,7 +131,7 @@ function studyForm() {
         element("label", { for: "ask-again" }, "Ask participants whether derived studies may be offered to them"))),
     element("fieldset", {}, element("legend", {}, "Consent and schedule"),
       field("consent-text", "Consent document", { kind: "textarea", rows: 8 }),
-      field("compensation", "Compensation", {}, "One line that participants read."),
+      drafting.settings.includes("compensation") ? field("compensation", "Compensation", {}, "One line that participants read.") : null,
       field("from", "Not before", { placeholder: "2027-03-01", autocomplete: "off" }), field("until", "Until", { placeholder: "2027-09-30", autocomplete: "off" })),
     element("p", {}, element("button", { id: "check" }, "Check, and show the consent page"), " ",
       element("button", { type: "button", id: "save", onclick: press(saveForm) }, "Save as a draft")),
@@ -152,6 +152,7 @@ function showCreate() {
       const found = await request("POST", "/v1/schemas", { schema: drafting.schema });
       drafting.columns = found.columns;
       drafting.methods = found.methods;
+      drafting.settings = found.settings;
       rest.replaceChildren(studyForm());
       document.getElementById("study-name").focus();
     } catch (problem) {

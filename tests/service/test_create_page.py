@@ -8,6 +8,7 @@ Skipped where Chromium, its driver or Selenium are missing; without axe-core (sc
 """
 import json
 import os
+import sqlite3
 import sys
 import unittest
 from pathlib import Path
@@ -79,8 +80,8 @@ class PagesTest(EnrolmentTest, PeopleTest, BrowserTest):
         # The same YAML in a file is the same study, to the last byte.
         (self.path / "same.yaml").write_text(definition)
         self.succeed("study", "new", self.path / "other", self.path / "same.yaml", "--force", "--draft")
-        stored = [json.loads(self.succeed("study", "status", folder, "sleep", "--json").stdout)["studies"][0] for folder in (self.folder, self.path / "other")]
-        self.assertEqual([one["state"] for one in stored], ["draft"] * 2)
+        stored = [sqlite3.connect(folder / "coordinator.db").execute("SELECT definition, state FROM study WHERE name = 'sleep'").fetchone() for folder in (self.folder, self.path / "other")]
+        self.assertEqual(stored[0], stored[1])
         self.press("button.open")
         self.wait_text("recruiting")
         self.press("#manage summary")

@@ -142,6 +142,13 @@ static json_t *methods_document(void) {
     return list;
 }
 
+static json_t *settings_document(void) {
+    json_t *list = json_array();
+    for (const tacit_study_setting *one = tacit_study_settings; list != NULL && one->name != NULL; one++)
+        list = tacit_json_append(list, json_string(one->name));
+    return list;
+}
+
 tacit_status tacit_desk_check_schema(tacit_desk_reply *out, const tacit_desk_request *request,
                                      tacit_error *error) {
     const char *text = json_string_value(json_object_get(request->said, "schema"));
@@ -153,7 +160,8 @@ tacit_status tacit_desk_check_schema(tacit_desk_reply *out, const tacit_desk_req
     TACIT_CHECK(tacit_schema_parse(&schema, text, strlen(text), "the schema", error));
     TACIT_CHECK(tacit_schema_check_public(schema, error));
     TACIT_CHECK(tacit_schema_needed(schema, list_column, &columns, error));
-    out->document = json_pack("{s:O,s:o}", "columns", columns, "methods", methods_document());
+    out->document = json_pack("{s:O,s:o,s:o}", "columns", columns, "methods", methods_document(), "settings",
+                              settings_document());
     if (out->document == NULL) status = tacit_fail_memory(error);
 cleanup:
     json_decref(columns);
