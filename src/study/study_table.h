@@ -95,7 +95,7 @@ TACIT_STUDY_MADE(model, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE, or JSON
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "the card of center server B, for methods that have one")
 TACIT_STUDY_MADE(stop, .stage = TACIT_STUDY_READ_STOP, .form = "{rounds: N, se: {column: NAME, at_most: X}, ...}",
-                 .help = "when there is enough: rounds, converged, participants, se, width or power, looks, more")
+                 .help = "when there is enough: rounds, converged, participants, se, width or power, looks, more, then")
 TACIT_STUDY_MADE(look, .rules = TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_STOP, .form = "a whole number",
                  .help = "which look this is; the coordinator writes it")
 TACIT_STUDY_MADE(schema, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_SCHEMA,

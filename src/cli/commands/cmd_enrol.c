@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/process/hardening.h"
 #include "site/enrol/enrol.h"
 #include "study/home.h"
 
@@ -26,6 +27,13 @@ static const char *meaning(const char *state) {
                : "its researchers do not take you";
 }
 
+static void harden(tacit_console *console, const char *home, const char *path) {
+    tacit_harden_settings hardening = { .count = 0 };
+    tacit_harden_allow(&hardening, home, true);
+    tacit_harden_allow_around(&hardening, path, true);
+    tacit_harden_program(console, &hardening, home);
+}
+
 static tacit_status run_enrol(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *first = tacit_arguments_operand(arguments, "ADDRESS"),
                *second = tacit_arguments_operand(arguments, "STUDY"),
@@ -42,6 +50,7 @@ static tacit_status run_enrol(const tacit_arguments *arguments, tacit_console *c
     if (snprintf(path, sizeof path, "%s%s", out != NULL ? out : study, out != NULL ? "" : ".invitation") >=
         PATH_MAX)
         TACIT_CHECK(tacit_fail(error, TACIT_LIMIT, "path too long: %s", out));
+    harden(console, home, path); /* before a byte comes from anybody */
     if (access(path, F_OK) == 0) TACIT_CHECK(tacit_file_read(path, &invitation, error));
     const tacit_enrol_request request = { second != NULL ? first : NULL, study,
                                           tacit_arguments_text(arguments, "message"), home };
