@@ -15,6 +15,7 @@ static const ProtobufCMessageDescriptor *const types[] = {
     &tacit__wire__join_request__descriptor,      &tacit__wire__join_reply__descriptor,
     &tacit__wire__renew_request__descriptor,     &tacit__wire__renew_reply__descriptor,
     &tacit__wire__poll_request__descriptor,      &tacit__wire__poll_reply__descriptor,
+    &tacit__wire__enrol_request__descriptor,     &tacit__wire__enrol_reply__descriptor,
 };
 
 enum { TYPES = sizeof types / sizeof types[0] };

@@ -18,7 +18,7 @@ from deployed import PROTOCOL, DeployedTest, Relay, fields_of, packed  # noqa: E
 
 OUT = Path(sys.argv[1] if len(sys.argv) > 1 else "seeds").resolve()
 WIRE = ["look_request", "look_reply", "catalogue_request", "catalogue_reply", "join_request", "join_reply", "renew_request",
-        "renew_reply", "poll_request", "poll_reply"]
+        "renew_reply", "poll_request", "poll_reply", "enrol_request", "enrol_reply"]
 
 
 def keep(target, name, content):

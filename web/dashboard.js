@@ -10,8 +10,9 @@ function card(value, label, id) { return element("div", { class: "card", id }, e
 function showStudies(state_) {
   document.title = "Tacit: studies";
   document.getElementById("place").textContent = state_.coordinator;
+  const create = element("p", {}, element("a", { class: "button", id: "new-study", href: "#/new" }, "New study"));
   if (state_.studies.length === 0)
-    return show(element("h2", {}, "Studies"), element("p", {}, "There is no study yet: tacit study new."));
+    return show(element("h2", {}, "Studies"), element("p", {}, "There is no study yet: tacit study new."), create);
   const columns = [
     { title: "Study", cell: one => [element("a", { href: "#/study/" + encodeURIComponent(one.name) }, one.name),
       element("div", { class: "soft" }, one.title || one.reason || "")] },
@@ -22,7 +23,7 @@ function showStudies(state_) {
     { title: "Rounds", number: true, cell: one => number(one.rounds) + (one.progress
       ? " (" + one.progress.done + " of " + one.progress.total + " " + one.progress.stage + ")" : "") },
   ];
-  show(element("h2", {}, "Studies"), table(columns, state_.studies, "studies"));
+  show(element("h2", {}, "Studies"), table(columns, state_.studies, "studies"), create);
 }
 
 // What was written for people, and whether and when nothing is asked.
@@ -217,8 +218,8 @@ function curvePart(curve) {
 
 async function showStudy(name) {
   const at = "/v1/studies/" + encodeURIComponent(name);
-  const [study, explanation, told, people] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
-    request("GET", at + "/rounds"), request("GET", at + "/parties")]);
+  const [study, explanation, told, people, asked] = await Promise.all([request("GET", at), request("GET", at + "/explanation"),
+    request("GET", at + "/rounds"), request("GET", at + "/parties"), request("GET", at + "/applicants")]);
   const ended = study.state === "done" || study.state === "closed";
   const result = ended ? await request("GET", at + "/result").catch(problem => {
     if (problem.status !== 404) throw problem;
@@ -238,6 +239,8 @@ async function showStudy(name) {
     ["about", [study.description, study.approval, study.consent_document, study.schedule, study.version, study.parties.outdated, study.parties.followed],
       () => aboutPart(study)],
     ["actions", study.state, () => actionPart(study)],
+    ["applicants", asked, () => applicantsPart(study, asked.applicants)],
+    ["manage", study.state, () => managePart(study)],
     ["cards", [study.state, study.parties, study.rounds, study.step, last], () => partyCards(study, told.rounds)],
     ["progress", study.progress, () => progressPart(study.progress)],
     ["parties", [study.state, people], () => partiesPart(study, people)],
@@ -257,6 +260,13 @@ function draw() {
     if (!page.token || !views.latest) return;
     const study = /^#\/study\/([^/]+)$/.exec(location.hash);
     const name = study ? decodeURIComponent(study[1]) : null;
+    const amended = /^#\/amend\/([^/]+)$/.exec(location.hash);
+    if (amended || location.hash === "#/new") { // forms are drawn once: what was typed stays
+      if (views.drawn === location.hash) return;
+      if (amended) await showAmend(decodeURIComponent(amended[1])); else showCreate();
+      views.drawn = location.hash;
+      return;
+    }
     const shown = location.hash + JSON.stringify(name ? views.latest.studies.find(one => one.name === name) : views.latest);
     if (shown === views.drawn) return;
     if (name) await showStudy(name); else showStudies(views.latest);

@@ -187,7 +187,35 @@ function closeForm() {
 function offerPart(offer) {
   return element("section", { class: "group", "aria-label": offer.study }, element("h3", {}, offer.title, " ", element("span", { class: "state" }, offer.you)),
     element("p", { class: "soft" }, offer.study + " of " + offer.coordinator + ", " + offer.state + "; " + offer.method + (offer.approval ? "; approved: " + offer.approval : "")),
-    element("p", {}, "Price: " + offer.price + ". " + offer.guarantee));
+    element("p", {}, "Price: " + offer.price + ". " + offer.guarantee), offer.you === "offered to you" ? enrolPart({ study: offer.study }) : null);
+}
+
+const answers = { accepted: "You may join.", waiting: "The researchers decide; ask again later.", declined: "The researchers do not take you." };
+
+// Ask to join; the invitation is made and kept on this machine.
+function enrolPart(wanted) {
+  const outcome = element("p", { role: "status" }), message = element("p", { class: "error", role: "alert" });
+  return element("div", {}, element("button", { type: "button", class: "enrol", "data-study": wanted.study, onclick: () => act(message, async () => {
+    const { state, invitation } = await request("POST", "/v1/party/enrol", wanted);
+    outcome.replaceChildren(answers[state], ...(state === "accepted" ? [" Read what it asks, and join: ", element("code", {}, "tacit look " + invitation)] : []));
+  }) }, "Ask to join " + wanted.study), outcome, message);
+}
+
+function publicPart(study, address) {
+  const facts = [["Who may join", study.enrolment === "open" ? "anybody who asks" : "whoever asks and is accepted"], ["Only if, as this device finds out", study.settings.eligible],
+    ["Approved by", study.approval], ["What leaves your device", study.explanation.leaves], ["Price", study.explanation.charged.epsilon === "inf" ? "exact sums, without differential privacy" : price(study.explanation.charged)]];
+  return element("section", { class: "group", "aria-label": study.name }, element("h3", {}, study.title), study.description ? element("p", { class: "lines" }, study.description) : null,
+    element("dl", { class: "panel" }, facts.filter(one => one[1]).map(one => [element("dt", {}, one[0]), element("dd", {}, one[1])])), enrolPart({ study: study.name, address }));
+}
+
+// What anybody may read, at an address that the person was given.
+function publicForm() {
+  const message = element("p", { class: "error", role: "alert" }), list = element("div", { "aria-live": "polite" });
+  const address = element("input", { id: "catalogue-address", autocomplete: "off", required: "", placeholder: "https://…/#…" });
+  return [element("form", { class: "catalogue", onsubmit: event => { event.preventDefault(); act(message, async () => {
+    const { studies } = await request("POST", "/v1/party/catalogue", { address: address.value.trim() });
+    list.replaceChildren(...(studies.length === 0 ? [element("p", {}, "No study takes whoever asks at the moment.")] : studies.map(study => publicPart(study, address.value.trim()))));
+  }); } }, element("label", { for: "catalogue-address" }, "Address of a public catalogue"), address, " ", element("button", {}, "Read it")), list, message];
 }
 
 function cataloguePart() {
@@ -195,7 +223,7 @@ function cataloguePart() {
   return [element("h2", {}, "Catalogue"), element("p", {}, element("button", { type: "button", class: "look", onclick: () => act(message, async () => {
     const { offers } = await request("GET", "/v1/party/catalogue");
     list.replaceChildren(...(offers.length === 0 ? [element("p", {}, "No coordinator that you know offers a study now.")] : offers.map(offerPart)));
-  }) }, "Ask the coordinators I know for studies")), list, message];
+  }) }, "Ask the coordinators I know for studies")), list, message, publicForm()];
 }
 
 // The parts of the page for someone with a store; none for others. As showParts takes them.

@@ -32,6 +32,11 @@
     X(study_amend)                                                                                           \
     X(study_close)                                                                                           \
     X(study_draft)                                                                                           \
+    X(study_applicants)                                                                                      \
+    X(study_accept)                                                                                          \
+    X(study_decline)                                                                                         \
+    X(study_archive)                                                                                         \
+    X(study_derive)                                                                                          \
     X(study_token)                                                                                           \
     X(envelope_invite)                                                                                       \
     X(envelope_take)                                                                                         \
@@ -44,6 +49,7 @@
     X(restore)                                                                                               \
     X(export_audit)                                                                                          \
     X(catalogue)                                                                                             \
+    X(enrol)                                                                                                 \
     X(look)                                                                                                  \
     X(join)                                                                                                  \
     X(party)                                                                                                 \

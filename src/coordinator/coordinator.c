@@ -348,6 +348,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         coordinator_renew_server(self);
         coordinator_log_held(self);
         dashboard_look(self);
+        coordinator_tend_public(self);
         if (self->settings.until_done && !active) {
             size_t told;
             bool all = coordinator_all_told(self, &told);
@@ -418,6 +419,7 @@ static void stop(coordinator *self) {
     const bool served = self->server != NULL;
     coordinator_stop_server(self);
     dashboard_stop(self);
+    coordinator_stop_public(self);
     self->metrics = tacit_metrics_stop(self->metrics);
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     free_hosts(&self->studies);
@@ -437,6 +439,7 @@ static void stop(coordinator *self) {
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error) {
     coordinator self = { .settings = *settings, .lock = -1 };
     pthread_condattr_t monotonic;
+    bool active;
     tacit_status status;
     pthread_mutex_init(&self.mutex, NULL);
     pthread_condattr_init(&monotonic);
@@ -453,6 +456,8 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(coordinator_start_server(&self, error));
     TACIT_CHECK(coordinator_announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
+    TACIT_CHECK(tend_studies(&self, &active, error)); /* so that the catalogue has them from its first moment */
+    TACIT_CHECK(coordinator_start_public(&self, error));
     TACIT_CHECK(coordinator_start_metrics(&self, error));
     if (settings->ready != NULL) settings->ready(settings->context);
     TACIT_CHECK(serve(&self, error));

@@ -27,6 +27,9 @@ typedef struct tacit_coordinator_settings {
     const struct web_further
         *routes; /* further ones of the dashboard (web/web.h), whose context is `folder` */
     size_t route_count;
+    bool catalogue;                /* serve the public catalogue, which anybody may read */
+    const char *catalogue_address; /* numeric; NULL: 127.0.0.1 */
+    uint16_t catalogue_port;       /* 0: that of last time, the first time any free one */
     const char
         *target;      /* rows of this coordinator's own, for studies that transfer to a target; NULL: none */
     const char *test; /* labelled rows, to judge finished models on for the dashboard; NULL: none */

@@ -65,11 +65,14 @@ cleanup:
 typedef struct study_terms {
     size_t seats; /* how many parties it takes */
     bool listens; /* neighbours may have direct links */
+    bool asks;    /* whether derived studies may be offered to them */
 } study_terms;
 
 /* Was consent given to this study as it is? */
-static tacit_status check_consent(coordinator *self, const char *study, ProtobufCBinaryData consented,
-                                  study_terms *out, tacit_error *error) {
+static tacit_status check_consent(coordinator *self, const char *study,
+                                  const Tacit__Wire__JoinRequest *joining, study_terms *out,
+                                  tacit_error *error) {
+    const ProtobufCBinaryData consented = joining->definition_hash;
     tacit_study *read = NULL;
     tacit_study_record record;
     tacit_buffer definition = TACIT_BUFFER_INIT;
@@ -83,7 +86,9 @@ static tacit_status check_consent(coordinator *self, const char *study, Protobuf
     }
     if (status == TACIT_OK)
         status = tacit_study_parse(&read, tacit_buffer_text(&definition), definition.length, study, error);
-    if (status == TACIT_OK) *out = (study_terms){ read->plan.parties, read->plan.method->schedule != NULL };
+    if (status == TACIT_OK) status = coordinator_check_eligible(read, joining->eligible, error);
+    if (status == TACIT_OK)
+        *out = (study_terms){ read->plan.parties, read->plan.method->schedule != NULL, read->ask_again };
     tacit_study_free(read);
     tacit_buffer_clear(&definition);
     return status;
@@ -150,6 +155,8 @@ static tacit_status admit(coordinator *self, const uint8_t *token_hash,
         char shown[COORDINATOR_SHOWN_SIZE];
         coordinator_news(self, "%s joined study %s", coordinator_shown(self, party, shown), study);
     }
+    if (terms->asks && joining->ask_again)
+        TACIT_TRY(tacit_registry_set_ask_again(self->registry, party, error));
     hosted *host = coordinator_find(self, study);
     if (host != NULL) TACIT_TRY(tacit_board_admit(host->board, party, error));
     coordinator_wake_loop(self);
@@ -163,14 +170,14 @@ tacit_status coordinator_join(coordinator *self, const char *stranger, const tac
     tacit_buffer certificate = TACIT_BUFFER_INIT;
     uint8_t token_hash[TACIT_TOKEN_HASH_BYTES];
     char study[TACIT_ID_SIZE], party[TACIT_ID_SIZE];
-    study_terms terms = { 0, false };
+    study_terms terms = { 0 };
     unsigned version;
     tacit_status status;
     (void)stranger;
     TACIT_CHECK(
         tacit_wire_hear((void **)&request, &tacit__wire__join_request__descriptor, body, &version, error));
     TACIT_CHECK(study_invited_to(self, request->token, token_hash, study, error));
-    TACIT_CHECK(check_consent(self, study, request->definition_hash, &terms, error));
+    TACIT_CHECK(check_consent(self, study, request, &terms, error));
     TACIT_CHECK(admit(self, token_hash, request, study, &terms, party, &certificate, error));
     reply.party = party;
     reply.certificate = (char *)certificate.bytes;

@@ -390,6 +390,7 @@ void coordinator_restart_server(coordinator *self, const char *done, const char 
     self->server = tacit_server_free(self->server);
     if (coordinator_start_server(self, &error) == TACIT_OK) {
         coordinator_news(self, "%s", done);
+        coordinator_renew_public(self);
     } else {
         self->server_renewal = tacit_clock_wall_seconds() + RETRY_SECONDS;
         coordinator_complain(self, "%s: %s", failed, error.text);

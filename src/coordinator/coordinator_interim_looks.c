@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "coordinator/coordinator_parts.h"
+#include "study/archive/archive.h"
 #include "study/round_log.h"
 
 tacit_status tacit_coordinator_look_path(const char *folder, const char *study, size_t look, char *out,
@@ -35,6 +36,31 @@ static tacit_status recruit_again(hosted *host, tacit_error *error) {
     return status;
 }
 
+/* The target is met: whoever comes from now on evaluates what was found. Before the study ends, so that a coordinator
+ * that is killed in between does it again, and finds it done. */
+static tacit_status open_validation(hosted *host, const tacit_buffer *model, tacit_error *error) {
+    coordinator *self = host->owner;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_study *study = NULL;
+    char name[TACIT_ID_SIZE];
+    tacit_study_state unused;
+    tacit_status status;
+    if (tacit_validating_name(name, host->study->name) &&
+        tacit_registry_state(self->registry, name, &unused, NULL) == TACIT_OK)
+        return TACIT_OK;
+    TACIT_CHECK(tacit_validating_print(&text, host->study, model, error));
+    TACIT_CHECK(tacit_study_compose(&study, tacit_buffer_text(&text), text.length, "the validation", error));
+    TACIT_CHECK(
+        tacit_registry_add_study(self->registry, name, tacit_buffer_text(&study->canonical), NULL, error));
+    TACIT_CHECK(tacit_registry_move_invitations(self->registry, host->study->name, name, error));
+    coordinator_news(self, "study %s has met its target: later parties evaluate its model, in study %s",
+                     host->study->name, name);
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error) {
     const tacit_stop *stop = &host->study->stop;
@@ -47,6 +73,7 @@ tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tac
     TACIT_TRY(keep_look(host, text, error));
     snprintf(reason, TACIT_STOP_TEXT_SIZE + 64, "look %zu of at most %zu: %s", stop->look, stop->looks,
              tacit_stop_text(found, stop, &verdict));
+    if (verdict.met && stop->validates) TACIT_TRY(open_validation(host, text, error));
     *again = !verdict.met && stop->look < stop->looks;
     if (!*again) return TACIT_OK;
     TACIT_TRY(recruit_again(host, error));

@@ -256,9 +256,13 @@ typedef struct offering {
     tacit_buffer definition, signature;
 } offering;
 
-static tacit_status offer(coordinator *self, const tacit_study_record *record, offering *out,
-                          tacit_error *error) {
+static tacit_status offer(coordinator *self, const tacit_study_record *record, const char *party,
+                          offering *out, tacit_error *error) {
     tacit_study_record again;
+    const hosted *host = coordinator_find(self, record->name);
+    bool offered = false;
+    if (host != NULL) TACIT_TRY(coordinator_offers(self, host->study, party, &offered, error));
+    out->wire.offered = offered;
     TACIT_TRY(tacit_registry_study(self->registry, record->name, &again, &out->definition, error));
     TACIT_TRY(coordinator_sign(self, &out->definition, &out->signature, error));
     out->wire.state = (char *)tacit_study_state_name(again.state);
@@ -302,7 +306,7 @@ tacit_status coordinator_catalogue(coordinator *self, const char *party, const t
         offering *each = &offers[shown];
         tacit__wire__offer__init(&each->wire);
         list[shown++] = &each->wire;
-        TACIT_CHECK(offer(self, &records[i], each, error));
+        TACIT_CHECK(offer(self, &records[i], party, each, error));
     }
     reply.coordinator = self->name;
     reply.n_offers = shown;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include <jansson.h>
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/log_file.h"
@@ -89,6 +90,7 @@ struct coordinator {
     struct stat handover;        /* the file that they were read from; main loop only */
     struct tacit_server *server; /* coordinator_https.c */
     dashboard *dashboard;        /* NULL: none */
+    struct public_shelf *shelf;  /* the public catalogue; NULL: none (coordinator_public.c) */
     struct tacit_metrics_server *metrics; /* NULL: none */
     coordinator_figures figures;
     tacit_pool *pool;
@@ -251,6 +253,25 @@ tacit_status coordinator_say_revoked(tacit_error *error);
 /* Envelopes (coordinator_files.c): do what those that were taken ask, and write those that are due. Main loop
  * only. */
 void coordinator_tend_envelopes(coordinator *self);
+
+/* The public catalogue (coordinator_public.c): started when the settings ask for it, kept up to date by the main
+ * loop, and started again with a new certificate. */
+tacit_status coordinator_start_public(coordinator *self, tacit_error *error);
+void coordinator_tend_public(coordinator *self);
+void coordinator_renew_public(coordinator *self);
+void coordinator_stop_public(coordinator *self);
+
+/* What is in it (public_catalogue.c, public_page.c): a study that takes strangers, as a new reference; and the page
+ * that shows a catalogue, appended. */
+tacit_status public_study(json_t **out, const tacit_study_record *record, const tacit_study *study,
+                          tacit_error *error);
+tacit_status public_page(tacit_buffer *out, const json_t *catalogue, tacit_error *error);
+
+/* Whether joining and asking to join go by the study's own rules (coordinator_enrol.c). */
+tacit_status coordinator_check_eligible(const tacit_study *study, bool said_so, tacit_error *error);
+/* Is the study, which takes nobody else, offered to this party? */
+tacit_status coordinator_offers(coordinator *self, const tacit_study *study, const char *party, bool *out,
+                                tacit_error *error);
 
 /* The page for people (dashboard.c): started when the settings ask for it, looked after by the main loop, and
  * told of a party that has asked or answered. */

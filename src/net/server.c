@@ -384,13 +384,13 @@ static tacit_status make_server(tacit_server **out, const tacit_server_identity 
     if (identity != NULL) {
         server->identity.key = tacit_copy_text(identity->key);
         server->identity.certificate = tacit_copy_text(identity->certificate);
-        server->identity.authority = tacit_copy_text(identity->authority);
+        if (identity->authority != NULL) server->identity.authority = tacit_copy_text(identity->authority);
         if (server->identity.key != NULL)
             tacit_secret_lock(server->identity.key, strlen(server->identity.key));
     }
     bool identified =
         identity == NULL || (server->identity.key != NULL && server->identity.certificate != NULL &&
-                             server->identity.authority != NULL);
+                             (server->identity.authority != NULL || identity->authority == NULL));
     server->nothing = fixed_response("");
     server->stopping_text = fixed_response("the server is stopping; try again later");
     server->failed = fixed_response("out of memory");
@@ -430,12 +430,12 @@ static size_t tls_options(const tacit_server *server, struct MHD_OptionItem *out
     const struct MHD_OptionItem options[] = {
         { MHD_OPTION_HTTPS_MEM_KEY, 0, server->identity.key },
         { MHD_OPTION_HTTPS_MEM_CERT, 0, server->identity.certificate },
+        { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3" },
         { MHD_OPTION_HTTPS_MEM_TRUST, 0,
           server->identity.authority }, /* also asks clients for certificates */
-        { MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t) "NORMAL:-VERS-ALL:+VERS-TLS1.3" },
     };
     memcpy(out, options, sizeof options);
-    return sizeof options / sizeof options[0];
+    return sizeof options / sizeof options[0] - (server->identity.authority == NULL);
 }
 
 static tacit_status start_daemon(tacit_server *server, const struct sockaddr *address, tacit_error *error) {

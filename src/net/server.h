@@ -112,7 +112,8 @@ tacit_server_settings tacit_server_defaults(void);
 
 /* Start listening. The identity is copied as needed and may be cleared afterwards. NULL: plain HTTP, for
  * pages of this machine's own users, and only on a loopback address (else TACIT_USAGE); no client is verified
- * then, so that exactly the requests that `open` names are served. */
+ * then, so that exactly the requests that `open` names are served. The same holds for an identity whose
+ * `authority` is NULL, of a server that anybody may read: it asks nobody for a certificate. */
 tacit_status tacit_server_start(tacit_server **out, const tacit_server_identity *identity,
                                 const tacit_server_settings *settings,
                                 const tacit_server_callbacks *callbacks, tacit_error *error);

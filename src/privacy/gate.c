@@ -107,6 +107,19 @@ tacit_status tacit_gate_refuse(tacit_gate *gate, const tacit_release *release, t
     return tacit_fail(error, TACIT_REFUSED, "%s", said.text);
 }
 
+tacit_status tacit_gate_state_fact(tacit_gate *gate, const tacit_release *about, tacit_error *error) {
+    tacit_consent consent = TACIT_CONSENT_NONE;
+    uint8_t hash[TACIT_HASH_BYTES] = { 0 };
+    if (gate->mode == TACIT_GATE_REAL)
+        TACIT_TRY(tacit_ledger_consent_hash(&consent, hash, gate->ledger, about->study, error));
+    if (consent != TACIT_CONSENT_GIVEN || memcmp(hash, about->study_hash, sizeof hash) != 0)
+        return tacit_gate_refuse(
+            gate, about, error,
+            "the owner has not consented to the study as it is: nothing is said about the "
+            "rows before that");
+    return tacit_ledger_note_statement(gate->ledger, about, error);
+}
+
 tacit_status tacit_gate_pass(tacit_gate *gate, const tacit_release *release, size_t most, tacit_buffer *out,
                              tacit_error *error) {
     tacit_consent consent = TACIT_CONSENT_NONE;

@@ -212,13 +212,14 @@ static tacit_status add_entry(void *context, const tacit_entry *entry, tacit_err
     json_t **list = context;
     const tacit_release *about = &entry->about;
     bool charge = entry->kind == TACIT_ENTRY_CHARGE, release = charge || entry->kind == TACIT_ENTRY_REFUSAL;
+    bool said = release || entry->kind == TACIT_ENTRY_STATEMENT;
     bool priced = release || entry->kind == TACIT_ENTRY_LIMIT;
     if (json_array_size(*list) >= ENTRIES_MOST) json_array_remove(*list, 0);
     *list = tacit_json_append(
         *list, json_pack("{s:I,s:I,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
                          "time_ms", (json_int_t)entry->time, "entry", tacit_entry_kind_name(entry->kind),
-                         "asked_by", text_if(release, about->coordinator), "study",
-                         text_if(true, about->study), "question", text_if(release, about->question), "kind",
+                         "asked_by", text_if(said, about->coordinator), "study", text_if(true, about->study),
+                         "question", text_if(said, about->question), "kind",
                          text_if(release, release ? tacit_release_kind_name(about->kind) : ""), "price",
                          priced ? tacit_json_price(&about->price) : json_null(), "rows",
                          release ? json_integer((json_int_t)about->rows) : json_null(), "reason",

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "data/schema/date.h"
 #include "person/instrument/diary.h"
+#include "site/enrol/page_enrol.h"
 #include "site/site.h"
 #include "study/json_value.h"
 
@@ -337,7 +338,7 @@ static tacit_status add_offer(void *context, const tacit_offer *offer, tacit_err
                          "method", plan->method->title, "guarantee", plan->method->guarantee, "price",
                          tacit_price_text(price, &prices.charged), "approval",
                          study->approval[0] != 0 ? json_string(study->approval) : json_null(), "you",
-                         !offer->joined     ? "not joined"
+                         !offer->joined     ? (offer->offered ? "offered to you" : "not joined")
                          : offer->withdrawn ? "withdrawn"
                          : offer->consented ? "consented"
                                             : "amended"));
@@ -352,6 +353,16 @@ static void get_catalogue(void *context, web_call *call) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status = tacit_site_catalogue(person->home, NULL, 0, &silent, add_offer, &offers, &error);
     answer(call, status, json_pack("{s:o}", "offers", offers), &error);
+}
+
+static void post_public_catalogue(void *context, web_call *call) {
+    const page_person *person = context;
+    page_enrol_catalogue(person->home, call);
+}
+
+static void post_enrol(void *context, web_call *call) {
+    const page_person *person = context;
+    page_enrol_ask(person->home, call);
 }
 
 /* ---- rules ---- */
@@ -385,6 +396,14 @@ const web_further page_person_routes[] = {
     { { "GET", "/v1/party/catalogue", false, get_catalogue,
         "What the coordinators of joined studies offer; they are asked now" },
       0,
+      NULL },
+    { { "POST", "/v1/party/catalogue", false, post_public_catalogue,
+        "The public catalogue at an address, which names its coordinator by fingerprint" },
+      REQUEST_MOST,
+      NULL },
+    { { "POST", "/v1/party/enrol", false, post_enrol,
+        "Ask to join a study of a public catalogue, or one that is offered to this person" },
+      REQUEST_MOST,
       NULL },
     { { "POST", "/v1/party/store/unlock", false, post_unlock, "Open the store by its passphrase" },
       REQUEST_MOST,

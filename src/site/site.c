@@ -172,6 +172,7 @@ static tacit_status make_site(tacit_site **out, const tacit_site_settings *setti
     site->allow_neighbours = settings->allow_neighbours;
     site->allow_site = settings->allow_site;
     site->allow_reuse = settings->allow_reuse;
+    site->ask_again = settings->ask_again;
     TACIT_CHECK(copy_if_given(&site->home, settings->home, error));
     site->without_rows = settings->data == NULL && callbacks->lend == NULL;
     if (!site->without_rows) TACIT_CHECK(name_rows(site, settings, error));
@@ -223,11 +224,7 @@ static tacit_status ask_definition(tacit_site *site, tacit_carrier *carrier, tac
         tacit_study_parse(&site->study, reply->definition, strlen(reply->definition), "the study", error));
     TACIT_CHECK(tacit_buffer_append(&site->signature, reply->signature.data, reply->signature.len, error));
     TACIT_CHECK(site_check_signature(site, error));
-    if (strncmp(site->study->name, site->id, strlen(site->study->name)) != 0 ||
-        site->id[strlen(site->study->name)] != '@')
-        TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL,
-                               "the invitation is to study '%s', but the coordinator offers '%s'", site->id,
-                               site->study->name));
+    TACIT_CHECK(site_check_name(site, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     snprintf(site->coordinator, sizeof site->coordinator, "%s", reply->coordinator);
 cleanup:
@@ -436,6 +433,8 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(site_check_reuse(site, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(site_check_eligible(site, error));
+    TACIT_TRY(site_check_newcomer(site, error));
     if (site->total_rows < plan->minimum_rows)
         return tacit_fail(error, TACIT_REFUSED, "%s has %zu rows and the study needs at least %zu",
                           site->data, site->total_rows, plan->minimum_rows);
@@ -498,6 +497,9 @@ static tacit_status request_certificate(const tacit_site *site, tacit_carrier *c
     request.sum_key = (ProtobufCBinaryData){ sizeof sum_key, sum_key };
     request.sum_proof = (ProtobufCBinaryData){ sizeof sum_proof, sum_proof };
     request.listens = site->listen != NULL;
+    TACIT_CHECK(site_state_eligible(site, error));
+    request.eligible = site->study->eligible != NULL;
+    request.ask_again = site->study->ask_again && site->ask_again;
     if (site_goes_by_files(site)) { /* the certificate comes with the first question */
         tacit_carried posted = { .reply = TACIT_BUFFER_INIT };
         status = site_send(carrier, TACIT_ERRAND_JOIN, &request, REQUEST_MS, &posted, error);

@@ -28,7 +28,9 @@ typedef struct tacit_site_settings {
     bool allow_difference; /* two of them may differ by few parties or rows */
     bool
         allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
-    bool allow_site;  /* figures of this party alone may be published */
+    bool allow_site; /* figures of this party alone may be published */
+    bool
+        ask_again; /* studies that are derived from this one may be offered to this party, where it asks so */
     bool allow_reuse; /* what is in the person's store may be used, where the rules there say 'ask' */
     const char
         *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
@@ -208,6 +210,7 @@ typedef struct tacit_offer {
     const tacit_study *study;
     bool joined, consented; /* to the study as offered */
     bool withdrawn;
+    bool offered; /* to this home, which took part in the study that it is derived from (tacit enrol) */
 } tacit_offer;
 
 typedef tacit_status tacit_offer_visit(void *context, const tacit_offer *offer, tacit_error *error);

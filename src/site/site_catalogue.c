@@ -62,7 +62,7 @@ static tacit_status show_offer(const asking *self, const tacit_site *site, const
     tacit_study *study = NULL;
     const char *at = strchr(site->id, '@');
     char authority[TACIT_SITE_ID_SIZE] = "";
-    tacit_offer offer = { .coordinator = coordinator, .state = wire->state };
+    tacit_offer offer = { .coordinator = coordinator, .state = wire->state, .offered = wire->offered };
     tacit_status status;
     TACIT_CHECK(tacit_authority_check(site->authority.bytes, site->authority.length, TACIT_STUDY_PURPOSE,
                                       wire->definition, strlen(wire->definition), wire->signature.data,

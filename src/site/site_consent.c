@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/identity.h"
+#include "privacy/gate.h"
 #include "privacy/ledger/ledger.h"
 #include "session/wire/wire.h"
 #include "site/site_parts.h"
@@ -226,6 +227,62 @@ tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {
 }
 
 const char *tacit_site_id(const tacit_site *site) { return site->id; }
+
+/* ---- joining ---- */
+
+static bool is_named(const tacit_site *site, const char *name) {
+    return strncmp(name, site->id, strlen(name)) == 0 && site->id[strlen(name)] == '@';
+}
+
+tacit_status site_check_name(tacit_site *site, tacit_error *error) {
+    const tacit_study *study = site->study;
+    if (is_named(site, study->name)) return TACIT_OK;
+    if (study->validates[0] == 0 || !is_named(site, study->validates))
+        return tacit_fail(error, TACIT_PROTOCOL,
+                          "the invitation is to study '%s', but the coordinator offers '%s'", site->id,
+                          study->name);
+    char fingerprint[TACIT_SITE_ID_SIZE];
+    snprintf(fingerprint, sizeof fingerprint, "%s", strchr(site->id, '@') + 1);
+    return site_set_id(site, study->name, fingerprint, error);
+}
+
+tacit_status site_check_newcomer(const tacit_site *site, tacit_error *error) {
+    const char *validates = site->study->validates, *at = strchr(site->id, '@');
+    tacit_site *earlier = NULL;
+    char id[TACIT_SITE_ID_SIZE];
+    if (validates[0] == 0 || at == NULL || snprintf(id, sizeof id, "%s%s", validates, at) >= (int)sizeof id ||
+        site_open_folder(&earlier, site->home, id, NULL) != TACIT_OK)
+        return TACIT_OK;
+    tacit_site_free(earlier);
+    return tacit_fail(
+        error, TACIT_REFUSED,
+        "you took part in study '%s', and this one tries its model on people who did not: there is "
+        "nothing more to do for you",
+        validates);
+}
+
+/* That this party is eligible, which was found out here (tacit_site_check), passes the gate before it is said. */
+tacit_status site_state_eligible(const tacit_site *site, tacit_error *error) {
+    tacit_ledger *ledger = NULL;
+    tacit_gate gate;
+    site_rules owner;
+    char path[PATH_MAX];
+    tacit_release about = { .study = site->id,
+                            .coordinator = site->coordinator,
+                            .method = site->study->plan.method->name,
+                            .question = "eligible" };
+    tacit_status status;
+    if (site->study->eligible == NULL) return TACIT_OK;
+    memcpy(about.study_hash, site->study->hash, sizeof about.study_hash);
+    TACIT_CHECK(site_read_rules(site, &owner, error));
+    TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
+    TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(tacit_gate_init(&gate, ledger, &owner.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(tacit_gate_state_fact(&gate, &about, error));
+cleanup:
+    tacit_ledger_free(ledger);
+    return status;
+}
 
 /* ---- leaving ---- */
 

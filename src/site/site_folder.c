@@ -40,14 +40,14 @@ static json_t *absolute(const char *path) {
 
 tacit_status site_save_settings(const tacit_site *site, tacit_error *error) {
     json_t *root = json_pack(
-        "{s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:s*,s:s*,s:s*,s:s*,s:s*,s:s*}", "id",
-        site->id, "url", site->url, "coordinator", site->coordinator, "data", absolute(site->data), "schema",
-        absolute(site->schema_path), "source", site->source, "label", site->label, "positive", site->positive,
-        "no_header", site->no_header, "allow_entrusted", site->allow_entrusted, "allow_exact",
+        "{s:s,s:s,s:s,s:o,s:o,s:s,s:s*,s:s*,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:b,s:s*,s:s*,s:s*,s:s*,s:s*,s:s*}",
+        "id", site->id, "url", site->url, "coordinator", site->coordinator, "data", absolute(site->data),
+        "schema", absolute(site->schema_path), "source", site->source, "label", site->label, "positive",
+        site->positive, "no_header", site->no_header, "allow_entrusted", site->allow_entrusted, "allow_exact",
         site->allow_exact, "allow_neighbours", site->allow_neighbours, "allow_difference",
-        site->allow_difference, "allow_site", site->allow_site, "allow_reuse", site->allow_reuse, "local",
-        site->local, "listen", site->listen, "link", site->link, "role", site->role, "proxy", site->proxy,
-        "called", site->called[0] != 0 ? site->called : NULL);
+        site->allow_difference, "allow_site", site->allow_site, "allow_reuse", site->allow_reuse, "ask_again",
+        site->ask_again, "local", site->local, "listen", site->listen, "link", site->link, "role", site->role,
+        "proxy", site->proxy, "called", site->called[0] != 0 ? site->called : NULL);
     char *text = root != NULL ? json_dumps(root, JSON_INDENT(2)) : NULL;
     tacit_status status =
         text != NULL ? write_file(site, SITE_SETTINGS_FILE, text, strlen(text), error)
@@ -91,21 +91,22 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
                *label = NULL, *positive = NULL, *local = NULL, *listen = NULL, *link = NULL, *role = NULL,
                *proxy = NULL, *called = NULL;
     int no_header = 0, allow_entrusted = 0, allow_exact = 0, allow_neighbours = 0, allow_difference = 0,
-        allow_site = 0, allow_reuse = 0;
+        allow_site = 0, allow_reuse = 0, ask_again = 0;
     tacit_status status;
     TACIT_CHECK(site_path(site, SITE_SETTINGS_FILE, path, error));
     TACIT_CHECK(tacit_file_read(path, &text, error));
     root = json_loadb(tacit_buffer_text(&text), text.length, 0, NULL);
     if (root == NULL ||
-        json_unpack(root,
-                    "{s?:s,s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:b,s?:b,s?:b,s?:s,s?:s,s?:s,s?:"
-                    "s,s?:s,s?:s}",
-                    "id", &id, "url", &url, "coordinator", &coordinator, "data", &data, "schema", &schema,
-                    "source", &source, "label", &label, "positive", &positive, "no_header", &no_header,
-                    "allow_entrusted", &allow_entrusted, "allow_exact", &allow_exact, "allow_neighbours",
-                    &allow_neighbours, "allow_difference", &allow_difference, "allow_site", &allow_site,
-                    "allow_reuse", &allow_reuse, "local", &local, "listen", &listen, "link", &link, "role",
-                    &role, "proxy", &proxy, "called", &called) != 0 ||
+        json_unpack(
+            root,
+            "{s?:s,s:s,s:s,s:s,s:s,s:s,s?:s,s?:s,s:b,s:b,s?:b,s?:b,s?:b,s?:b,s?:b,s?:b,s?:s,s?:s,s?:s,s?:"
+            "s,s?:s,s?:s}",
+            "id", &id, "url", &url, "coordinator", &coordinator, "data", &data, "schema", &schema, "source",
+            &source, "label", &label, "positive", &positive, "no_header", &no_header, "allow_entrusted",
+            &allow_entrusted, "allow_exact", &allow_exact, "allow_neighbours", &allow_neighbours,
+            "allow_difference", &allow_difference, "allow_site", &allow_site, "allow_reuse", &allow_reuse,
+            "ask_again", &ask_again, "local", &local, "listen", &listen, "link", &link, "role", &role,
+            "proxy", &proxy, "called", &called) != 0 ||
         (id != NULL && strlen(id) >= sizeof site->id) || strlen(url) >= sizeof site->url ||
         strlen(coordinator) >= sizeof site->coordinator ||
         (called != NULL && tacit_party_name_check(called, NULL) != TACIT_OK) ||
@@ -123,6 +124,7 @@ static tacit_status read_settings(tacit_site *site, tacit_error *error) {
     site->allow_difference = allow_difference != 0;
     site->allow_site = allow_site != 0;
     site->allow_reuse = allow_reuse != 0;
+    site->ask_again = ask_again != 0;
     TACIT_CHECK(take_text(&site->data, data, error));
     TACIT_CHECK(take_text(&site->schema_path, schema, error));
     TACIT_CHECK(take_text(&site->source, source, error));

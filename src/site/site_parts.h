@@ -19,6 +19,7 @@ struct tacit_site {
     tacit_site_callbacks callbacks;
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
     bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site, allow_reuse;
+    bool ask_again;    /* derived studies may be offered to this party */
     bool without_rows; /* the study is only looked at */
     bool joined;       /* before: it was opened, not looked at */
     tacit_study *study;
@@ -126,6 +127,16 @@ tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t 
  * TACIT_REFUSED unless they are those of a study of this home with the same rows. */
 tacit_status site_keep_moments(tacit_site *site, const void *bytes, size_t length, tacit_error *error);
 tacit_status site_check_moments(const tacit_site *site, tacit_error *error);
+
+/* The study that is offered is the one of the invitation, or validates it: then the site is of that one from here on.
+ * And whoever helped to make the model that a study validates takes no part in it: TACIT_REFUSED (site_consent.c). */
+tacit_status site_check_name(tacit_site *site, tacit_error *error);
+tacit_status site_check_newcomer(const tacit_site *site, tacit_error *error);
+
+/* TACIT_REFUSED unless the study's rule about who is eligible holds for a row, as found out here (site_ranks.c). */
+tacit_status site_check_eligible(const tacit_site *site, tacit_error *error);
+/* Let the gate pass that this party is, once its owner has consented (site_consent.c). */
+tacit_status site_state_eligible(const tacit_site *site, tacit_error *error);
 
 /* The owner's rules about what may leave, as they are now; read again for every answer. */
 typedef struct site_rules {

@@ -178,6 +178,39 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
     return TACIT_OK;
 }
 
+tacit_status site_check_eligible(const tacit_site *site, tacit_error *error) {
+    const tacit_condition *eligible = site->study->eligible;
+    tacit_schema *schema = NULL;
+    tacit_dataset *rows = NULL;
+    tacit_error why = TACIT_ERROR_INIT;
+    if (eligible == NULL) return TACIT_OK;
+    if (site->callbacks.lend != NULL || tacit_ranks_count(site->callbacks.ranks) > 1)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study '%s' has a rule about who is eligible, which is looked up in a file, a store or "
+            "a database, by one process: join with one",
+            site->study->name);
+    const reading how = { site->data,
+                          site->link,
+                          site->schema_path,
+                          site->label,
+                          site->positive,
+                          site->no_header,
+                          NULL,
+                          tacit_condition_text(eligible) };
+    tacit_status status = load_here(&rows, &schema, &how, NULL, &why);
+    const bool none = status == TACIT_INPUT; /* the same rows were read before, without the condition */
+    tacit_dataset_free(rows);
+    tacit_schema_free(schema);
+    if (none)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "study '%s' is for those with a row for which this holds: %s. None of yours is known to "
+            "be one, so you cannot take part; nobody was told",
+            site->study->name, tacit_condition_text(eligible));
+    return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", why.text);
+}
+
 void site_spread(tacit_site *site, tacit_party *party) {
     if (site->callbacks.ranks == NULL) return;
     site->reducer = (tacit_reducer){ sum_over_ranks, site->callbacks.ranks };

@@ -62,6 +62,15 @@ static const char *const scripts[] = {
     "CREATE TABLE pass (id TEXT PRIMARY KEY, hash BLOB NOT NULL, scope INTEGER NOT NULL, study TEXT NOT NULL,"
     "  called TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,"
     "  revoked INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;",
+    /* Who asked to join, and what was decided; and which parties may be offered derived studies. */
+    "CREATE TABLE applicant (token_hash BLOB PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name),"
+    "  words TEXT NOT NULL, asked INTEGER NOT NULL, state INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX applicant_asked ON applicant (study, asked);"
+    "ALTER TABLE party ADD COLUMN ask_again INTEGER NOT NULL DEFAULT 0;"
+    /* What is published of studies that have ended, by permanent id. */
+    "CREATE TABLE archived (id TEXT PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name), title TEXT NOT "
+    "NULL,"
+    "  published INTEGER NOT NULL, bytes BLOB NOT NULL);",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,

@@ -182,6 +182,78 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
                                   const char *certificate, const char *fingerprint, int64_t now,
                                   tacit_error *error);
 
+/* ---- people who ask to join (registry_applicants.c) ---- */
+
+typedef enum tacit_applicant_state {
+    TACIT_APPLICANT_WAITING,
+    TACIT_APPLICANT_ACCEPTED, /* the token is an invitation */
+    TACIT_APPLICANT_DECLINED
+} tacit_applicant_state;
+
+const char *tacit_applicant_state_name(tacit_applicant_state state);
+
+enum { TACIT_APPLICANT_ID_SIZE = 17, TACIT_APPLICANT_WORDS = 200, TACIT_APPLICANTS_WAITING = 10000 };
+
+typedef struct tacit_application {
+    const char *study;
+    uint8_t token_hash[TACIT_TOKEN_HASH_BYTES]; /* of what the applicant keeps to itself */
+    const char *words;                          /* to whoever decides; "" for none */
+    bool at_once;                               /* nobody need decide */
+    size_t per_minute;                          /* at most so many of the study; 0: no bound */
+} tacit_application;
+
+/* Take an application, or tell what became of it. TACIT_REFUSED: the study does not recruit, so many have asked in
+ * the last minute already, or wait for an answer. */
+tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_application *application, int64_t now,
+                                  tacit_applicant_state *out, tacit_error *error);
+
+typedef struct tacit_applicant {
+    char id[TACIT_APPLICANT_ID_SIZE]; /* the first digits of the token's hash */
+    const char *words;                /* borrowed for the visit */
+    int64_t asked;
+    tacit_applicant_state state;
+} tacit_applicant;
+
+typedef tacit_status tacit_applicant_visit(void *context, const tacit_applicant *applicant,
+                                           tacit_error *error);
+
+/* Those of a study in the order they asked. The visitor must not use the registry. */
+tacit_status tacit_registry_applicants(tacit_registry *registry, const char *study,
+                                       tacit_applicant_visit *visit, void *context, tacit_error *error);
+
+/* The researcher's word on one who waits. TACIT_NOT_FOUND; TACIT_USAGE when it was decided before. */
+tacit_status tacit_registry_decide(tacit_registry *registry, const char *study, const char *id, bool accept,
+                                   int64_t now, tacit_error *error);
+
+/* A party says that derived studies may be offered to it. Did this party do so, and take part in the study that is
+ * archived here under this id? */
+tacit_status tacit_registry_set_ask_again(tacit_registry *registry, const char *party, tacit_error *error);
+tacit_status tacit_registry_may_ask(tacit_registry *registry, const char *party, const char *archived,
+                                    bool *out, tacit_error *error);
+
+/* Whoever is invited to a study and has not joined is invited to another one from now on. */
+tacit_status tacit_registry_move_invitations(tacit_registry *registry, const char *from, const char *to,
+                                             tacit_error *error);
+
+/* ---- the archive: what is published of studies that have ended (registry_versions.c) ---- */
+
+typedef struct tacit_archived {
+    const char *id, *study, *title; /* borrowed for the visit */
+    int64_t published;
+} tacit_archived;
+
+typedef tacit_status tacit_archived_visit(void *context, const tacit_archived *one, tacit_error *error);
+
+/* Keep it for good; nothing happens where it is there already. */
+tacit_status tacit_registry_archive(tacit_registry *registry, const tacit_archived *about,
+                                    const tacit_buffer *bytes, tacit_error *error);
+/* All, in the order they were published. The visitor must not use the registry. */
+tacit_status tacit_registry_archive_list(tacit_registry *registry, tacit_archived_visit *visit, void *context,
+                                         tacit_error *error);
+/* Appended. TACIT_NOT_FOUND. */
+tacit_status tacit_registry_archive_bytes(tacit_registry *registry, const char *id, tacit_buffer *out,
+                                          tacit_error *error);
+
 typedef tacit_status tacit_party_visit(void *context, const char *party, bool away, tacit_error *error);
 
 /* The admitted parties of a study that have consented to it as it is, in the order they joined, those that

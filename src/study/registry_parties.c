@@ -31,8 +31,7 @@ static tacit_status find_invitation(tacit_registry *registry, const uint8_t *tok
         error));
     tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "this invitation is not known here; ask for a new one"));
+    if (!row) TACIT_CHECK(tacit_registry_say_unknown(registry, token_hash, error));
     *out = (invitation){ .used = false };
     TACIT_CHECK(tacit_column_text(&text, get, 0, TACIT_ID_SIZE - 1, error));
     memcpy(out->study, text, strlen(text) + 1);

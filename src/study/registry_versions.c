@@ -259,3 +259,69 @@ tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, t
     tacit_registry_unlock(registry);
     return status;
 }
+
+/* ---- the archive ---- */
+
+tacit_status tacit_registry_archive(tacit_registry *registry, const tacit_archived *about,
+                                    const tacit_buffer *bytes, tacit_error *error) {
+    tacit_statement *put = NULL;
+    tacit_status status;
+    tacit_registry_lock(registry);
+    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
+                                        "INSERT OR IGNORE INTO archived (id, study, title, published, bytes)"
+                                        " VALUES (?1, ?2, ?3, ?4, ?5)",
+                                        error));
+    tacit_bind_text(put, 1, about->id);
+    tacit_bind_text(put, 2, about->study);
+    tacit_bind_text(put, 3, about->title);
+    tacit_bind_integer(put, 4, about->published);
+    tacit_bind_blob(put, 5, bytes->bytes, bytes->length);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_archive_list(tacit_registry *registry, tacit_archived_visit *visit, void *context,
+                                         tacit_error *error) {
+    tacit_statement *list = NULL;
+    tacit_status status;
+    bool row = false;
+    tacit_registry_lock(registry);
+    TACIT_CHECK(tacit_statement_prepare(
+        &list, registry->store, "SELECT id, study, title, published FROM archived ORDER BY published, id",
+        error));
+    for (;;) {
+        tacit_archived one;
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_text(&one.id, list, 0, 2 * TACIT_HASH_BYTES, error));
+        TACIT_CHECK(tacit_column_text(&one.study, list, 1, TACIT_ID_SIZE - 1, error));
+        TACIT_CHECK(tacit_column_text(&one.title, list, 2, 1 << 12, error));
+        one.published = tacit_column_integer(list, 3);
+        TACIT_CHECK(visit(context, &one, error));
+    }
+cleanup:
+    tacit_statement_free(list);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_archive_bytes(tacit_registry *registry, const char *id, tacit_buffer *out,
+                                          tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool found = false;
+    tacit_status status;
+    tacit_registry_lock(registry);
+    TACIT_CHECK(
+        tacit_statement_prepare(&get, registry->store, "SELECT bytes FROM archived WHERE id = ?1", error));
+    tacit_bind_text(get, 1, id);
+    TACIT_CHECK(registry_take_bytes(get, &found, out, error));
+    if (!found)
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is archived here under the id '%.70s'", id));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}

@@ -10,6 +10,7 @@
  *   stop: {se: {column: age, at_most: 0.01}}           # of one coefficient: its standard error,
  *   stop: {width: {column: age, at_most: 0.04}}        # the width of its confidence interval,
  *   stop: {power: {column: age, effect: 0.02, at_least: 0.8}}   # or the power to find a given effect
+ *   stop: {power: {...}, then: validate}               # whoever comes after the target is met evaluates the model
  *   stop: {se: {...}, looks: 5, more: 10}              # look up to five times, each time with ten parties more
  *
  * Where privacy noise is in the table its errors include that noise; a coefficient that is not estimable at
@@ -52,6 +53,7 @@ typedef struct tacit_stop {
     size_t looks;                        /* at most, at least 1 */
     size_t more;                         /* parties added from look to look */
     size_t look;                         /* which one this is, from 1 */
+    bool validates;                      /* once the target is met, later parties evaluate what was found */
 } tacit_stop;
 
 #define TACIT_STOP_INIT                                                                                      \

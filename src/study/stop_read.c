@@ -6,9 +6,9 @@
 #include "study/stop.h"
 #include "study/study_parts.h"
 
-enum { ROUNDS, CONVERGED, PARTICIPANTS, SE, WIDTH, POWER, LOOKS, MORE, KEYS };
-static const char *const keys[KEYS] = { "rounds", "converged", "participants", "se",
-                                        "width",  "power",     "looks",        "more" };
+enum { ROUNDS, CONVERGED, PARTICIPANTS, SE, WIDTH, POWER, LOOKS, MORE, THEN, KEYS };
+static const char *const keys[KEYS] = { "rounds", "converged", "participants", "se",  "width",
+                                        "power",  "looks",     "more",         "then" };
 
 static tacit_status read_number(tacit_yaml *yaml, const yaml_node_t *node, const char *what, double least,
                                 double most, double *out, tacit_error *error) {
@@ -65,6 +65,21 @@ static tacit_status read_target(tacit_stop *out, tacit_yaml *yaml, const yaml_no
     return TACIT_OK;
 }
 
+static tacit_status read_then(tacit_stop *out, tacit_yaml *yaml, const yaml_node_t *node,
+                              tacit_error *error) {
+    const char *text;
+    size_t length;
+    if (node == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_yaml_text(yaml, node, "then", &text, &length, error));
+    if (strcmp(text, "validate") != 0)
+        return tacit_yaml_fail(yaml, node, error, "then must be validate, not '%.40s'", text);
+    if (out->target == TACIT_TARGET_NONE)
+        return tacit_yaml_fail(yaml, node, error,
+                               "then: validate needs a target to be met: se, width or power");
+    out->validates = true;
+    return TACIT_OK;
+}
+
 tacit_status tacit_stop_read(tacit_stop *out, tacit_yaml *yaml, const yaml_node_t *node, tacit_error *error) {
     const yaml_node_t *values[KEYS];
     size_t rounds = 0;
@@ -81,6 +96,7 @@ tacit_status tacit_stop_read(tacit_stop *out, tacit_yaml *yaml, const yaml_node_
             return tacit_yaml_fail(yaml, values[key], error, "stop has one target: se, width or power");
         TACIT_TRY(read_target(out, yaml, values[key], key, error));
     }
+    TACIT_TRY(read_then(out, yaml, values[THEN], error));
     TACIT_TRY(read_whole(yaml, values[LOOKS], "looks", 1, TACIT_STOP_MOST_LOOKS, &out->looks, error));
     return read_whole(yaml, values[MORE], "more", 0, 1e6, &out->more, error);
 }
@@ -127,7 +143,8 @@ tacit_status tacit_stop_print(const tacit_stop *stop, tacit_buffer *out, tacit_e
     TACIT_TRY(add_target(stop, out, &before, error));
     TACIT_TRY(add(out, &before, keys[LOOKS], stop->looks > 1 ? (double)stop->looks : 0, error));
     TACIT_TRY(add(out, &before, keys[MORE], (double)stop->more, error));
-    return before[0] == ',' ? tacit_buffer_print(out, error, "}\n") : TACIT_OK;
+    if (stop->validates) TACIT_TRY(tacit_buffer_print(out, error, "%sthen: validate", before));
+    return before[0] == ',' || stop->validates ? tacit_buffer_print(out, error, "}\n") : TACIT_OK;
 }
 
 /* ---- as settings of a definition ---- */

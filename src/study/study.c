@@ -13,6 +13,7 @@
 
 tacit_study *tacit_study_free(tacit_study *study) {
     if (study == NULL) return NULL;
+    tacit_condition_free(study->eligible); /* it looks into the schema */
     tacit_schema_free(study->schema);
     tacit_buffer_clear(&study->description);
     tacit_buffer_clear(&study->document);

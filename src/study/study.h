@@ -32,6 +32,15 @@ enum { TACIT_STUDY_BYTES_LIMIT = 2 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEX
 /* What the coordinator's authority signs a canonical text as (net/identity.h). */
 #define TACIT_STUDY_PURPOSE "tacit study definition 1"
 
+/* Who may join (study_enrolment.c). */
+typedef enum tacit_enrolment {
+    TACIT_ENROL_INVITED,
+    TACIT_ENROL_ACCEPTED, /* whoever asks and gets the researcher's yes */
+    TACIT_ENROL_ANYBODY
+} tacit_enrolment;
+
+const char *tacit_enrolment_name(tacit_enrolment enrolment);
+
 typedef struct tacit_study {
     char name[TACIT_ID_SIZE];
 #define TACIT_STUDY_NUMBER(name, ...) double name;
@@ -49,6 +58,9 @@ typedef struct tacit_study {
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
     size_t
         expected_rows; /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */
+    tacit_enrolment enrolment;
+    struct tacit_condition *eligible;            /* of one row of a party at least; NULL: everybody is */
+    char derived_from[2 * TACIT_HASH_BYTES + 1]; /* permanent id of an archived study; "": none */
     tacit_schema *schema;
     tacit_buffer canonical;
     uint8_t hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of the canonical text */

@@ -27,6 +27,18 @@ static const char *exchange_text(const tacit_study *study) {
     return study->plan.exchanges == 2 ? "two" : study->plan.exchanges == 1 ? "one" : "";
 }
 
+static bool study_takes_strangers(const tacit_study *study) {
+    return study->enrolment != TACIT_ENROL_INVITED;
+}
+static bool study_is_derived(const tacit_study *study) { return study->derived_from[0] != 0; }
+static const char *enrolment_text(const tacit_study *study) {
+    return study->enrolment != TACIT_ENROL_INVITED ? tacit_enrolment_name(study->enrolment) : "";
+}
+static const char *eligible_text(const tacit_study *study) {
+    return study->eligible != NULL ? tacit_condition_text(study->eligible) : "";
+}
+static const char *derived_text(const tacit_study *study) { return study->derived_from; }
+
 /* A member of another type than the line says does not compile. */
 #define ROW(label, is, member, as, ...)                                                                      \
     { .name = #label, .kind = is, TACIT_MEMBER_(tacit_study, member, as), __VA_ARGS__ },

@@ -95,7 +95,7 @@ TACIT_STUDY_MADE(model, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE, or JSON
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "the card of center server B, for methods that have one")
 TACIT_STUDY_MADE(stop, .stage = TACIT_STUDY_READ_STOP, .form = "{rounds: N, se: {column: NAME, at_most: X}, ...}",
-                 .help = "when there is enough: rounds, converged, participants, se, width or power, looks, more")
+                 .help = "when there is enough: rounds, converged, participants, se, width or power, looks, more, then")
 TACIT_STUDY_MADE(look, .rules = TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_STOP, .form = "a whole number",
                  .help = "which look this is; the coordinator writes it")
 TACIT_STUDY_MADE(schema, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_SCHEMA,
@@ -108,6 +108,27 @@ TACIT_STUDY_MADE(weights, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_
 TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = subset_text,
                  .form = "CONDITION, such as age > 50 & stage == \"III\"", .standard = "all rows",
                  .help = "which rows the study is about, as R writes it; it becomes part of the schema")
+TACIT_STUDY_MADE(enrolment, .rules = TACIT_STUDY_QUIET, .text = enrolment_text, .form = "invite | apply | open", .standard = "invite",
+                 .help = "who may join: whoever was invited, whoever asks and is accepted (tacit study accept), or whoever asks; a study of "
+                         "the last two kinds is in the public catalogue")
+TACIT_STUDY_COUNT(enrolments_per_minute, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_STOP, .least = 1, .most = 100000, .fallback = 60,
+                  .applies = study_takes_strangers, .belongs = "enrolment: apply or open",
+                  .help = "how many people may enrol in a minute; later ones are asked to come again")
+TACIT_STUDY_MADE(eligible, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = eligible_text,
+                 .form = "CONDITION, such as age >= 18 & smoker == \"yes\"", .standard = "everybody",
+                 .help = "who may take part: it must hold for at least one row of a party, which its own device finds out",
+                 .terms = "only where {} holds for one of your rows: this device looks, and if it does, joining tells the coordinator so; nothing else about it leaves")
+TACIT_STUDY_SWITCH(ask_again, .rules = TACIT_STUDY_QUIET,
+                   .help = "whether people are asked, as they join, if studies that are derived from this one may be offered to them",
+                   .terms = "you may say that studies derived from this one may be offered to you, with the option 'may-ask-again'; nothing happens if you do not")
+TACIT_STUDY_MADE(derived_from, .rules = TACIT_STUDY_QUIET, .text = derived_text, .form = "the 64 hexadecimal digits of an archived study",
+                 .help = "the study that this one is derived from, by its permanent id (tacit study derive)",
+                 .terms = "{} is the archived study that this one is derived from")
+TACIT_STUDY_LINE(validates, .rules = TACIT_STUDY_QUIET,
+                 .help = "the study whose model this one evaluates, with parties that came after it (stop: {..., then: validate}); the coordinator writes it",
+                 .terms = "the model of study {} is evaluated: whoever helped to make that does not take part")
+TACIT_STUDY_SWITCH(offer_earlier, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_STOP, .applies = study_is_derived, .belongs = "derived_from",
+                   .help = "whether it is offered to those who took part in the study that it is derived from and said that they may be asked")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

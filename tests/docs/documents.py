@@ -214,6 +214,24 @@ class Documents(DeployedTest):
         self.keep("coordinator", coordinator.process.stdout.read())
         self.folder_commands()
 
+    def test_public(self):
+        """People who ask to join, and the archive."""
+        self.study(enrolment="open")
+        self.study("asks", enrolment="apply")
+        coordinator = self.start("coordinator", self.folder, "--catalogue", "127.0.0.1")
+        address = coordinator.wait_line(r"the public catalogue is at (https://\S+)").group(1)
+        self.document("catalogue", address)
+        self.document("enrol", address, "asks", "--out", self.path / "asks.txt")
+        asked = json.loads(self.document("study applicants", self.folder, "asks"))["applicants"]
+        self.document("study accept", self.folder, "asks", asked[0]["applicant"])
+        self.document("enrol", address, "asks", "--out", self.path / "other.txt", home=self.home(8))
+        asked = json.loads(self.document("study applicants", self.folder, "asks"))["applicants"]
+        self.document("study decline", self.folder, "asks", next(one["applicant"] for one in asked if one["state"] == "waiting"))
+        self.succeed("study", "close", self.folder, "asks")
+        self.document("study archive", self.folder, "asks", "--out", self.path / "archive.json")
+        self.document("study derive", self.path / "archive.json", "--name", "derived")
+        self.document("catalogue", address)
+
     def test_person(self):
         """A person's own store."""
         examples, home = ROOT / "examples", self.home(8)

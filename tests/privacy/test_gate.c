@@ -207,6 +207,30 @@ static void consent_is_needed_matched_and_withdrawn(void **state) {
     party_end(&self);
 }
 
+/* A word that the study spells out: on the disk before it is said, and by consent to this very definition alone. */
+static void a_statement_needs_consent_to_the_definition_and_is_logged(void **state) {
+    (void)state;
+    party self;
+    party_ready(&self);
+    tacit_release about = sample_release(1);
+    about.question = "eligible";
+    CHECK_OK(tacit_gate_state_fact(&self.gate, &about, &self.error), self.error);
+    assert_int_equal(party_log(&self).kinds[TACIT_ENTRY_STATEMENT], 1);
+    CHECK_NEAR(party_spent(&self, NULL, TACIT_UNIT_RECORD), 0, 0);
+    party_verifies(&self, 0);
+    about.study_hash[0] ^= 1; /* amended since */
+    assert_int_equal(tacit_gate_state_fact(&self.gate, &about, &self.error), TACIT_REFUSED);
+    assert_non_null(strstr(self.error.text, "has not consented to the study as it is"));
+    about.study_hash[0] ^= 1;
+    CHECK_OK(tacit_ledger_withdraw(self.ledger, STUDY, &self.error), self.error);
+    assert_int_equal(tacit_gate_state_fact(&self.gate, &about, &self.error), TACIT_REFUSED);
+    log_summary log = party_log(&self);
+    assert_int_equal(log.kinds[TACIT_ENTRY_STATEMENT], 1);
+    assert_int_equal(log.kinds[TACIT_ENTRY_REFUSAL], 2);
+    party_verifies(&self, 0);
+    party_end(&self);
+}
+
 static void nothing_simulated_passes_a_real_gate(void **state) {
     (void)state;
     party self;
@@ -482,6 +506,7 @@ int main(void) {
         cmocka_unit_test(asking_again_sends_the_stored_bytes_free_of_charge),
         cmocka_unit_test(an_answer_id_serves_one_question),
         cmocka_unit_test(consent_is_needed_matched_and_withdrawn),
+        cmocka_unit_test(a_statement_needs_consent_to_the_definition_and_is_logged),
         cmocka_unit_test(nothing_simulated_passes_a_real_gate),
         cmocka_unit_test(exact_sums_pass_with_the_owners_word_and_count_as_infinite),
         cmocka_unit_test(figures_of_one_site_have_a_rule_of_their_own),

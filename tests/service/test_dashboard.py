@@ -42,9 +42,10 @@ class PageTest(DeployedTest):
             status, _, body = page.ask(method, path.replace("{study}", study), {"link": "0"} if path == "/v1/session" else None)
             last = path.rsplit("/", 1)[1]
             expected = 401 if (method, path) == ("POST", "/v1/session") else \
-                409 if last in ("open", "pause", "resume", "close", "invite", "evaluation", "unlock", "rules", "shown", "answers") else \
+                409 if last in ("open", "pause", "resume", "close", "invite", "evaluation", "unlock", "rules", "shown", "answers", "accept", "decline", "enrol") or \
+                (method, path) == ("POST", "/v1/party/catalogue") else \
                 403 if last == "{name}" else \
-                422 if method == "POST" and last in ("definitions", "studies", "amend") else 200  # it has ended; nothing was sent
+                422 if method == "POST" and last in ("definitions", "schemas", "studies", "amend") else 200  # it has ended; nothing was sent
             self.assertEqual(status, expected, (method, path, body))
         self.assertEqual(page.ask("GET", "/v1/session")[0], 401)  # logged out by the last
 

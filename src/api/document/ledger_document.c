@@ -77,7 +77,7 @@ static json_t *event_document(const tacit_event *event) {
 json_t *tacit_entry_document(const tacit_entry *entry) {
     char when[TACIT_WHEN_SIZE];
     const tacit_release *about = &entry->about;
-    bool release = tacit_entry_is_release(entry);
+    bool release = tacit_entry_is_release(entry), said = release || entry->kind == TACIT_ENTRY_STATEMENT;
     json_t *price = json_null();
     if (tacit_entry_has_price(entry))
         price = json_pack("{s:s,s:o,s:o}", "unit", tacit_unit_name(about->price.unit), "epsilon",
@@ -86,8 +86,8 @@ json_t *tacit_entry_document(const tacit_entry *entry) {
     return json_pack(
         "{s:I,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "number", (json_int_t)entry->number,
         "when", tacit_when_text(when, entry->time), "entry", tacit_entry_kind_name(entry->kind), "asked_by",
-        text_or_null(release ? about->coordinator : ""), "study", text_or_null(about->study), "method",
-        text_or_null(release ? about->method : ""), "question", text_or_null(release ? about->question : ""),
+        text_or_null(said ? about->coordinator : ""), "study", text_or_null(about->study), "method",
+        text_or_null(release ? about->method : ""), "question", text_or_null(said ? about->question : ""),
         "kind", text_or_null(release ? tacit_release_kind_name(about->kind) : ""), "price", price, "noise",
         text_or_null(release ? tacit_noise_name(about->noise) : ""), "event",
         release ? event_document(&about->event) : json_null(), "assumption",

@@ -84,6 +84,10 @@ extern const tacit_operand tacit_plan_operands[];
           .kind = TACIT_OPTION_FLAG,                                                                         \
           .help = "figures of this site by itself may be published, under its name, in a study that says "   \
                   "sites=apart; refused otherwise" },                                                        \
+        { .name = "may-ask-again",                                                                           \
+          .kind = TACIT_OPTION_FLAG,                                                                         \
+          .help = "studies that are derived from this one may be offered to you by the same coordinator; "   \
+                  "it is told so, and you decide about each of them" },                                      \
     {                                                                                                        \
         .name = "allow-reuse", .kind = TACIT_OPTION_FLAG,                                                    \
         .help = "this study may use what is in your personal store (store:PATH?NAME), where your rules "     \

@@ -48,6 +48,7 @@ tacit_site_settings tacit_joining_settings(const tacit_arguments *arguments, con
                                   .allow_neighbours = tacit_arguments_flag(arguments, "allow-neighbours"),
                                   .allow_site = tacit_arguments_flag(arguments, "allow-site"),
                                   .allow_reuse = tacit_arguments_flag(arguments, "allow-reuse"),
+                                  .ask_again = tacit_arguments_flag(arguments, "may-ask-again"),
                                   .local = tacit_arguments_text(arguments, "local"),
                                   .role = tacit_arguments_text(arguments, "role") };
 }

@@ -45,6 +45,8 @@ typedef struct tacit_desk_entry {
 #define TACIT_DESK_TABLE(X)                                                                                  \
     X(CHECK, "check", "POST", "/v1/definitions", tacit_desk_check_definition, TACIT_DESK_BODY_MOST,          \
       "Check a definition without adding it")                                                                \
+    X(SCHEMA, "schema", "POST", "/v1/schemas", tacit_desk_check_schema, 1 << 20,                             \
+      "Check a schema, and list its columns and the methods that a study of them may have")                  \
     X(ADD, "add", "POST", "/v1/studies", tacit_desk_add, TACIT_DESK_BODY_MOST,                               \
       "Add a study, as `tacit study new`")                                                                   \
     X(AMEND, "amend", "POST", "/v1/studies/{study}/amend", tacit_desk_amend, TACIT_DESK_BODY_MOST,           \
@@ -69,6 +71,14 @@ typedef struct tacit_desk_entry {
       "The card of a finished study's model in Markdown, as `tacit card`")                                   \
     X(CARD_PAGE, "card.html", "GET", "/v1/studies/{study}/card.html", tacit_desk_card_page, 0,               \
       "The card of a finished study's model as a page, as `tacit card`")                                     \
+    X(APPLICANTS, "applicants", "GET", "/v1/studies/{study}/applicants", tacit_desk_applicants, 0,           \
+      "Who asked to join, and what was decided, as `tacit study applicants`")                                \
+    X(ACCEPT, "accept", "POST", "/v1/studies/{study}/accept", tacit_desk_accept, 0,                          \
+      "Let an applicant join, as `tacit study accept`")                                                      \
+    X(DECLINE, "decline", "POST", "/v1/studies/{study}/decline", tacit_desk_decline, 0,                      \
+      "Decline an applicant, as `tacit study decline`")                                                      \
+    X(ARCHIVE, "archive", "POST", "/v1/studies/{study}/archive", tacit_desk_call_archive, 1 << 20,           \
+      "Publish an ended study under a permanent id, as `tacit study archive`")                               \
     X(AUDIT, "audit", "GET", "/v1/studies/{study}/audit", tacit_desk_audit, 0,                               \
       "The signed archive of what happened, as `tacit export-audit`")
 
@@ -116,10 +126,26 @@ typedef struct tacit_desk_invitations {
 tacit_status tacit_desk_invite(json_t **out, const char *folder, const char *study,
                                const tacit_desk_invitations *wanted, tacit_error *error);
 
+/* {"study", "applicant", "state"} */
+tacit_status tacit_desk_decide(json_t **out, const char *folder, const char *study, const char *applicant,
+                               bool accept, tacit_error *error);
+
+/* TACIT_INPUT, with its line, unless the text is a questionnaire. */
+tacit_status tacit_desk_check_instrument(const char *text, tacit_error *error);
+
+/* Publish an ended study: {"study", "id", "bytes"}, and the document appended to `bytes`, which may be NULL.
+ * `evaluation` names a study of the folder that evaluated its model, `instruments` is an array of questionnaires as
+ * they are; both may be NULL. */
+tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *study, const char *evaluation,
+                                const json_t *instruments, tacit_buffer *bytes, tacit_error *error);
+
 /* ---- the calls of the table ---- */
 
-tacit_desk_call tacit_desk_check_definition, tacit_desk_add, tacit_desk_amend; /* desk_definition.c */
+tacit_desk_call tacit_desk_check_schema, tacit_desk_check_definition, tacit_desk_add,
+    tacit_desk_amend; /* desk_definition.c */
 tacit_desk_call tacit_desk_open, tacit_desk_pause, tacit_desk_resume, tacit_desk_close,
     tacit_desk_call_invite;
 tacit_desk_call tacit_desk_definition, tacit_desk_table, tacit_desk_evaluation, tacit_desk_card,
-    tacit_desk_card_page, tacit_desk_audit, tacit_desk_model; /* desk_result.c */
+    tacit_desk_card_page, tacit_desk_audit, tacit_desk_model;                 /* desk_result.c */
+tacit_desk_call tacit_desk_call_archive;                                      /* the same file */
+tacit_desk_call tacit_desk_applicants, tacit_desk_accept, tacit_desk_decline; /* desk_applicants.c */

@@ -6,7 +6,11 @@
 #include "api/study/desk.h"
 #include "base/memory.h"
 #include "coordinator/coordinator.h"
+#include "data/schema/needed_columns.h"
+#include "method/methods.h"
+#include "study/json_value.h"
 #include "study/round_log.h"
+#include "study/study_settings.h"
 
 tacit_status tacit_desk_store(json_t **out, const char *folder, const tacit_study *study, bool draft,
                               tacit_error *error) {
@@ -115,6 +119,82 @@ cleanup:
     return status;
 }
 
+/* ---- for a form that makes a definition ---- */
+
+static tacit_status list_column(void *context, const tacit_needed_column *needed, tacit_error *error) {
+    json_t **list = context;
+    *list = tacit_json_append(*list, json_pack("{s:o,s:s,s:o}", "name", tacit_json_text(needed->name), "role",
+                                               needed->role, "values", tacit_json_text(needed->values)));
+    return *list != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
+/* Those that can be deployed, and need no file beside the schema. */
+static json_t *methods_document(void) {
+    json_t *list = json_array();
+    for (size_t i = 0; list != NULL && tacit_methods[i] != NULL; i++) {
+        const tacit_method *each = tacit_methods[i];
+        if (each->undeployable != NULL || each->needs_points || each->needs_model || each->needs_target ||
+            each->compute != NULL || each->schedule != NULL)
+            continue;
+        list = tacit_json_append(list, json_pack("{s:s,s:s,s:b}", "name", each->name, "title", each->title,
+                                                 "exact", each->noise_free));
+    }
+    return list;
+}
+
+static json_t *settings_document(void) {
+    json_t *list = json_array();
+    for (const tacit_study_setting *one = tacit_study_settings; list != NULL && one->name != NULL; one++)
+        list = tacit_json_append(list, json_string(one->name));
+    return list;
+}
+
+tacit_status tacit_desk_check_schema(tacit_desk_reply *out, const tacit_desk_request *request,
+                                     tacit_error *error) {
+    const char *text = json_string_value(json_object_get(request->said, "schema"));
+    tacit_schema *schema = NULL;
+    json_t *columns = json_array();
+    tacit_status status;
+    if (text == NULL)
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "a request needs the text of a schema as 'schema'"));
+    TACIT_CHECK(tacit_schema_parse(&schema, text, strlen(text), "the schema", error));
+    TACIT_CHECK(tacit_schema_check_public(schema, error));
+    TACIT_CHECK(tacit_schema_needed(schema, list_column, &columns, error));
+    out->document = json_pack("{s:O,s:o,s:o}", "columns", columns, "methods", methods_document(), "settings",
+                              settings_document());
+    if (out->document == NULL) status = tacit_fail_memory(error);
+cleanup:
+    json_decref(columns);
+    tacit_schema_free(schema);
+    return status;
+}
+
+/* What a participant will read: the lines of consent that settings have, and who learns what. */
+static tacit_status consent_document(json_t **out, const tacit_study *study, tacit_error *error) {
+    char line[TACIT_STUDY_VALUE_SIZE];
+    json_t *explanation = NULL, *lines = json_array();
+    tacit_status status = tacit_json_explanation(&explanation, &study->plan, error);
+    for (const tacit_study_setting *one = tacit_study_settings; one->name != NULL && status == TACIT_OK;
+         one++)
+        if (tacit_study_setting_terms(study, one, line)[0] != 0)
+            lines = tacit_json_append(
+                lines, json_pack("{s:s,s:o}", "setting", one->name, "line", tacit_json_text(line)));
+    if (status != TACIT_OK) {
+        json_decref(lines);
+        return status;
+    }
+    *out = json_pack("{s:s,s:o,s:o,s:o,s:o}", "title", study->title, "description",
+                     study->description.length > 0
+                         ? json_stringn((const char *)study->description.bytes, study->description.length)
+                         : json_null(),
+                     "document",
+                     study->document.length > 0
+                         ? json_stringn((const char *)study->document.bytes, study->document.length)
+                         : json_null(),
+                     "lines", lines, "explanation", explanation);
+    return *out != NULL ? TACIT_OK : tacit_fail_memory(error);
+}
+
 tacit_status tacit_desk_check_definition(tacit_desk_reply *out, const tacit_desk_request *request,
                                          tacit_error *error) {
     char hash[2 * TACIT_HASH_BYTES + 1];
@@ -130,8 +210,11 @@ tacit_status tacit_desk_check_definition(tacit_desk_reply *out, const tacit_desk
                   "parties", (json_int_t)study->plan.parties, "features", (json_int_t)study->plan.features,
                   "lambda", tacit_json_number(study->plan.lambda), "price",
                   priced ? tacit_json_price(&prices.charged) : json_null(), "remarks", remarks);
+    json_t *consent = NULL;
+    tacit_status status = consent_document(&consent, study, error);
     tacit_study_free(study);
-    return out->document != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status; /* the reply is cleared by whoever asked */
+    return json_object_set_new(out->document, "consent", consent) == 0 ? TACIT_OK : tacit_fail_memory(error);
 }
 
 tacit_status tacit_desk_add(tacit_desk_reply *out, const tacit_desk_request *request, tacit_error *error) {

@@ -8,6 +8,9 @@
 #include "api/study/attendance.h"
 #include "api/study/desk.h"
 #include "method/methods.h"
+#include "net/clock.h"
+#include "person/instrument/instrument.h"
+#include "study/archive/archive.h"
 #include "study/audit_export.h"
 
 /* A study of the folder and, where it has ended with one, its model. */
@@ -16,6 +19,7 @@ typedef struct found {
     tacit_study_record record;
     tacit_buffer definition, bytes;
     tacit_model *model;
+    tacit_model *validation; /* what later parties found about it; NULL: nothing yet */
     tacit_study *study;
     tacit_attendance people;
 } found;
@@ -23,6 +27,7 @@ typedef struct found {
 static void clear(found *all) {
     tacit_attendance_clear(&all->people);
     tacit_study_free(all->study);
+    tacit_model_free(all->validation);
     tacit_model_free(all->model);
     tacit_buffer_clear(&all->bytes);
     tacit_buffer_clear(&all->definition);
@@ -38,6 +43,22 @@ static tacit_status find_model(found *out, const tacit_desk_request *request, ta
     TACIT_TRY(find_study(out, request, error));
     TACIT_TRY(tacit_registry_model(out->registry, request->study, &out->bytes, error));
     return tacit_model_parse(&out->model, out->bytes.bytes, out->bytes.length, request->study, error);
+}
+
+/* The report of the study that validates this one, where it has ended with one. */
+static tacit_status find_validation(found *all, tacit_error *error) {
+    char name[TACIT_ID_SIZE];
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_study_state state = TACIT_STUDY_DRAFT;
+    tacit_status status = TACIT_OK;
+    if (!all->study->stop.validates || !tacit_validating_name(name, all->record.name) ||
+        tacit_registry_state(all->registry, name, &state, NULL) != TACIT_OK || state != TACIT_STUDY_DONE)
+        return TACIT_OK;
+    TACIT_CHECK(tacit_registry_model(all->registry, name, &bytes, error));
+    TACIT_CHECK(tacit_model_parse(&all->validation, bytes.bytes, bytes.length, name, error));
+cleanup:
+    tacit_buffer_clear(&bytes);
+    return status;
 }
 
 static void give(tacit_desk_reply *out, tacit_buffer *bytes, const char *type, const char *ending) {
@@ -112,12 +133,14 @@ static tacit_status make_card(tacit_desk_reply *out, const tacit_desk_request *r
     TACIT_CHECK(tacit_study_parse(&all.study, tacit_buffer_text(&all.definition), all.definition.length,
                                   request->study, error));
     TACIT_CHECK(tacit_attendance_read(&all.people, all.registry, request->study, error));
+    TACIT_CHECK(find_validation(&all, error));
     crypto_generichash(hash, sizeof hash, all.bytes.bytes, all.bytes.length, NULL, 0);
     sodium_bin2hex(digits, sizeof digits, hash, sizeof hash);
     snprintf(file, sizeof file, "%s.model.json", all.record.name);
     const tacit_model_card card = { .model = all.model,
                                     .file = file,
                                     .hash = digits,
+                                    .evaluation = all.validation,
                                     .study = all.study,
                                     .party = (const char *const *)all.people.name,
                                     .parties = all.people.count };
@@ -146,4 +169,115 @@ tacit_status tacit_desk_audit(tacit_desk_reply *out, const tacit_desk_request *r
     if (status == TACIT_OK) give(out, &archive, "application/jsonl", "audit");
     tacit_buffer_clear(&archive);
     return status;
+}
+
+/* ---- the archive ---- */
+
+/* The table of a model that has one; NULL where it has none. */
+static json_t *table_of(const tacit_model *model) {
+    return tacit_model_shown_report(model) != NULL ? tacit_report_document(model)
+           : model->estimates != NULL              ? tacit_summary_document(model)
+                                                   : NULL;
+}
+
+static tacit_status card_without_names(const found *all, tacit_buffer *out, tacit_error *error) {
+    uint8_t hash[TACIT_HASH_BYTES];
+    char digits[2 * TACIT_HASH_BYTES + 1], file[TACIT_ID_SIZE + 32];
+    crypto_generichash(hash, sizeof hash, all->bytes.bytes, all->bytes.length, NULL, 0);
+    sodium_bin2hex(digits, sizeof digits, hash, sizeof hash);
+    snprintf(file, sizeof file, "%s.model.json", all->record.name);
+    const tacit_model_card card = {
+        .model = all->model, .file = file, .hash = digits, .evaluation = all->validation, .study = all->study
+    };
+    return tacit_model_card_print(&card, false, out, error);
+}
+
+/* What another study of the folder found about this one's model. */
+static tacit_status read_evaluation(json_t **out, const char *folder, const char *name, tacit_error *error) {
+    const tacit_desk_request request = { .folder = folder, .study = name };
+    tacit_desk_reply reply = { .document = NULL };
+    if (name == NULL) return TACIT_OK;
+    tacit_status status = tacit_desk_evaluation(&reply, &request, error);
+    *out = json_incref(reply.document);
+    tacit_desk_reply_clear(&reply);
+    return status;
+}
+
+static tacit_status publish(json_t **out, const found *all, const tacit_archive_parts *parts,
+                            tacit_buffer *bytes, tacit_error *error) {
+    char id[TACIT_ARCHIVE_ID_SIZE];
+    tacit_buffer made = TACIT_BUFFER_INIT;
+    tacit_status status;
+    TACIT_CHECK(tacit_archive_make(&made, id, parts, error));
+    const tacit_archived about = { id, all->record.name, all->study->title, tacit_clock_wall_seconds() };
+    TACIT_CHECK(tacit_registry_archive(all->registry, &about, &made, error));
+    if (bytes != NULL) TACIT_CHECK(tacit_buffer_append(bytes, made.bytes, made.length, error));
+    *out = json_pack("{s:s,s:s,s:I}", "study", all->record.name, "id", id, "bytes", (json_int_t)made.length);
+    if (*out == NULL) status = tacit_fail_memory(error);
+cleanup:
+    tacit_buffer_clear(&made);
+    return status;
+}
+
+tacit_status tacit_desk_check_instrument(const char *text, tacit_error *error) {
+    tacit_instrument *read = NULL;
+    if (text == NULL) return tacit_fail(error, TACIT_USAGE, "instruments are texts of questionnaires");
+    tacit_status status = tacit_instrument_parse(&read, text, strlen(text), "a questionnaire", error);
+    tacit_instrument_free(read);
+    return status;
+}
+
+tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *study, const char *evaluation,
+                                const json_t *instruments, tacit_buffer *bytes, tacit_error *error) {
+    const tacit_desk_request request = { .folder = folder, .study = study };
+    found all = { .registry = NULL };
+    json_t *table = NULL, *evaluated = NULL;
+    tacit_buffer card = TACIT_BUFFER_INIT;
+    char name[TACIT_ID_SIZE];
+    tacit_status status;
+    TACIT_CHECK(find_study(&all, &request, error));
+    if (all.record.state < TACIT_STUDY_DONE)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s: one that has ended is archived", study,
+                               tacit_study_state_name(all.record.state)));
+    TACIT_CHECK(tacit_study_parse(&all.study, tacit_buffer_text(&all.definition), all.definition.length,
+                                  study, error));
+    TACIT_CHECK(tacit_registry_get(all.registry, "name", name, sizeof name, error));
+    if (all.record.state == TACIT_STUDY_DONE) {
+        TACIT_CHECK(tacit_registry_model(all.registry, study, &all.bytes, error));
+        TACIT_CHECK(tacit_model_parse(&all.model, all.bytes.bytes, all.bytes.length, study, error));
+        TACIT_CHECK(find_validation(&all, error));
+        TACIT_CHECK(card_without_names(&all, &card, error));
+        table = table_of(all.model);
+    }
+    TACIT_CHECK(read_evaluation(&evaluated, folder, evaluation, error));
+    if (evaluated == NULL && all.validation != NULL) evaluated = tacit_report_document(all.validation);
+    const tacit_archive_parts parts = { name,
+                                        all.study,
+                                        tacit_study_state_name(all.record.state),
+                                        all.record.reason,
+                                        all.record.version,
+                                        all.record.joined,
+                                        &all.bytes,
+                                        &card,
+                                        table,
+                                        evaluated,
+                                        instruments };
+    TACIT_CHECK(publish(out, &all, &parts, bytes, error));
+cleanup:
+    json_decref(table);
+    json_decref(evaluated);
+    tacit_buffer_clear(&card);
+    clear(&all);
+    return status;
+}
+
+tacit_status tacit_desk_call_archive(tacit_desk_reply *out, const tacit_desk_request *request,
+                                     tacit_error *error) {
+    const json_t *each, *instruments = json_object_get(request->said, "instruments");
+    size_t i;
+    json_array_foreach(instruments, i, each)
+        TACIT_TRY(tacit_desk_check_instrument(json_string_value(each), error));
+    return tacit_desk_archive(&out->document, request->folder, request->study,
+                              json_string_value(json_object_get(request->said, "evaluation")), instruments,
+                              NULL, error);
 }

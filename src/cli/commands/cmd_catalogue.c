@@ -2,11 +2,14 @@
 #include <limits.h>
 #include <math.h>
 #include <sodium.h>
+#include <string.h>
 
 #include "api/document/json_text.h"
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/invitation_file.h"
 #include "cli/terms.h"
+#include "site/enrol/enrol.h"
 #include "study/home.h"
 
 typedef struct listing {
@@ -18,7 +21,7 @@ typedef struct listing {
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
 
 static const char *standing(const tacit_offer *offer) {
-    if (!offer->joined) return "not joined";
+    if (!offer->joined) return offer->offered ? "offered to you: tacit enrol" : "not joined";
     if (offer->withdrawn) return "withdrawn";
     return offer->consented ? "consented" : "amended: consent again";
 }
@@ -53,6 +56,26 @@ static tacit_status show(void *context, const tacit_offer *offer, tacit_error *e
     return TACIT_OK;
 }
 
+/* What anybody may see, as the catalogue itself has it. */
+static tacit_status show_public(listing *self, const char *address, const char *home, tacit_error *error) {
+    const tacit_site_callbacks callbacks = { .news = print_news, .context = self->console };
+    const json_t *each;
+    json_t *catalogue = NULL;
+    size_t i;
+    TACIT_TRY(tacit_folder_make(home, error));
+    TACIT_TRY(tacit_enrol_catalogue(&catalogue, address, home, &callbacks, error));
+    json_array_foreach(json_object_get(catalogue, "studies"), i, each) {
+        const char *name = "", *title = "", *enrolment = "", *state = "", *approval = NULL;
+        if (json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s,s:s,s:s?}", "name", &name, "title", &title,
+                        "enrolment", &enrolment, "state", &state, "approval", &approval) != 0)
+            continue;
+        tacit_console_print(self->console, "%s%s  %s\n  state      %s; enrolment: %s\n  approval   %s\n",
+                            i > 0 ? "\n" : "", name, title, state, enrolment,
+                            approval != NULL ? approval : "none named");
+    }
+    return tacit_console_document(self->console, catalogue, error);
+}
+
 static tacit_status run_catalogue(const tacit_arguments *arguments, tacit_console *console,
                                   tacit_error *error) {
     const char *operand = tacit_arguments_operand(arguments, "INVITE");
@@ -62,6 +85,10 @@ static tacit_status run_catalogue(const tacit_arguments *arguments, tacit_consol
     tacit_site_callbacks callbacks = { .news = print_news, .context = console };
     tacit_status status;
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
+    if (operand != NULL && strncmp(operand, "https://", 8) == 0) {
+        status = show_public(&self, operand, home, error);
+        goto cleanup;
+    }
     if (operand != NULL) TACIT_CHECK(tacit_invitation_read(operand, &invitation, error));
     TACIT_CHECK(tacit_site_catalogue(home, operand != NULL ? tacit_buffer_text(&invitation) : NULL,
                                      invitation.length, &callbacks, show, &self, error));
@@ -83,7 +110,8 @@ const tacit_command tacit_command_catalogue = {
         "Definitions are shown only when the coordinator's signature is right.",
     .operands =
         (const tacit_operand[]){
-            { "INVITE", 0, 1, "a file that holds an invitation, or - for standard input" },
+            { "INVITE", 0, 1,
+              "a file that holds an invitation, - for standard input, or the address of a public catalogue" },
             { .name = NULL },
         },
     .examples =

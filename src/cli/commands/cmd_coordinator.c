@@ -19,7 +19,7 @@ static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_con
 
 tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
                                      tacit_console *console, tacit_error *error) {
-    char address[64];
+    char address[64], public[64] = "127.0.0.1";
     tacit_coordinator_settings settings = {
         .folder = tacit_arguments_operand(arguments, "DIR"),
         .address = address,
@@ -45,6 +45,11 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
                                  &settings.port, error));
+    settings.catalogue = tacit_arguments_given(arguments, "catalogue");
+    settings.catalogue_address = public;
+    if (settings.catalogue)
+        TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "catalogue"), public, sizeof public,
+                                     &settings.catalogue_port, error));
     /* Every waiting party holds a connection, and those that want to join need one more. */
     unsigned long files = tacit_file_limit_raise(WANTED_FILES);
     if (files > 2 * OTHER_FILES)
@@ -93,6 +98,12 @@ const tacit_command tacit_command_coordinator = {
               .placeholder = "FILE",
               .help = "rows of the coordinator's own, for studies that transfer from sources to a target; "
                       "they stay here" },
+            { .name = "catalogue",
+              .kind = TACIT_OPTION_TEXT,
+              .placeholder = "ADDRESS[:PORT]",
+              .help = "also serve the public catalogue there, which anybody may read: studies that take "
+                      "whoever asks, "
+                      "and the archive; its address, with the fingerprint that people need, is printed" },
             { .name = "dashboard",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "PORT",

@@ -52,11 +52,12 @@ static void add_event(tacit_grid *grid, const tacit_release *about) {
 static void add_to_log(tacit_grid *grid, const tacit_entry *entry) {
     char when[TACIT_WHEN_SIZE];
     const tacit_release *about = &entry->about;
+    const bool said = tacit_entry_is_release(entry) || entry->kind == TACIT_ENTRY_STATEMENT;
     tacit_grid_cell(grid, "%llu", (unsigned long long)entry->number);
     tacit_grid_cell(grid, "%s", tacit_when_text(when, entry->time));
-    tacit_grid_cell(grid, "%s", tacit_entry_is_release(entry) ? about->coordinator : "the owner");
+    tacit_grid_cell(grid, "%s", said ? about->coordinator : "the owner");
     tacit_grid_cell(grid, "%s", about->study);
-    tacit_grid_cell(grid, "%s", tacit_entry_is_release(entry) ? about->question : "");
+    tacit_grid_cell(grid, "%s", said ? about->question : "");
     tacit_grid_cell(grid, "%s",
                     entry->kind == TACIT_ENTRY_CHARGE ? tacit_release_kind_name(about->kind)
                                                       : tacit_entry_kind_name(entry->kind));

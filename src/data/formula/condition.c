@@ -151,13 +151,13 @@ static tacit_status list_columns(tacit_condition *self, tacit_error *error) {
 }
 
 tacit_status tacit_condition_create(tacit_condition **out, const char *text, const tacit_schema *schema,
-                                    tacit_error *error) {
+                                    const char *what, tacit_error *error) {
     tacit_condition *self = TACIT_NEW(tacit_condition, 1);
     tacit_buffer printed = TACIT_BUFFER_INIT;
     if (self == NULL) return tacit_fail_memory(error);
     tacit_status status;
     self->schema = schema;
-    TACIT_CHECK(formula_parse(&self->tree, text, "subset", error));
+    TACIT_CHECK(formula_parse(&self->tree, text, what, error));
     TACIT_CHECK(check(self, self->tree.root, error));
     TACIT_CHECK(list_columns(self, error));
     TACIT_CHECK(formula_print(&self->tree, self->tree.root, &printed, error));

@@ -114,7 +114,7 @@ tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, t
     tacit_condition *condition = NULL;
     if (subset != NULL && schema->sparse > 0)
         return tacit_fail(error, TACIT_USAGE, "subset: rows of a LIBSVM file have no named columns");
-    if (subset != NULL) TACIT_TRY(tacit_condition_create(&condition, subset, schema, error));
+    if (subset != NULL) TACIT_TRY(tacit_condition_create(&condition, subset, schema, "subset", error));
     tacit_condition_free(schema->subset);
     schema->subset = condition;
     return TACIT_OK;
@@ -395,7 +395,8 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
     return tacit_buffer_print(out, error, "\n%s", mark);
 }
 
-static tacit_status print_formula(tacit_buffer *out, const char *key, const char *text, tacit_error *error) {
+tacit_status tacit_schema_print_line(tacit_buffer *out, const char *key, const char *text,
+                                     tacit_error *error) {
     TACIT_TRY(tacit_buffer_print(out, error, "%s: ", key));
     TACIT_TRY(print_quoted(out, text, error));
     return tacit_buffer_print(out, error, "\n");
@@ -419,9 +420,9 @@ static tacit_status print_schema(const tacit_schema *schema, bool canonical, tac
         TACIT_TRY(tacit_buffer_print(out, error, "\n"));
     }
     if (schema->formula != NULL)
-        TACIT_TRY(print_formula(out, "terms", tacit_formula_text(schema->formula), error));
+        TACIT_TRY(tacit_schema_print_line(out, "terms", tacit_formula_text(schema->formula), error));
     if (schema->subset != NULL)
-        TACIT_TRY(print_formula(out, "subset", tacit_condition_text(schema->subset), error));
+        TACIT_TRY(tacit_schema_print_line(out, "subset", tacit_condition_text(schema->subset), error));
     TACIT_TRY(tacit_buffer_print(out, error, "missing: %s\nstrict: %s\nintercept: %s\nrows: ",
                                  schema->missing_is_error ? "error"
                                  : schema->complete_case  ? "complete-case"

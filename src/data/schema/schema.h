@@ -196,6 +196,10 @@ tacit_status tacit_schema_save(const tacit_schema *schema, const char *comment, 
  * what is hashed. */
 tacit_status tacit_schema_canonical(const tacit_schema *schema, tacit_buffer *out, tacit_error *error);
 
+/* Append `key: "text"`, as YAML reads it back. */
+tacit_status tacit_schema_print_line(tacit_buffer *out, const char *key, const char *text,
+                                     tacit_error *error);
+
 /* Was anything of it read off rows? */
 bool tacit_schema_is_from_rows(const tacit_schema *schema);
 

@@ -273,7 +273,7 @@ static tacit_status take_conditions(reading *r, const yaml_node_t *list) {
         tacit_error why = TACIT_ERROR_INIT;
         const size_t *columns;
         if (item->show_if == NULL) continue;
-        status = tacit_condition_create(&item->condition, item->show_if, made->schema, &why);
+        status = tacit_condition_create(&item->condition, item->show_if, made->schema, "show_if", &why);
         if (status == TACIT_NO_MEMORY) TACIT_CHECK(tacit_fail_memory(r->error));
         if (status != TACIT_OK)
             TACIT_CHECK(tacit_yaml_fail(&r->yaml, list_at(r, list, i), r->error, "'show_if' of '%s': %s",

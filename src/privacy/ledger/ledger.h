@@ -126,8 +126,16 @@ tacit_status tacit_ledger_people(char out[TACIT_NAME_MOST + 1], tacit_ledger *le
 
 typedef enum tacit_consent { TACIT_CONSENT_NONE, TACIT_CONSENT_GIVEN, TACIT_CONSENT_WITHDRAWN } tacit_consent;
 
+/* For the gate: log that a statement leaves (study, study_hash, coordinator and question of `about`). TACIT_USAGE
+ * of a ledger in memory. */
+tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_release *about,
+                                         tacit_error *error);
+
 tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger, const char *study,
                                         tacit_error *error);
+/* And to which definition. */
+tacit_status tacit_ledger_consent_hash(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
+                                       tacit_ledger *ledger, const char *study, tacit_error *error);
 
 /* One line of the log. Texts are borrowed for the time of the visit; "" where they do not apply. */
 typedef enum tacit_entry_kind {
@@ -137,10 +145,11 @@ typedef enum tacit_entry_kind {
     TACIT_ENTRY_CONSENT,
     TACIT_ENTRY_WITHDRAWAL,
     TACIT_ENTRY_END,
-    TACIT_ENTRY_LINK
+    TACIT_ENTRY_LINK,
+    TACIT_ENTRY_STATEMENT /* something that the owner consented to saying, without noise and without a charge */
 } tacit_entry_kind;
 
-enum { TACIT_ENTRY_KINDS = 7 };
+enum { TACIT_ENTRY_KINDS = 8 };
 
 /* What is spent of one limit, composed at its delta. */
 typedef struct tacit_balance {
@@ -167,7 +176,7 @@ typedef struct tacit_entry {
     uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
 } tacit_entry;
 
-/* "charge", "refusal", "limit", "consent", "withdrawal", "end", "link". */
+/* "charge", "refusal", "limit", "consent", "withdrawal", "end", "link", "statement". */
 const char *tacit_entry_kind_name(tacit_entry_kind kind);
 
 typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, tacit_error *error);

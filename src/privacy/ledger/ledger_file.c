@@ -314,6 +314,15 @@ tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, taci
     return record(self, TACIT_ENTRY_WITHDRAWAL, &about, error);
 }
 
+tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_release *about,
+                                         tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "saying something", error));
+    TACIT_TRY(tacit_name_check("the study's name", about->study, TACIT_NAME_MOST, error));
+    TACIT_TRY(tacit_name_check("what is said", about->question, TACIT_NAME_MOST, error));
+    return record(self, TACIT_ENTRY_STATEMENT, about, error);
+}
+
 tacit_status tacit_ledger_file_consent(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
                                        tacit_ledger_file *self, const char *study, tacit_error *error) {
     tacit_statement *query = NULL;
@@ -336,8 +345,13 @@ cleanup:
 
 tacit_status tacit_ledger_consent_state(tacit_consent *out, tacit_ledger *ledger, const char *study,
                                         tacit_error *error) {
-    tacit_ledger_file *self = NULL;
     uint8_t study_hash[TACIT_HASH_BYTES];
+    return tacit_ledger_consent_hash(out, study_hash, ledger, study, error);
+}
+
+tacit_status tacit_ledger_consent_hash(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
+                                       tacit_ledger *ledger, const char *study, tacit_error *error) {
+    tacit_ledger_file *self = NULL;
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consent", error));
     TACIT_TRY(tacit_store_begin_reading(self->store, error));
     tacit_status status = tacit_log_check(self->store, error);

@@ -348,7 +348,8 @@ tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit
     case TACIT_ENTRY_LINK:
         TACIT_TRY(tacit_log_apply_link(store, entry, error));
         return apply_balances(store, entry, error);
-    case TACIT_ENTRY_REFUSAL: return TACIT_OK;
+    case TACIT_ENTRY_REFUSAL:
+    case TACIT_ENTRY_STATEMENT: return TACIT_OK;
     }
     return tacit_fail(error, TACIT_INTERNAL, "%d is not a kind of entry", (int)entry->kind);
 }

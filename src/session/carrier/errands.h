@@ -20,6 +20,7 @@ enum {
     ERRAND(LOOK, look, POST, TACIT_ERRAND_IS_OPEN, "the definition of the study that an invitation is for, signed")               \
     ERRAND(JOIN, join, POST, TACIT_ERRAND_IS_OPEN, "a certificate for an invitation, once its owner has consented")               \
     ERRAND(CATALOGUE, catalogue, POST, TACIT_ERRAND_IS_OPEN, "the studies that may be seen, with an invitation or a certificate") \
+    ERRAND(ENROL, enrol, POST, TACIT_ERRAND_IS_OPEN, "ask to join a study that takes strangers, or one that is offered to this party")   \
     ERRAND(POLL, poll, POST, 0, "the next question or the end of the study; waits until there is one")                            \
     ERRAND(ANSWER, answer, POST, TACIT_ERRAND_IS_LONG, "take an answer to the open question")                                     \
     ERRAND(POINTS, points, GET, 0, "the study's public auxiliary points")                                                         \

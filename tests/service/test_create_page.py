@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Making a study in a browser, headless, from the form to the archive; the public catalogue, and a person who enrols from the own page. Each page is looked at by axe-core, at a desk's width
+and a phone's.
+
+    TACIT=build/src/cli/tacit TACIT_AXE=build-axe tests/service/test_create_page.py
+
+Skipped where Chromium, its driver or Selenium are missing; without axe-core (script/setup --full installs all of them) pages are looked at without it.
+"""
+import json
+import os
+import sqlite3
+import sys
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import test_browser
+from deployed import SCHEMA
+from test_browser import LINK, BrowserTest
+from test_enrolment import EnrolmentTest
+from test_people import PASSPHRASE, PeopleTest
+from test_person_page import UNNAMED
+
+AXE = Path(os.environ.get("TACIT_AXE", "build-axe")) / "node_modules" / "axe-core" / "axe.min.js"
+LOOK = """
+const done = arguments[arguments.length - 1];
+axe.run(document, { resultTypes: ["violations"] }).then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes.map(node => node.html)])), problem => done([String(problem)]));
+"""
+
+
+@unittest.skipIf(test_browser.MISSING, f"without {', '.join(test_browser.MISSING)} (script/setup --full)")
+class PagesTest(EnrolmentTest, PeopleTest, BrowserTest):
+    def look(self, name):
+        """Nothing that axe-core or our own list finds wrong, and nothing wider than a phone."""
+        for width in (1000, 400):
+            self.browser.set_window_size(width, 1200)
+            self.assertEqual(self.browser.execute_script(UNNAMED), [], name)
+            if AXE.exists():
+                self.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})  # a page's policy lets no script in
+                self.assertEqual(self.browser.execute_async_script(LOOK), [], name)
+            self.keep(f"{name}-{width}")
+        self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), 500, name)
+        self.browser.set_window_size(1000, 1200)
+
+    def fill(self, **fields):
+        for name, value in fields.items():
+            one = self.one("#" + name.replace("_", "-"))
+            if one.tag_name != "select":
+                one.clear()
+            one.send_keys(value)
+
+    def test_a_group_makes_opens_and_publishes_a_study_and_a_person_finds_it(self):
+        self.study("first")
+        coordinator = self.start("coordinator", self.folder, "--dashboard", "0", "--catalogue", "127.0.0.1")
+        self.address = coordinator.wait_line(r"the public catalogue is at (https://\S+)").group(1)
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("#new-study")
+        self.wait_text("A new study")
+        self.fill(schema="label: {name: sick")
+        self.press("#read-schema")
+        self.wait_text("the schema:")  # the same sentence as on the command line, with its line
+        self.fill(schema=SCHEMA)
+        self.press("#read-schema")
+        self.wait_text("Outcome: sick")
+        self.look("form")
+        self.fill(study_name="sleep", study_title="Who sleeps badly?", question="We look for reasons.", approval="Board of Graz", method="avg", epsilon="2",
+                  eligible="age > 2 &", expected_parties="3", enrolment="whoever asks and", consent_text="You may leave at any time.\nNobody sees your rows.")
+        self.press("#check")
+        self.wait_text("eligible, at its end")
+        self.fill(eligible="age > 0.5")
+        self.press("#check")
+        self.wait_text("The definition is right. Nothing is saved yet.")
+        self.assertIn("You may leave at any time.", self.text())
+        self.assertIn("only where age > 0.5 holds for one of your rows", self.text())
+        self.look("preview")
+        definition = self.texts("#yaml")[0]
+        self.press("#save")
+        self.wait_text("Open to parties")
+        # The same YAML in a file is the same study, to the last byte.
+        (self.path / "same.yaml").write_text(definition)
+        self.succeed("study", "new", self.path / "other", self.path / "same.yaml", "--force", "--draft")
+        stored = [sqlite3.connect(folder / "coordinator.db").execute("SELECT definition, state FROM study WHERE name = 'sleep'").fetchone() for folder in (self.folder, self.path / "other")]
+        self.assertEqual(stored[0], stored[1])
+        self.press("button.open")
+        self.wait_text("recruiting")
+        self.press("#manage summary")
+        self.fill(invite_name="Ana")
+        self.press("#invite")
+        self.wait_text("One invitation, good once")
+        self.assertRegex(self.texts("#invitation")[0], r"^tacit1-")
+        self.look("study")
+        self.press("#manage a")
+        self.wait_text("Amend sleep")
+        self.assertIn("Who sleeps badly?", self.one("#definition").get_attribute("value"))
+        self.look("amend")
+        # Anybody may read of it.
+        self.wait_open("sleep")
+        self.person(0, days=28)
+        self.browser.get(self.start("page", home=self.home(0)).wait_line(LINK).group(1))
+        self.one("#passphrase").send_keys(PASSPHRASE)
+        self.press("button.unlock")
+        self.fill(catalogue_address=self.address)
+        self.press("form.catalogue button")
+        self.wait_text("Who sleeps badly?")
+        self.press("button.enrol[data-study=sleep]")
+        self.wait_text("The researchers decide; ask again later.")
+        self.look("page")
+        asked = json.loads(self.succeed("study", "applicants", self.folder, "sleep", "--json").stdout)["applicants"]
+        self.assertEqual([one["state"] for one in asked], ["waiting"])
+        self.succeed("study", "accept", self.folder, "sleep", asked[0]["applicant"])
+        self.press("button.enrol[data-study=sleep]")
+        self.wait_text("You may join.")
+        self.browser.execute_cdp_cmd("Security.setIgnoreCertificateErrors", {"ignore": True})  # its authority is the coordinator's own
+        self.browser.get(self.address)
+        self.wait_text("Studies that take you if you ask")
+        self.wait_text("Who sleeps badly?")
+        self.look("catalogue")
+
+
+if __name__ == "__main__":
+    unittest.main()

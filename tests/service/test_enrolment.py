@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""A public catalogue that anybody may read, people who enrol by its address, rules about who is eligible, and the archive from which the next study is derived and offered
+to earlier participants.
+
+    TACIT=build/src/cli/tacit tests/service/test_enrolment.py
+"""
+import hashlib
+import http.client
+import json
+import os
+import ssl
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deployed import PATIENCE, DeployedTest
+
+
+class EnrolmentTest(DeployedTest):
+    def open_catalogue(self):
+        process = self.coordinator("--catalogue", "127.0.0.1")
+        self.address = process.wait_line(r"the public catalogue is at (https://\S+)").group(1)
+        return process
+
+    def ask(self, path="/", method="GET", **headers):
+        """Status, headers and body, as a browser sees them that trusts anybody."""
+        host = self.address.split("#")[0].removeprefix("https://").rstrip("/")
+        connection = http.client.HTTPSConnection(host, context=ssl._create_unverified_context(), timeout=PATIENCE)
+        try:
+            connection.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
+            reply = connection.getresponse()
+            return reply.status, reply.headers, reply.read()
+        finally:
+            connection.close()
+
+    def enrol(self, party, *more, study="trial"):
+        """The state that the coordinator tells, and the invitation's file."""
+        done = self.succeed("enrol", self.address, study, "--out", self.path / f"{study}-{party}.txt", "--json", *more, home=self.home(party))
+        return json.loads(done.stdout)["state"], self.path / f"{study}-{party}.txt"
+
+    def wait_open(self, study):
+        """The coordinator looks twice a second what its catalogue is to show."""
+        for _ in range(PATIENCE * 1000):
+            if study in (one["name"] for one in json.loads(self.ask("/catalogue.json")[2])["studies"]):
+                return
+        raise AssertionError(f"{study} is not in the catalogue")
+
+    def joined(self, party, invitation, *more):
+        self.limit(party)
+        process = self.start("join", invitation, "--data", self.rows(party), "--schema", self.path / "schema.yaml", "--yes", *more, home=self.home(party))
+        process.wait_line("^joined; waiting")
+        return process
+
+    def statements(self, party):
+        shown = json.loads(self.succeed("ledger", "show", "--json", home=self.home(party)).stdout)
+        return [(entry["question"], entry["asked_by"]) for source in shown["sources"] for entry in source["entries"] if entry["entry"] == "statement"]
+
+
+class Open(EnrolmentTest):
+    def test_strangers_find_a_study_enrol_and_only_the_yes_of_the_eligible_leaves(self):
+        self.study(enrolment="open", eligible="age > 0.5 & dose < 0.9")
+        self.study("closed")
+        self.open_catalogue()
+        status, headers, body = self.ask("/catalogue.json")
+        catalogue = json.loads(body)
+        self.assertEqual((status, [study["name"] for study in catalogue["studies"]]), (200, ["trial"]))
+        self.assertEqual(catalogue["studies"][0]["settings"]["eligible"], "age > 0.5 & dose < 0.9")
+        self.assertIn("max-age", headers["Cache-Control"])
+        self.assertEqual(self.ask("/catalogue.json", If_None_Match=headers["ETag"])[0], 304)
+        status, headers, page = self.ask()
+        self.assertEqual(status, 200)
+        self.assertIn(b"A trial", page)
+        self.assertNotIn(b"closed", page)
+        self.assertEqual([self.ask(path)[0] for path in ("/coordinator.db", "/../ca.key", "/v1/studies")], [404] * 3)
+        self.assertEqual(self.ask(method="POST")[0], 403)
+        # Another coordinator at this address is none.
+        wrong = self.address.split("#")[0] + "#" + "0" * 64
+        self.refuse(3, "enrol", wrong, "trial", home=self.home(0), says=["is not the coordinator that the address names"])
+        self.refuse(2, "enrol", self.address.split("#")[0], "trial", home=self.home(0), says=["not the address of a catalogue"])
+        self.refuse(1, "enrol", self.address, "closed", home=self.home(0), says=["no study 'closed' that takes whoever asks; there is trial"])
+        # Somebody whose rows do not fit is told so at home, and nobody else is.
+        self.rows(9).write_text("age,dose,sick\n" + "0.2,0.5,no\n0.3,0.5,yes\n" * 20)
+        state, invitation = self.enrol(9)
+        self.limit(9)
+        self.refuse(3, "join", invitation, "--data", self.rows(9), "--schema", "schema.yaml", "--yes", home=self.home(9), says=["you cannot take part; nobody was told"])
+        self.assertEqual(self.statements(9), [])
+        self.assertEqual(self.status()["joined"], 0)
+        parties = {}
+        for party in range(3):
+            state, invitation = self.enrol(party)
+            self.assertEqual(state, "accepted")
+            self.assertEqual(invitation.stat().st_mode & 0o777, 0o600)
+            parties[party] = self.joined(party, invitation)
+        self.assertIn("this device looks", parties[0].text())
+        self.check_done(parties)
+        self.assertEqual([len(self.statements(party)) for party in range(3)], [1] * 3)
+        self.assertEqual(self.statements(0)[0][0], "eligible")
+        self.assertNotEqual(self.tacit("enrol", self.address, "trial", "--out", self.path / "late.txt", home=self.home(8)).returncode, 0)
+
+    def test_enrolments_are_bounded_and_a_restart_buys_no_more(self):
+        self.study(enrolment="open", enrolments_per_minute=2)
+        process = self.open_catalogue()
+        self.assertEqual([self.enrol(party)[0] for party in range(2)], ["accepted"] * 2)
+        self.assertEqual(self.enrol(0)[0], "accepted", "the same application again is no new one")
+        says = ["2 people have asked to join study 'trial' in the last minute", "try again in a minute"]
+        self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(2), says=says)
+        process.kill()
+        self.open_catalogue()
+        self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(2), says=says)
+
+
+class Apply(EnrolmentTest):
+    def test_an_application_waits_for_the_researchers_yes(self):
+        self.study(enrolment="apply")
+        self.open_catalogue()
+        state, invitation = self.enrol(0, "--message", "I sleep badly")
+        self.assertEqual((state, self.enrol(1)[0]), ("waiting", "waiting"))
+        self.limit(0)
+        words = ["join", invitation, "--data", self.rows(0), "--schema", "schema.yaml", "--yes", "--no-wait"]
+        self.refuse(3, *words, home=self.home(0), says=["have not answered this application yet"])
+        asked = json.loads(self.succeed("study", "applicants", self.folder, "trial", "--json").stdout)["applicants"]
+        first = next(one["applicant"] for one in asked if one["message"] == "I sleep badly")
+        second = next(one["applicant"] for one in asked if one["message"] is None)
+        self.succeed("study", "accept", self.folder, "trial", first)
+        self.succeed("study", "decline", self.folder, "trial", second)
+        self.refuse(2, "study", "accept", self.folder, "trial", second, says=["was declined before"])
+        self.refuse(1, "study", "accept", self.folder, "trial", "0" * 16, says=["nobody with the number"])
+        self.assertEqual((self.enrol(0)[0], self.enrol(1)[0]), ("accepted", "declined"))
+        self.succeed(*words, home=self.home(0))
+        self.assertEqual(self.status()["joined"], 1)
+        # Whoever has the hash, as the coordinator does, cannot take the applicant's place.
+        self.assertNotIn(invitation.read_text().encode(), (self.folder / "coordinator.db").read_bytes())
+
+
+class Archive(EnrolmentTest):
+    def test_an_ended_study_is_archived_derived_and_offered_to_those_who_may_be_asked(self):
+        self.study(ask_again="yes", approval="The board of Graz")
+        self.open_catalogue()
+        self.refuse(2, "study", "archive", self.folder, "trial", says=["one that has ended is archived"])
+        parties = {party: self.join(party, *(["--may-ask-again"] if party != 2 else [])) for party in range(3)}
+        self.check_done(parties)
+        instrument = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "wellbeing.instrument.yaml")
+        made = json.loads(self.succeed("study", "archive", self.folder, "trial", "--instrument", instrument, "--out", "archive.json", "--json").stdout)
+        document = (self.path / "archive.json").read_bytes()
+        self.assertEqual(made["id"], hashlib.blake2b(document, digest_size=32).hexdigest())
+        archived = json.loads(document)
+        self.assertEqual((archived["approval"], archived["state"], len(archived["instruments"])), ("The board of Graz", "done", 1))
+        self.assertEqual(archived["model"], json.loads((self.folder / "trial.model.json").read_text()))
+        for word in ("card", "definition", "program"):
+            self.assertTrue(archived[word], word)
+        self.assertEqual(self.wait_archived(made["id"]), document)
+        again = json.loads(self.succeed("study", "archive", self.folder, "trial", "--instrument", instrument, "--json").stdout)
+        self.assertEqual(again["id"], made["id"], "permanent")
+        # The second group derives its study: from the file, from the catalogue; a changed file is another one.
+        self.succeed("study", "derive", "archive.json", "--name", "second", "--offer-earlier", "--out", "second.study.yaml")
+        by_id = json.loads(self.succeed("study", "derive", made["id"], "--from", self.address, "--name", "second", "--offer-earlier", "--json", home=self.home(8)).stdout)
+        self.assertEqual(by_id["definition"], (self.path / "second.study.yaml").read_text())
+        self.assertIn(f'derived_from: "{made["id"]}"', by_id["definition"])
+        (self.path / "archive.json").write_bytes(document.replace(b"Graz", b"Wien"))
+        changed = json.loads(self.succeed("study", "derive", "archive.json", "--name", "second", "--json").stdout)
+        self.assertNotEqual(changed["derived_from"], made["id"])
+        self.succeed("study", "new", self.folder, self.path / "second.study.yaml", "--force")
+        # It is offered to exactly those who said that they may be asked.
+        self.assertIn("offered to you", self.wait_offer(0))
+        self.assertNotIn("offered to you", self.succeed("catalogue", home=self.home(2)).stdout)
+        self.refuse(3, "enrol", "second", "--out", "no.txt", home=self.home(2), says=["is not offered to you"])
+        self.refuse(3, "enrol", "second", "--out", "no.txt", home=self.home(7), says=["you have joined none yet"])
+        for party in (0, 1):
+            self.succeed("enrol", "second", "--out", self.path / f"again{party}.txt", home=self.home(party))
+            self.succeed("join", self.path / f"again{party}.txt", "--data", self.rows(party), "--schema", "schema.yaml", "--yes", "--no-wait", home=self.home(party))
+        self.assertEqual(self.status("second")["joined"], 2)
+
+    def wait_archived(self, number):
+        """The catalogue's document; the coordinator looks twice a second whether there is a new one."""
+        for _ in range(PATIENCE * 1000):
+            status, _, body = self.ask(f"/archive/{number}.json")
+            if status == 200:
+                return body
+        raise AssertionError("it is not in the catalogue")
+
+    def wait_offer(self, party):
+        for _ in range(PATIENCE):
+            shown = self.succeed("catalogue", home=self.home(party)).stdout
+            if "offered" in shown:
+                return shown
+        raise AssertionError("it is not offered")
+
+
+class Validation(EnrolmentTest):
+    def test_parties_that_come_after_the_target_is_met_only_evaluate_and_the_card_shows_both(self):
+        stop = "{power: {column: age, effect: 8, at_least: 0.5}, looks: 3, then: validate}"
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, sum="masked")
+        coordinator = self.open_catalogue()
+        early = {party: self.enrol(party)[1] for party in range(6)}  # all six have applied; three are there first
+        words = ["--allow-exact", "--allow-entrusted"]
+        parties = {party: self.joined(party, early[party], *words) for party in range(3)}
+        for party, process in parties.items():
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.wait_line("study trial has met its target: later parties evaluate its model, in study trial-validation")
+        self.assertIn("and at least 0.5 is asked for", self.status()["reason"])
+        # The invitations that were not used yet are to the validation now, and so is the catalogue.
+        later = {party: self.joined(party, early[party], *words) for party in range(3, 6)}
+        self.assertIn("whoever helped to make that does not take part", later[3].text())
+        for party, process in later.items():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual((self.status()["state"], self.status("trial-validation")["state"]), ("done", "done"))
+        report = json.loads((self.folder / "trial-validation.model.json").read_text())
+        made = json.loads(self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json", "--json").stdout)
+        archived = json.loads((self.path / "archive.json").read_text())
+        self.assertTrue(made["id"] and report)
+        self.assertIn("auc", json.dumps(archived["evaluation"]))
+        self.assertIn("| auc |", archived["card"])
+        self.assertIsNotNone(archived["table"])
+
+    def test_whoever_helped_to_make_a_model_does_not_validate_it(self):
+        stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop)
+        coordinator = self.open_catalogue()
+        words = ["--allow-exact", "--allow-entrusted"]
+        parties = {party: self.joined(party, self.enrol(party)[1], *words) for party in range(3)}
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.wait_line("trial-validation: recruiting")
+        self.wait_open("trial-validation")
+        _, again = self.enrol(0, study="trial-validation")
+        self.refuse(3, "join", again, "--data", self.rows(0), "--schema", "schema.yaml", "--yes", *words, home=self.home(0), says=["you took part in study 'trial'"])
+
+
+if __name__ == "__main__":
+    unittest.main()
