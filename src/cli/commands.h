@@ -33,6 +33,11 @@
     X(study_close)                                                                                           \
     X(study_draft)                                                                                           \
     X(study_token)                                                                                           \
+    X(arm_close)                                                                                             \
+    X(arm_record)                                                                                            \
+    X(receipt_redeem)                                                                                        \
+    X(contact_key)                                                                                           \
+    X(contact_list)                                                                                          \
     X(envelope_invite)                                                                                       \
     X(envelope_take)                                                                                         \
     X(coordinator)                                                                                           \
@@ -55,6 +60,10 @@
     X(rules_show)                                                                                            \
     X(rules_set)                                                                                             \
     X(withdraw)                                                                                              \
+    X(arm_show)                                                                                              \
+    X(arm_verify)                                                                                            \
+    X(receipt_get)                                                                                           \
+    X(contact_send)                                                                                          \
     X(instrument_check)                                                                                      \
     X(instrument_sign)                                                                                       \
     X(instrument_show)                                                                                       \

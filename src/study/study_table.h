@@ -108,6 +108,19 @@ TACIT_STUDY_MADE(weights, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_
 TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = subset_text,
                  .form = "CONDITION, such as age > 50 & stage == \"III\"", .standard = "all rows",
                  .help = "which rows the study is about, as R writes it; it becomes part of the schema")
+TACIT_STUDY_MADE(arms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = arms_text,
+                 .form = "{column: NAME, weights: [N, ...]}",
+                 .help = "the column of the schema that says which arm a party is in, drawn on its own device; its levels are the arms. Equal weights "
+                         "by default",
+                 .terms = "{}")
+TACIT_STUDY_LINE(compensation, .rules = TACIT_STUDY_QUIET,
+                 .help = "what a participant who answered all that was asked gets for a receipt (tacit receipt)",
+                 .terms = "{}; for a receipt that nobody can link to your answers (tacit receipt get)")
+TACIT_STUDY_MADE(receipts, .rules = TACIT_STUDY_QUIET | TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_SCHEMA,
+                 .form = "KEY", .help = "the public key that receipts are checked with; the coordinator writes it")
+TACIT_STUDY_MADE(contact, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = contact_text,
+                 .form = "KEY", .help = "the researcher's public key (tacit contact key): contact details are sealed with it",
+                 .terms = "{}")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

@@ -22,6 +22,7 @@ const char *tacit_entry_kind_name(tacit_entry_kind kind) {
     case TACIT_ENTRY_WITHDRAWAL: return "withdrawal";
     case TACIT_ENTRY_END: return "end";
     case TACIT_ENTRY_LINK: return "link";
+    case TACIT_ENTRY_CONTACT: return "contact";
     }
     return "unknown entry";
 }
