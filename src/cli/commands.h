@@ -23,6 +23,7 @@
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
     X(data_convert)                                                                                          \
+    X(data_sign)                                                                                             \
     X(study_new)                                                                                             \
     X(study_invite)                                                                                          \
     X(study_status)                                                                                          \

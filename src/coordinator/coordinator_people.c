@@ -113,6 +113,9 @@ static tacit_status take_share(coordinator *self, const tacit_study *study, cons
     TACIT_TRY(tacit_arm_share_check(request->key.data, &list, request->share.data, error));
     TACIT_TRY(
         tacit_registry_arm_share(self->registry, party, group->draw, request->share.data, &complete, error));
+    if (!complete)
+        coordinator_mention(self, NULL, "study %s: %zu of %zu shares in the arms of group %u are there",
+                            study->name, group->shared + 1, group->count, group->group);
     if (!complete) return TACIT_OK;
     coordinator_news(self, "study %s: the arms of group %u are drawn, in drawing %u", study->name,
                      group->group, group->draw);

@@ -138,34 +138,59 @@ class Refusals(PeopleStudy):
                               ({"contact": "me"}, "64 hexadecimal digits")):
             self.refuse(1, "study", "new", self.folder, self.definition(**changed), "--force", says=[says])
 
-    def test_who_missed_a_round_or_comes_too_early_gets_no_receipt_and_a_lost_device_no_arm(self):
-        self.study(arms="{column: arm}", compensation="20 EUR", parties="{expected: 3, minimum: 2}", patience=2)
-        self.coordinator()
-        lost = self.join(0)
-        lost.kill()
+    def test_a_lost_device_is_left_out_of_its_list_and_comes_back_to_a_later_one(self):
+        self.study(arms="{column: arm}", compensation="20 EUR")
+        coordinator = self.coordinator()
+        self.limit(0)
+        self.succeed(*self.join_words(0, self.invite(), "--no-wait"), home=self.home(0))  # its key is registered
         self.refuse(3, "receipt", "get", "trial", home=self.home(0), says=["goes on"])
         self.refuse(2, "contact", "send", "trial", "schema.yaml", "--yes", home=self.home(0), says=["no contact key"])
         self.assertIsNone(self.shown("arm", "show", "trial", party=0)["arm"])
-        others = {party: self.join(party) for party in (1, 2)}
-        # The list is closed with all three, and the first gives no share: it is closed again without it.
-        self.refuse(1, "arm", "record", self.folder, "trial", says=["not"]) if not self.closed() else None
-        others[1].wait_line("our arm was drawn") if self.close_again() else None
-        lost = self.resume(0)
-        self.finish_study({0: lost, **others})
+        parties = {party: self.join(party) for party in (1, 2)}
+        coordinator.wait_line("2 of 3 shares in the arms of group 1")
+        self.refuse(1, "arm", "record", self.folder, "trial", says=["2 of 3 parties have given a share"])
+        self.refuse(2, "arm", "close", self.folder, "trial", says=["waits for shares"])
+        closed = json.loads(self.succeed("arm", "close", self.folder, "trial", "--again", "--json").stdout)
+        self.assertEqual((closed["group"], closed["draw"], closed["parties"]), (1, 2, 2))
+        for process in parties.values():
+            process.wait_line("our arm was drawn")
+        parties[0] = self.resume(0)
+        self.check_done(parties)
+        for party, (group, draw, count) in {0: (2, 1, 1), 1: (1, 2, 2), 2: (1, 2, 2)}.items():
+            verified = self.shown("arm", "verify", self.folder_of(party) / "arm.json", party=party)
+            self.assertEqual((verified["group"], verified["draw"], verified["parties"]), (group, draw, count))
+        # A device gives its share to one list of a drawing, and it has written down to which.
+        self.assertEqual([line.split()[:2] for line in (self.folder_of(1) / "arm.given").read_text().splitlines()], [["1", "1"], ["1", "2"]])
 
-    def closed(self):
-        return "the list of group 1 is closed" in self.log()
+    def test_rows_may_not_bring_an_arm_of_their_own(self):
+        self.study(arms="{column: arm}")
+        self.coordinator()
+        self.limit(0)
+        rows = self.rows(0).read_text().splitlines()
+        self.rows(0).write_text("\n".join([rows[0] + ",arm", *(row + ",drug" for row in rows[1:])]) + "\n")
+        self.refuse(1, *self.join_words(0, self.invite()), home=self.home(0), says=["drawn and not read"])
 
-    def close_again(self):
-        """Wait until the list waits for the lost device only, then close it again."""
-        while True:
-            done = self.tacit("arm", "close", self.folder, "trial", "--again")
-            if done.returncode == 0 and json.loads(self.succeed("study", "status", self.folder, "trial", "--json").stdout):
-                return True
 
-    def finish_study(self, processes):
-        for process in processes.values():
-            self.assertEqual(process.finish(), 0, process.text())
+class Laboratory(DeployedTest):
+    def test_a_signed_file_is_imported_with_its_origin_and_a_changed_one_is_refused(self):
+        (self.path / "lab.import.yaml").write_text("import: night\nformat: csv\ntime: {column: day}\nper: day\nvalues:\n  - {column: apnea, name: apnea, take: mean}\n")
+        rows = self.path / "ana.csv"
+        rows.write_text("day,apnea\n2026-02-01,4\n2026-02-02,6\n")
+        made = json.loads(self.succeed("data", "sign", rows, "--key", "lab.key", "--name", "Sleep Lab, Vienna", "--json").stdout)
+        secret = self.path / "passphrase"
+        secret.touch(0o600)
+        secret.write_text("three quiet rivers\n")
+        home, words = self.home(0), ["--mapping", "lab.import.yaml", "--passphrase-file", secret]
+        self.succeed("store", "new", "--passphrase-file", secret, home=home)
+        got = json.loads(self.succeed("store", "import", rows, *words, "--signed-by", made["key"], "--json", home=home).stdout)
+        self.assertEqual((got["rows"], got["signed_by"]), (2, "Sleep Lab, Vienna"))
+        self.assertIn(f"ana.csv, signed by Sleep Lab, Vienna (key {made['key'][:16]})", self.succeed("store", "show", "--passphrase-file", secret, home=home).stdout)
+        self.refuse(3, "store", "import", rows, *words, "--signed-by", "0" * 64, home=home, says=["signed with another key"])
+        rows.write_text(rows.read_text().replace("6", "5"))
+        self.refuse(3, "store", "import", rows, *words, home=home, says=["not what", "was signed as"])
+        (self.path / "ana.csv.sig").unlink()
+        self.refuse(3, "store", "import", rows, *words, "--signed-by", made["key"], home=home, says=["no signature beside it"])
+        self.succeed("store", "import", rows, *words, home=home)
 
 
 if __name__ == "__main__":
