@@ -16,10 +16,10 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand", "store", 
           "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "person/instrument", "person/sensor",
           "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy",
           "model/family", "model", "model/classifier", "model/export", "model/report", "net",
-          "crypto", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",
+          "crypto", "crypto/prf", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",
           "session", "session/board", "session/carrier", "session/center", "session/local", "session/mail", "session/masked", "session/plan", "session/wire",
           "method", "method/ensemble", "method/exact", "method/neighbours", "method/private", "method/secure", "method/tables", "method/time",
-          "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "study/archive", "web", "center", "coordinator", "site", "site/enrol",
+          "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "study/archive", "study/people", "web", "center", "coordinator", "site", "site/enrol",
           "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)

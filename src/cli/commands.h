@@ -23,6 +23,7 @@
     X(data_draft_schema)                                                                                     \
     X(data_check)                                                                                            \
     X(data_convert)                                                                                          \
+    X(data_sign)                                                                                             \
     X(study_new)                                                                                             \
     X(study_invite)                                                                                          \
     X(study_status)                                                                                          \
@@ -38,6 +39,11 @@
     X(study_archive)                                                                                         \
     X(study_derive)                                                                                          \
     X(study_token)                                                                                           \
+    X(arm_close)                                                                                             \
+    X(arm_record)                                                                                            \
+    X(receipt_redeem)                                                                                        \
+    X(contact_key)                                                                                           \
+    X(contact_list)                                                                                          \
     X(envelope_invite)                                                                                       \
     X(envelope_take)                                                                                         \
     X(coordinator)                                                                                           \
@@ -61,6 +67,10 @@
     X(rules_show)                                                                                            \
     X(rules_set)                                                                                             \
     X(withdraw)                                                                                              \
+    X(arm_show)                                                                                              \
+    X(arm_verify)                                                                                            \
+    X(receipt_get)                                                                                           \
+    X(contact_send)                                                                                          \
     X(instrument_check)                                                                                      \
     X(instrument_sign)                                                                                       \
     X(instrument_show)                                                                                       \

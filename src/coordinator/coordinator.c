@@ -275,6 +275,7 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     bool due;
     TACIT_TRY(coordinator_keep_schedule(self, host, &due, error));
     due = due && (record->state == TACIT_STUDY_RUNNING || record->joined >= host->study->plan.parties);
+    TACIT_TRY(coordinator_tend_arms(self, host, record, &due, error));
     return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
 }
 

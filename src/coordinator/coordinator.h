@@ -9,10 +9,24 @@
 #include "study/registry.h"
 
 struct web_further;
+struct tacit_study;
 
 /* Make what a coordinator's folder needs (authority, registry) if it is not there yet. `name` is what parties
  * see. */
 tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tacit_error *error);
+
+/* Write the keys of this folder into a definition that has arms or a compensation: a study's keys are made of its name
+ * and the folder's secret, so that they stay the same when it is amended. */
+tacit_status tacit_coordinator_settle_keys(const char *folder, struct tacit_study *study, tacit_error *error);
+
+/* What a desk does with a receipt: check it by the study's key, and redeem it once. TACIT_INPUT for a text that is none,
+ * TACIT_REFUSED for one that is forged or was redeemed before. `study` receives whose it is. */
+tacit_status tacit_coordinator_redeem(const char *folder, const char *text, char study[TACIT_ID_SIZE],
+                                      tacit_error *error);
+
+/* What everybody may check of a group's arms, as JSON appended to `out`. TACIT_NOT_FOUND before all shares are there. */
+tacit_status tacit_coordinator_arm_record(const char *folder, const char *study, uint32_t group,
+                                          tacit_buffer *out, tacit_error *error);
 
 typedef struct tacit_coordinator_settings {
     const char *folder;

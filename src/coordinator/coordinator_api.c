@@ -242,6 +242,11 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
     hosted *host = coordinator_find(self, out->study);
     if (!presence.consented || presence.away) return TACIT_OK;
     if (host == NULL) return TACIT_OK; /* paused, or added a moment ago: the main loop will host it */
+    if (coordinator_arm_is_due(self, host, party)) { /* a reply without an event: it asks about its arm */
+        Tacit__Wire__PollReply woken = TACIT__WIRE__POLL_REPLY__INIT;
+        out->fate = TACIT_FATE_DONE;
+        return tacit_wire_say(&out->bytes, &woken, out->version, error);
+    }
     tacit_buffer question = TACIT_BUFFER_INIT, revocations = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_board_admit(host->board, party, error));
     tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
@@ -313,6 +318,7 @@ tacit_status coordinator_answer(coordinator *self, const char *party, const taci
     tacit_board_state board = { .open = false };
     tacit_board_look(host->board, &board);                 /* the last answer closes the round */
     bool awaited = tacit_board_awaits(host->board, party); /* else it is noted already */
+    if (board.open && awaited) TACIT_TRY(coordinator_note_round(self, host, party, board.round, error));
     TACIT_TRY(tacit_board_answer(host->board, party, body->bytes, body->length, error));
     if (board.open && awaited) coordinator_note_answer(self, host, party, board.round);
     return TACIT_OK;

@@ -50,6 +50,7 @@ typedef struct hosted {
     int64_t *seen_at; /* when each last did, monotonic milliseconds */
     size_t seen_room;
     hosted_progress progress; /* guarded by the coordinator's mutex */
+    uint64_t arms_stamp;      /* of the arms as they were last looked at; main loop only */
     struct hosted *next;
 } hosted;
 
@@ -249,6 +250,15 @@ void coordinator_restart_server(coordinator *self, const char *done, const char 
 void coordinator_stop_server(coordinator *self);
 tacit_status coordinator_announce(coordinator *self, tacit_error *error);
 tacit_status coordinator_say_revoked(tacit_error *error);
+
+/* Arms and receipts (coordinator_people.c). May the study start, as far as arms go? The list is closed when all are there,
+ * and waiting parties are woken when something has changed. Has the party something to do about its arm? And note that it
+ * has answered, where the study gives receipts. */
+tacit_status coordinator_tend_arms(coordinator *self, hosted *host, const tacit_study_record *record,
+                                   bool *due, tacit_error *error);
+bool coordinator_arm_is_due(coordinator *self, const hosted *host, const char *party);
+tacit_status coordinator_note_round(coordinator *self, const hosted *host, const char *party, uint64_t round,
+                                    tacit_error *error);
 
 /* Envelopes (coordinator_files.c): do what those that were taken ask, and write those that are due. Main loop
  * only. */

@@ -88,13 +88,14 @@ typedef struct tacit_load_options {
     const char *terms;  /* without a schema: the draft gets these (tacit_schema_set_terms); NULL: none */
     const char *subset; /* the same (tacit_schema_set_subset) */
     bool identified;    /* with a schema: rows get an identity */
+    const char *fill, *fill_value; /* as in tacit_source_options; NULL: none */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
             { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false, NULL,  \
-            NULL, false                                                                                      \
+            NULL, false, NULL, NULL                                                                          \
     }
 
 /* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without

@@ -290,24 +290,35 @@ static bool loads_first(const tacit_site *site) {
 static tacit_status compare_with_study(tacit_site *site, tacit_error *error) {
     TACIT_TRY(site_check_role(site, error));
     const tacit_schema *schema = site->study->schema;
-    if (!loads_first(site) || schema->formula != NULL || schema->subset != NULL)
+    if (!loads_first(site) || schema->formula != NULL || schema->subset != NULL ||
+        site->study->arms.count > 0)
         TACIT_TRY(site_load_rows(site, error)); /* a study says what becomes of columns, and which rows */
     TACIT_TRY(site_compare_schemas(site, error));
     TACIT_TRY(site_check_spread(site, error));
     return site_check_moments(site, error);
 }
 
+/* Rows that cannot be read, unless it is the study that has the column they lack. */
+static tacit_status judge_rows(const tacit_site *site, tacit_status looked, tacit_status loaded,
+                               const tacit_error *problem, tacit_error *error) {
+    if (loaded == TACIT_OK || (looked == TACIT_OK && site->study->arms.count > 0)) return looked;
+    if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
+    return tacit_fail(error, loaded, "%s", problem->text);
+}
+
 static tacit_status look(tacit_site *site, const tacit_invitation *invitation, tacit_error *error) {
     tacit_carrier *carrier = NULL;
+    tacit_error problem = TACIT_ERROR_INIT;
     char authority[PATH_MAX];
     tacit_status status;
     TACIT_CHECK(site_adopt_invitation(site, invitation, error));
-    if (loads_first(site)) TACIT_CHECK(site_load_rows(site, error));
+    tacit_status loaded = loads_first(site) ? site_load_rows(site, &problem) : TACIT_OK;
     TACIT_CHECK(tacit_folder_make(site->home, error));
     status = site_meet(site, invitation, authority, &carrier, error);
     if (status == TACIT_OK) status = ask_definition(site, carrier, error);
     unlink(authority);
-    if (status == TACIT_OK && !site->without_rows) status = compare_with_study(site, error);
+    TACIT_CHECK(judge_rows(site, status, loaded, &problem, error));
+    if (!site->without_rows) status = compare_with_study(site, error);
 cleanup:
     tacit_carrier_free(carrier);
     return status;
@@ -551,6 +562,20 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
     return status;
 }
 
+/* The key of the arm is there from the day of joining: before the list is closed, and whatever serves later. A coordinator
+ * that is not ready for it is asked again by whoever serves. */
+static tacit_status register_arm(tacit_site *site, tacit_error *error) {
+    tacit_carrier *carrier = NULL;
+    bool drawn, changed;
+    tacit_fate fate;
+    if (site_arm_column(site) == NULL) return TACIT_OK;
+    tacit_status status = site_carrier(site, true, NULL, &carrier, error);
+    if (status == TACIT_OK) status = site_ask_arm(site, carrier, &drawn, &changed, &fate, error);
+    if (status == TACIT_OK && changed) status = site_load_rows(site, error);
+    tacit_carrier_free(carrier);
+    return status;
+}
+
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_carrier *carrier = NULL;
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
@@ -579,6 +604,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(tacit_certificate_check_key(certificate.bytes, certificate.length, key, error));
     TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
     TACIT_CHECK(tacit_file_write(path, certificate.bytes, certificate.length, 0600, error));
+    TACIT_CHECK(register_arm(site, error));
 cleanup:
     tacit_carrier_free(carrier);
     tacit_buffer_clear(&signing);

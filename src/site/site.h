@@ -247,3 +247,23 @@ typedef struct tacit_site_result {
  * has not consented to that yet, or when an answer was refused by the owner's gate: the coordinator was told
  * so, without the reason. TACIT_CANCELLED when asked to stop. */
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);
+
+/* ---- arms, receipts, contact (site_arm.c, site_receipt.c) ---- */
+
+/* The arm of a joined study, "" before it is drawn, and the file with the record that proves it. */
+typedef struct tacit_site_arm_shown {
+    char study[TACIT_ID_SIZE], arm[TACIT_TITLE_SIZE], path[4096];
+} tacit_site_arm_shown;
+tacit_status tacit_site_arm(const char *home, const char *study, tacit_site_arm_shown *out,
+                            tacit_error *error);
+
+/* Ask the coordinator of a study that has ended for the receipt, and keep it; one that is kept already is given again.
+ * `text` receives its line, `path` the file. TACIT_REFUSED when it was not made with the key that was consented to. */
+enum { TACIT_SITE_RECEIPT_TEXT = 256 };
+tacit_status tacit_site_receipt(const char *home, const char *study, const tacit_site_callbacks *callbacks,
+                                char text[TACIT_SITE_RECEIPT_TEXT], char path[4096], tacit_error *error);
+
+/* Send contact details to the researchers of a study, sealed with their key. The ledger's log says that they were sent, and
+ * not what they are. */
+tacit_status tacit_site_contact(const char *home, const char *study, const char *details,
+                                const tacit_site_callbacks *callbacks, tacit_error *error);

@@ -43,6 +43,8 @@ struct tacit_site {
     int64_t trust_changes; /* when fewer will be trusted; 0: never */
     bool distrusted; /* the present one says that its key was stolen, and the owner has confirmed no other */
     tacit_buffer signature; /* of the study's definition, by that authority */
+    bool has_arm;           /* drawn */
+    size_t arm;
     uint8_t box_key
         [TACIT_ENVELOPE_KEY_BYTES]; /* what is for the coordinator is sealed with; only while joining */
 };
@@ -73,6 +75,11 @@ struct tacit_site {
 #define SITE_SUM_KEY_FILE "sum.key"
 #define SITE_MODEL_FILE "model.json"
 #define SITE_ENDED_FILE "ended"
+#define SITE_ARM_KEY_FILE "arm.key"             /* the secret of the party's arm; see site_arm.c */
+#define SITE_ARM_GIVEN_FILE "arm.given"         /* the lists that a share was given to */
+#define SITE_ARM_FILE "arm.json"                /* the record of the drawing, with the proof of the own arm */
+#define SITE_RECEIPT_ASKED_FILE "receipt.asked" /* what a receipt is being asked with; see site_receipt.c */
+#define SITE_RECEIPT_FILE "receipt.txt"
 #define SITE_MOMENTS_FILE "moments" /* hash of those that the study released (site_moments.c) */
 
 /* Whether people carry what goes to the coordinator (site_envelope.c). Take the certificate from an envelope,
@@ -286,6 +293,17 @@ tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links,
 
 /* The study is over: without the key nobody can open what was sent, whoever has kept it. */
 void site_mail_finish(const tacit_site *site, site_links *links);
+
+/* Arms (site_arm.c). The column that holds them and what this party's rows have there, as far as it is known: before the
+ * drawing the first arm stands in. NULL: the study has none. */
+const char *site_arm_column(const tacit_site *site);
+const char *site_arm_value(const tacit_site *site);
+/* What the folder says of the arm. */
+tacit_status site_load_arm(tacit_site *site, tacit_error *error);
+/* Ask the coordinator about it, if it is not drawn yet: register the key, give a share, take the arm. *drawn: it is there,
+ * and rows are to be read again when *changed. `fate` as the carrier tells it. */
+tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn, bool *changed,
+                          tacit_fate *fate, tacit_error *error);
 
 /* Files of the study's folder, for whoever keeps something there; durable when written. */
 tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,

@@ -20,7 +20,8 @@ typedef enum order_kind { ORDER_LOAD, ORDER_ASK, ORDER_END } order_kind;
 typedef struct reading {
     const char *data, *link, *schema, *label, *positive;
     bool no_header;
-    const char *terms, *subset; /* the study's; NULL: none */
+    const char *terms, *subset;    /* the study's; NULL: none */
+    const char *fill, *fill_value; /* the column of its arms, and this party's; NULL: none */
 } reading;
 
 static bool is_own_row(const void *context, uint64_t row) {
@@ -36,6 +37,8 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.positive = how->positive;
     options.no_header = how->no_header;
     options.link = how->link;
+    options.fill = how->fill;
+    options.fill_value = how->fill_value;
     options.rows = tacit_ranks_count(ranks) > 1 ? &filter : NULL;
     tacit_schema *read = NULL;
     options.identified = tacit_ranks_count(ranks) <= 1;
@@ -95,6 +98,8 @@ static tacit_status order_load(tacit_ranks *ranks, const reading *how, tacit_err
     TACIT_CHECK(append_text(&bytes, how->positive, error));
     TACIT_CHECK(append_text(&bytes, how->terms, error));
     TACIT_CHECK(append_text(&bytes, how->subset, error));
+    TACIT_CHECK(append_text(&bytes, how->fill, error));
+    TACIT_CHECK(append_text(&bytes, how->fill_value, error));
     TACIT_CHECK(tacit_ranks_spread(ranks, &bytes, error));
 cleanup:
     tacit_buffer_clear(&bytes);
@@ -134,6 +139,12 @@ static tacit_status sum_over_ranks(void *context, double *values, size_t count, 
 static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const tacit_site *site,
                              const reading *how, tacit_error *error) {
     const tacit_site_callbacks *program = &site->callbacks;
+    if (program->lend != NULL && site_arm_column(site) != NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "study '%s' has arms, whose column is filled as rows are read: name a file, a database or a "
+            "store, not rows in memory",
+            site->study->name);
     if (program->lend != NULL)
         return program->lend(program->lender, site->study->schema, schema, rows, error);
     if (site_rows_in_memory(site))
@@ -145,6 +156,7 @@ static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const 
 }
 
 tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
+    if (site->joined && !site->has_arm) TACIT_TRY(site_load_arm(site, error));
     const tacit_formula *formula = site->study != NULL ? site->study->schema->formula : NULL;
     const tacit_condition *subset = site->study != NULL ? site->study->schema->subset : NULL;
     const reading how = { site->data,
@@ -154,7 +166,9 @@ tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
                           site->positive,
                           site->no_header,
                           formula != NULL ? tacit_formula_text(formula) : NULL,
-                          subset != NULL ? tacit_condition_text(subset) : NULL };
+                          subset != NULL ? tacit_condition_text(subset) : NULL,
+                          site_arm_column(site),
+                          site_arm_value(site) };
     tacit_ranks *ranks = site->callbacks.ranks;
     tacit_schema *schema = NULL;
     tacit_dataset *rows = NULL;
@@ -267,7 +281,8 @@ static tacit_status load(holding *self, tacit_cursor *cursor, tacit_error *error
     bool whole = tacit_cursor_read_u64(cursor, &no_header) && read_text(cursor, &how.data) &&
                  read_text(cursor, &how.link) && read_text(cursor, &how.schema) &&
                  read_text(cursor, &how.label) && read_text(cursor, &how.positive) &&
-                 read_text(cursor, &how.terms) && read_text(cursor, &how.subset);
+                 read_text(cursor, &how.terms) && read_text(cursor, &how.subset) &&
+                 read_text(cursor, &how.fill) && read_text(cursor, &how.fill_value);
     if (!whole || how.data == NULL || how.schema == NULL) return lost(error);
     how.no_header = no_header != 0;
     tacit_error said = TACIT_ERROR_INIT;

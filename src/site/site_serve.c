@@ -160,6 +160,9 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
     uint8_t hash[TACIT_HASH_BYTES];
+    if (site_arm_column(site) != NULL && !site->has_arm)
+        return tacit_fail(error, TACIT_REFUSED, "the coordinator asks before our arm of study '%s' is drawn",
+                          site->study->name);
     TACIT_TRY(settle_rows(self, error));
     TACIT_TRY(site_check_signature(site, error));
     TACIT_TRY(site_read_rules(site, &self->owner, error));
@@ -303,6 +306,21 @@ static tacit_status need_points(serving *self, bool *ready, tacit_error *error) 
     return TACIT_OK;
 }
 
+/* The rows are whole once the arm is drawn; until then there is nothing to answer, and nothing is asked. */
+static tacit_status need_arm(serving *self, bool *ready, tacit_error *error) {
+    bool drawn = false, changed = false;
+    tacit_fate fate = TACIT_FATE_DONE;
+    TACIT_TRY(site_ask_arm(self->site, self->carrier, &drawn, &changed, &fate, error));
+    if (fate == TACIT_FATE_LATER) {
+        *ready = false;
+        pause_before_retry(self, "the coordinator is not ready");
+    }
+    if (!changed) return TACIT_OK;
+    news(self, "our arm was drawn: %s (tacit arm show %s)", site_arm_value(self->site),
+         self->site->study->name);
+    return site_load_rows(self->site, error);
+}
+
 /* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour
  * allowed for clocks, a third is left from the start: then half of what is left is waited for. */
 static tacit_status keep_certificate(serving *self, tacit_error *error) {
@@ -363,6 +381,7 @@ static tacit_status step(serving *self, tacit_error *error) {
     TACIT_TRY(keep_trust(self, error));
     TACIT_TRY(keep_certificate(self, error));
     TACIT_TRY(need_points(self, &ready, error));
+    if (ready) TACIT_TRY(need_arm(self, &ready, error));
     return ready ? poll_once(self, error) : TACIT_OK;
 }
 

@@ -220,6 +220,7 @@ tacit_status tacit_backup_write(const char *folder, const char *study, const cha
     TACIT_CHECK(pack_file(&self, "center.crt", error));
     TACIT_CHECK(pack_file(&self, "center.key", error));
     TACIT_CHECK(pack_file(&self, "envelope.key", error));
+    TACIT_CHECK(pack_file(&self, TACIT_PEOPLE_KEY_FILE, error));
     TACIT_CHECK(pack_studies(&self, registry, study, about, error));
     TACIT_CHECK(copy_registry(registry, study, path, &database, error));
     TACIT_CHECK(pack(&self, REGISTRY_FILE, &database, error));

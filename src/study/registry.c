@@ -71,6 +71,25 @@ static const char *const scripts[] = {
     "CREATE TABLE archived (id TEXT PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name), title TEXT NOT "
     "NULL,"
     "  published INTEGER NOT NULL, bytes BLOB NOT NULL);",
+    /* Keys and shares of arms, by party; the groups they are drawn in; who has answered how much of a study that gives
+     * receipts, and those given and redeemed; sealed contact details. */
+    "CREATE TABLE arm (party TEXT PRIMARY KEY, study TEXT NOT NULL, key BLOB NOT NULL, grp INTEGER NOT NULL "
+    "DEFAULT 0,"
+    "  share BLOB, told INTEGER NOT NULL DEFAULT 0, UNIQUE (study, key)) WITHOUT ROWID;"
+    "CREATE TABLE arm_group (study TEXT NOT NULL, grp INTEGER NOT NULL, draw INTEGER NOT NULL,"
+    "  PRIMARY KEY (study, grp)) WITHOUT ROWID;"
+    "CREATE TABLE answered (party TEXT NOT NULL, version INTEGER NOT NULL, study TEXT NOT NULL, first "
+    "INTEGER NOT NULL,"
+    "  last INTEGER NOT NULL, rounds INTEGER NOT NULL, PRIMARY KEY (party, version)) WITHOUT ROWID;"
+    "CREATE TABLE receipt (party TEXT PRIMARY KEY, study TEXT NOT NULL, asked BLOB NOT NULL, given BLOB NOT "
+    "NULL)"
+    "  WITHOUT ROWID;"
+    "CREATE TABLE redeemed (study TEXT NOT NULL, receipt BLOB NOT NULL, at INTEGER NOT NULL, PRIMARY KEY "
+    "(study, receipt))"
+    "  WITHOUT ROWID;"
+    "CREATE TABLE contact (party TEXT PRIMARY KEY, study TEXT NOT NULL, sealed BLOB NOT NULL, at INTEGER NOT "
+    "NULL)"
+    "  WITHOUT ROWID;",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "crypto/prf/vrf.h"
 #include "net/invitation.h"
 #include "privacy/account/release.h"
 #include "rand/stream.h"
@@ -343,3 +344,82 @@ tacit_status tacit_registry_keep_renewal(tacit_registry *registry, const char *p
 /* The journal of one study, for a session. `journal->context` must be freed with free(). */
 tacit_status tacit_registry_journal(tacit_registry *registry, const char *study, tacit_journal *out,
                                     tacit_error *error);
+
+/* ---- arms, receipts, contact (registry_people.c) ---- */
+
+/* In the coordinator's folder: the secret that the keys of arms and receipts are made of. */
+#define TACIT_PEOPLE_KEY_FILE "people.key"
+
+/* The key of a party's arm (crypto/prf/arms.h); the first one counts. TACIT_REFUSED for another one later, and for one
+ * that somebody else in the study has. */
+tacit_status tacit_registry_arm_register(tacit_registry *registry, const char *party, const char *study,
+                                         const uint8_t key[TACIT_VRF_KEY_BYTES], tacit_error *error);
+
+/* A group of arms. */
+typedef struct tacit_arm_group {
+    uint32_t group, draw;      /* 0: none */
+    size_t count, shared;      /* who is in it, and has given a share */
+    tacit_buffer keys, shares; /* in ascending order of the keys; shares only when all are there */
+} tacit_arm_group;
+
+void tacit_arm_group_clear(tacit_arm_group *group);
+
+/* The group that a party is in, or the one with this number. */
+tacit_status tacit_registry_arm_of_party(tacit_registry *registry, const char *party, tacit_arm_group *out,
+                                         tacit_error *error);
+tacit_status tacit_registry_arm_group(tacit_registry *registry, const char *study, uint32_t group,
+                                      tacit_arm_group *out, tacit_error *error);
+
+/* Close the list of those who have registered and are in no group; *group receives its number. Where one is still open
+ * TACIT_USAGE, unless `again`: then its list is closed again without those who gave no share, who go to a later group.
+ * TACIT_NOT_FOUND when there is nobody. */
+tacit_status tacit_registry_arm_close(tacit_registry *registry, const char *study, bool again,
+                                      uint32_t *group, tacit_error *error);
+
+/* A share that was checked. *complete: all are there now. */
+tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t draw,
+                                      const uint8_t share[TACIT_VRF_PROOF_BYTES], bool *complete,
+                                      tacit_error *error);
+
+/* How the arms of a study stand: parties of its present version that are to be drawn for, in all; that have no key yet; that
+ * are in no group; that are in one which is not complete. `stamp` changes whenever something of it does. */
+typedef struct tacit_arm_standing {
+    size_t parties, unregistered, ungrouped, open;
+    uint64_t stamp;
+} tacit_arm_standing;
+tacit_status tacit_registry_arm_standing(tacit_registry *registry, const char *study, tacit_arm_standing *out,
+                                         tacit_error *error);
+/* Is there something about its arm that a party has not been told, or has to do? And: it was told. */
+tacit_status tacit_registry_arm_is_due(tacit_registry *registry, const char *party, bool *due,
+                                       tacit_error *error);
+tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party, tacit_error *error);
+
+/* A party has answered in a round of this version. And: has it answered in every finished round since its first? */
+tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
+                                       unsigned version, uint64_t round, tacit_error *error);
+tacit_status tacit_registry_has_completed(tacit_registry *registry, const char *study, const char *party,
+                                          bool *out, tacit_error *error);
+
+/* What was given to a party for what it asked, appended; nothing when it has asked for nothing. And keep it: once a
+ * party, TACIT_REFUSED for something else. */
+tacit_status tacit_registry_find_receipt(tacit_registry *registry, const char *party, const void *asked,
+                                         size_t length, tacit_buffer *given, tacit_error *error);
+tacit_status tacit_registry_keep_receipt(tacit_registry *registry, const char *study, const char *party,
+                                         const void *asked, size_t length, const tacit_buffer *given,
+                                         tacit_error *error);
+
+/* Redeem a receipt that was checked: durable when this returns. TACIT_REFUSED, with the day, for one that was before. */
+tacit_status tacit_registry_redeem_receipt(tacit_registry *registry, const char *study,
+                                           const uint8_t receipt[TACIT_HASH_BYTES], int64_t now,
+                                           tacit_error *error);
+/* How many were given and redeemed. */
+tacit_status tacit_registry_count_receipts(tacit_registry *registry, const char *study, size_t *given,
+                                           size_t *redeemed, tacit_error *error);
+
+/* Sealed contact details of a party, in place of earlier ones; and all of a study. */
+tacit_status tacit_registry_keep_contact(tacit_registry *registry, const char *study, const char *party,
+                                         const void *sealed, size_t length, int64_t now, tacit_error *error);
+typedef tacit_status tacit_contact_visit(void *context, const uint8_t *sealed, size_t length, int64_t at,
+                                         tacit_error *error);
+tacit_status tacit_registry_contacts(tacit_registry *registry, const char *study, tacit_contact_visit *visit,
+                                     void *context, tacit_error *error);

@@ -203,6 +203,15 @@ tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_err
     return settle_text(study, error);
 }
 
+tacit_status tacit_study_set_keys(tacit_study *study, const uint8_t arms[TACIT_VRF_KEY_BYTES],
+                                  const tacit_voprf_element *receipts, tacit_error *error) {
+    study->arms.has_key = study->arms.count > 0;
+    if (study->arms.has_key) memcpy(study->arms.key, arms, sizeof study->arms.key);
+    study->has_receipts = study->compensation[0] != 0;
+    if (study->has_receipts) memcpy(study->receipt_key, receipts->bytes, sizeof study->receipt_key);
+    return settle_text(study, error);
+}
+
 static tacit_status parse(tacit_study **out, const char *text, size_t length, const char *name,
                           const char *folder, bool written, tacit_error *error) {
     reading r = { .folder = folder, .written = written, .study = TACIT_NEW(tacit_study, 1), .error = error };

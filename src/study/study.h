@@ -21,13 +21,20 @@
 #pragma once
 
 #include "base/pool.h"
+#include "crypto/prf/arms.h"
+#include "crypto/prf/voprf.h"
 #include "method/methods.h"
 #include "study/stop.h"
 
 /* Dropouts and colluders, each, of a study that says nothing of them. */
 #define TACIT_STUDY_FRACTION 0.1
 
-enum { TACIT_STUDY_BYTES_LIMIT = 2 << 20, TACIT_TITLE_SIZE = 200, TACIT_TIME_TEXT = 24 };
+enum {
+    TACIT_STUDY_BYTES_LIMIT = 2 << 20,
+    TACIT_TITLE_SIZE = 200,
+    TACIT_TIME_TEXT = 24,
+    TACIT_CONTACT_KEY_BYTES = 32
+};
 
 /* What the coordinator's authority signs a canonical text as (net/identity.h). */
 #define TACIT_STUDY_PURPOSE "tacit study definition 1"
@@ -40,6 +47,15 @@ typedef enum tacit_enrolment {
 } tacit_enrolment;
 
 const char *tacit_enrolment_name(tacit_enrolment enrolment);
+
+/* Arms, in the order of the levels of their column. */
+typedef struct tacit_study_arms {
+    size_t column; /* of the schema */
+    size_t count;  /* 0: the study has none */
+    unsigned weights[TACIT_ARMS_MOST];
+    bool has_key; /* the coordinator has written its key */
+    uint8_t key[TACIT_VRF_KEY_BYTES];
+} tacit_study_arms;
 
 typedef struct tacit_study {
     char name[TACIT_ID_SIZE];
@@ -74,6 +90,10 @@ typedef struct tacit_study {
     tacit_dataset *point_rows;
     tacit_points points;
 
+    tacit_study_arms arms;
+    bool has_receipts, has_contact;
+    uint8_t receipt_key[TACIT_VOPRF_ELEMENT_BYTES], contact_key[TACIT_CONTACT_KEY_BYTES];
+
     tacit_model *model;                   /* that it is about; NULL: none */
     tacit_buffer model_text;              /* as the canonical text has it */
     uint8_t model_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of that */
@@ -106,6 +126,13 @@ tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, 
  * must have change nothing. */
 tacit_status tacit_study_expect_rows(tacit_study *study, size_t rows, tacit_error *error);
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
+
+/* Write the coordinator's keys, where the study has arms or a compensation: canonical text and hash follow. */
+tacit_status tacit_study_set_keys(tacit_study *study, const uint8_t arms[TACIT_VRF_KEY_BYTES],
+                                  const tacit_voprf_element *receipts, tacit_error *error);
+
+/* The name of an arm; borrowed. */
+const char *tacit_study_arm_name(const tacit_study *study, size_t arm);
 
 /* The most bytes they can have. */
 size_t tacit_study_point_limit(const tacit_study *study);

@@ -39,6 +39,19 @@ static const char *eligible_text(const tacit_study *study) {
 }
 static const char *derived_text(const tacit_study *study) { return study->derived_from; }
 
+static const char *arms_text(const tacit_study *study) {
+    return study->arms.count > 0
+               ? "your arm is drawn on your own device, where nobody else learns it; everybody can "
+                 "check afterwards what you show (tacit arm)"
+               : "";
+}
+
+static const char *contact_text(const tacit_study *study) {
+    return study->has_contact ? "your contact details leave only if you send them yourself, sealed for the "
+                                "researchers (tacit contact send)"
+                              : "";
+}
+
 /* A member of another type than the line says does not compile. */
 #define ROW(label, is, member, as, ...)                                                                      \
     { .name = #label, .kind = is, TACIT_MEMBER_(tacit_study, member, as), __VA_ARGS__ },
@@ -135,7 +148,7 @@ static void set_default(tacit_study *study, const tacit_study_setting *one) {
 static tacit_status read_one(reading *r, const tacit_study_setting *one, const yaml_node_t *node) {
     tacit_study *study = r->study;
     if (node != NULL && (one->rules & TACIT_STUDY_COUNTED) && r->written)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "the coordinator counts the looks: leave '%s' out",
+        return tacit_yaml_fail(&r->yaml, node, r->error, "the coordinator writes '%s': leave it out",
                                one->name);
     if (one->applies != NULL && !one->applies(study)) {
         if (node == NULL) return TACIT_OK;

@@ -129,6 +129,19 @@ TACIT_STUDY_LINE(validates, .rules = TACIT_STUDY_QUIET,
                  .terms = "the model of study {} is evaluated: whoever helped to make that does not take part")
 TACIT_STUDY_SWITCH(offer_earlier, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_STOP, .applies = study_is_derived, .belongs = "derived_from",
                    .help = "whether it is offered to those who took part in the study that it is derived from and said that they may be asked")
+TACIT_STUDY_MADE(arms, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = arms_text,
+                 .form = "{column: NAME, weights: [N, ...]}",
+                 .help = "the column of the schema that says which arm a party is in, drawn on its own device; its levels are the arms. Equal weights "
+                         "by default",
+                 .terms = "{}")
+TACIT_STUDY_LINE(compensation, .rules = TACIT_STUDY_QUIET,
+                 .help = "what a participant who answered all that was asked gets for a receipt (tacit receipt)",
+                 .terms = "{}; for a receipt that nobody can link to your answers (tacit receipt get)")
+TACIT_STUDY_MADE(receipts, .rules = TACIT_STUDY_QUIET | TACIT_STUDY_COUNTED, .stage = TACIT_STUDY_READ_SCHEMA,
+                 .form = "KEY", .help = "the public key that receipts are checked with; the coordinator writes it")
+TACIT_STUDY_MADE(contact, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = contact_text,
+                 .form = "KEY", .help = "the researcher's public key (tacit contact key): contact details are sealed with it",
+                 .terms = "{}")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

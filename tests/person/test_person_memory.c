@@ -92,7 +92,7 @@ static tacit_status import_steps(const folder *at, tacit_error *error) {
     tacit_status status;
     TACIT_CHECK(tacit_vault_open(&vault, at->file, passphrase, error));
     TACIT_CHECK(tacit_sensor_parse(&sensor, mapping, strlen(mapping), "m", error));
-    TACIT_CHECK(tacit_sensor_import(&got, vault, &sensor, EXAMPLES "/steps.csv", 1, error));
+    TACIT_CHECK(tacit_sensor_import(&got, vault, &sensor, EXAMPLES "/steps.csv", NULL, 1, error));
 cleanup:
     tacit_sensor_clear(&sensor);
     tacit_vault_close(vault);

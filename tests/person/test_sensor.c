@@ -30,7 +30,7 @@ static tacit_status import(const folder *at, tacit_vault *vault, const char *map
     fputs(text, file);
     fclose(file);
     tacit_status status = tacit_sensor_parse(&sensor, mapping, strlen(mapping), "m", error);
-    if (status == TACIT_OK) status = tacit_sensor_import(out, vault, &sensor, path, 1, error);
+    if (status == TACIT_OK) status = tacit_sensor_import(out, vault, &sensor, path, NULL, 1, error);
     tacit_sensor_clear(&sensor);
     return status;
 }

@@ -104,12 +104,11 @@ extern const struct web_further tacit_desk_routes[TACIT_DESK_ROUTES];
 
 /* ---- for commands, which read a definition from a file ---- */
 
-/* {"study", "method", "state"} */
-tacit_status tacit_desk_store(json_t **out, const char *folder, const tacit_study *study, bool draft,
+/* {"study", "method", "state"}. This and the next write the coordinator's keys into a definition that needs them. */
+tacit_status tacit_desk_store(json_t **out, const char *folder, tacit_study *study, bool draft,
                               tacit_error *error);
 /* {"study", "state", "version", "outdated"} */
-tacit_status tacit_desk_replace(json_t **out, const char *folder, const tacit_study *study,
-                                tacit_error *error);
+tacit_status tacit_desk_replace(json_t **out, const char *folder, tacit_study *study, tacit_error *error);
 
 /* One of "open", "pause", "resume", "close"; {"study", "state"}. */
 tacit_status tacit_desk_change(json_t **out, const char *folder, const char *study, const char *verb,

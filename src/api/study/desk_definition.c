@@ -12,11 +12,12 @@
 #include "study/round_log.h"
 #include "study/study_settings.h"
 
-tacit_status tacit_desk_store(json_t **out, const char *folder, const tacit_study *study, bool draft,
+tacit_status tacit_desk_store(json_t **out, const char *folder, tacit_study *study, bool draft,
                               tacit_error *error) {
     tacit_registry *registry = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK(tacit_coordinator_settle_keys(folder, study, error));
     TACIT_CHECK((draft ? tacit_registry_add_draft : tacit_registry_add_study)(
         registry, study->name, tacit_buffer_text(&study->canonical), &study->point_bytes, error));
     *out = json_pack("{s:s,s:s,s:s}", "study", study->name, "method", study->plan.method->name, "state",
@@ -27,12 +28,12 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_desk_replace(json_t **out, const char *folder, const tacit_study *study,
-                                tacit_error *error) {
+tacit_status tacit_desk_replace(json_t **out, const char *folder, tacit_study *study, tacit_error *error) {
     tacit_registry *registry = NULL;
     tacit_study_record record;
     tacit_status status;
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
+    TACIT_CHECK(tacit_coordinator_settle_keys(folder, study, error));
     TACIT_CHECK(tacit_registry_amend(registry, study->name, tacit_buffer_text(&study->canonical),
                                      &study->point_bytes, error));
     tacit_rounds_forget(folder, study->name);

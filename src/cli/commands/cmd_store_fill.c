@@ -1,4 +1,5 @@
 /* tacit store take, answer, import and rule: what goes into a person's own store. */
+#include <sodium.h>
 #include <string.h>
 #include <time.h>
 
@@ -98,6 +99,20 @@ cleanup:
     return status;
 }
 
+/* Whose signature the file must have; *given false: nothing was said. */
+static tacit_status take_signer(const tacit_arguments *arguments, uint8_t key[TACIT_SIGNED_KEY], bool *given,
+                                tacit_error *error) {
+    const char *text = tacit_arguments_text(arguments, "signed-by");
+    size_t length = 0;
+    *given = text != NULL;
+    if (text == NULL ||
+        (sodium_hex2bin(key, TACIT_SIGNED_KEY, text, strlen(text), NULL, &length, NULL) == 0 &&
+         length == TACIT_SIGNED_KEY))
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "--signed-by is a key of %d hexadecimal digits",
+                      2 * TACIT_SIGNED_KEY);
+}
+
 static tacit_status run_import(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *mapping = tacit_arguments_text(arguments, "mapping"),
                *path = tacit_arguments_operand(arguments, "FILE");
@@ -106,22 +121,28 @@ static tacit_status run_import(const tacit_arguments *arguments, tacit_console *
     tacit_imported got;
     tacit_vault *vault = NULL;
     char first[TACIT_DAY_TEXT], last[TACIT_DAY_TEXT];
+    uint8_t key[TACIT_SIGNED_KEY];
+    bool signer_given;
     tacit_status status;
+    TACIT_CHECK(take_signer(arguments, key, &signer_given, error));
     TACIT_CHECK(tacit_file_read(mapping, &text, error));
     TACIT_CHECK(tacit_sensor_parse(&sensor, tacit_buffer_text(&text), text.length, mapping, error));
     TACIT_CHECK(tacit_store_take(arguments, &vault, error));
-    TACIT_CHECK(tacit_sensor_import(&got, vault, &sensor, path, now_ms(), error));
+    TACIT_CHECK(tacit_sensor_import(&got, vault, &sensor, path, signer_given ? key : NULL, now_ms(), error));
     tacit_day_text(got.first, first);
     tacit_day_text(got.last, last);
     tacit_console_print(console, "%s: %zu rows from %llu records, %s to %s\n", sensor.name, got.rows,
                         (unsigned long long)got.records, first, last);
+    if (got.signer.is_signed)
+        tacit_console_print(console, "signed by %s, whose signature is right\n", got.signer.name);
     if (got.beyond > 0)
         tacit_console_warn(console, "%llu values were beyond the mapping's bounds, and left out",
                            (unsigned long long)got.beyond);
     TACIT_CHECK(tacit_console_document(
         console,
-        json_pack("{s:s,s:I,s:I,s:I,s:s,s:s}", "source", sensor.name, "rows", (json_int_t)got.rows, "records",
-                  (json_int_t)got.records, "beyond", (json_int_t)got.beyond, "first", first, "last", last),
+        json_pack("{s:s,s:I,s:I,s:I,s:s,s:s,s:s*}", "source", sensor.name, "rows", (json_int_t)got.rows,
+                  "records", (json_int_t)got.records, "beyond", (json_int_t)got.beyond, "first", first,
+                  "last", last, "signed_by", got.signer.is_signed ? got.signer.name : NULL),
         error));
 cleanup:
     tacit_vault_close(vault);
@@ -206,16 +227,24 @@ const tacit_command tacit_command_store_import = {
     .summary = "bring an export of a device into one's store",
     .description =
         "Reads the file as the mapping says (docs/personal.md), aggregates it per day or week, and keeps "
-        "the rows. A new export of the same days takes the place of the earlier one.",
+        "the rows. A new export of the same days takes the place of the earlier one. Where a laboratory has "
+        "signed the "
+        "file (tacit data sign), the signature in FILE.sig is checked, and the rows' origin says who vouches "
+        "for them.",
     .operands =
         (const tacit_operand[]){ { "FILE", 1, 1, "the export: CSV or JSON lines" }, { .name = NULL } },
-    .options = (const tacit_option[]){ TACIT_OPTION_PASSPHRASE,
-                                       { .name = "mapping",
-                                         .kind = TACIT_OPTION_FILE,
-                                         .placeholder = "FILE",
-                                         .help = "what is what in it",
-                                         .rules = TACIT_RULE_REQUIRED },
-                                       { .name = NULL } },
+    .options =
+        (const tacit_option[]){ TACIT_OPTION_PASSPHRASE,
+                                { .name = "mapping",
+                                  .kind = TACIT_OPTION_FILE,
+                                  .placeholder = "FILE",
+                                  .help = "what is what in it",
+                                  .rules = TACIT_RULE_REQUIRED },
+                                { .name = "signed-by",
+                                  .kind = TACIT_OPTION_TEXT,
+                                  .placeholder = "KEY",
+                                  .help = "take the file only with a signature of this key beside it" },
+                                { .name = NULL } },
     .examples = (const tacit_example[]){ { "Steps of a phone.",
                                            "tacit store import steps.csv --mapping steps.import.yaml" },
                                          { .text = NULL } },

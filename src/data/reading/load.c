@@ -406,7 +406,9 @@ static tacit_source_options source_options(const tacit_load_options *options, co
     return (tacit_source_options){ .no_header = options->no_header,
                                    .separator = options->separator,
                                    .dimension = schema != NULL ? schema->sparse : options->dimension,
-                                   .link = options->link };
+                                   .link = options->link,
+                                   .fill = options->fill,
+                                   .fill_value = options->fill_value };
 }
 
 tacit_status tacit_dataset_read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,

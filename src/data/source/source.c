@@ -123,6 +123,15 @@ static tacit_status link_rows(tacit_source **out, tacit_source *source, const ch
     return TACIT_OK;
 }
 
+static tacit_status arrange(tacit_source **out, tacit_source *source, const tacit_source_options *options,
+                            tacit_error *error) {
+    tacit_source *linked = NULL;
+    TACIT_TRY(link_rows(&linked, source, options->link, error));
+    if (options->fill != NULL) return source_fill(out, linked, options->fill, options->fill_value, error);
+    *out = linked;
+    return TACIT_OK;
+}
+
 tacit_status tacit_source_open(tacit_source **out, const char *name, const tacit_source_options *options,
                                tacit_error *error) {
     tacit_source *source = NULL;
@@ -135,7 +144,7 @@ tacit_status tacit_source_open(tacit_source **out, const char *name, const tacit
     } else {
         TACIT_TRY(open_path(&source, name, options, error));
     }
-    return link_rows(out, source, options->link, error);
+    return arrange(out, source, options, error);
 }
 
 tacit_status tacit_source_open_input(tacit_source **out, tacit_input *input,
@@ -143,7 +152,7 @@ tacit_status tacit_source_open_input(tacit_source **out, tacit_input *input,
     tacit_source *source = NULL;
     if (options == NULL) options = &no_options;
     TACIT_TRY(open_file(&source, input, options, false, error));
-    return link_rows(out, source, options->link, error);
+    return arrange(out, source, options, error);
 }
 
 tacit_source *tacit_source_free(tacit_source *source) {

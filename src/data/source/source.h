@@ -69,6 +69,8 @@ typedef struct tacit_source_options {
     const char *
         link; /* a column that says whom a row is about: of each value the last row counts, and the column itself is
                        * dropped as rows are read; NULL: none */
+    const char *fill,
+        *fill_value; /* a column that the rows do not have, and what it holds in each; NULL: none */
 } tacit_source_options;
 
 /* What is being opened. */

@@ -102,3 +102,8 @@ tacit_status source_check_count(const tacit_source *source, uint64_t *before, ta
 /* A source that drains another one, which it takes in any case, and gives of all rows with the same value of
  * a column the last. */
 tacit_status source_link(tacit_source **out, tacit_source *inner, const char *link, tacit_error *error);
+
+/* A source with one column more, of the same text in every row; takes the other one in any case. TACIT_INPUT when that has
+ * such a column already. */
+tacit_status source_fill(tacit_source **out, tacit_source *inner, const char *column, const char *value,
+                         tacit_error *error);

@@ -260,6 +260,26 @@ static tacit_status hash_file(uint8_t out[TACIT_ORIGIN_HASH], const char *path, 
     return failed ? tacit_fail(error, TACIT_IO, "reading %s failed", path) : TACIT_OK;
 }
 
+/* The file, and who vouches for it: the name that goes with the key, and the key's first digits. */
+static void label_origin(tacit_origin *origin, const char *file, const tacit_signed_file *signer) {
+    char key[2 * TACIT_SIGNED_KEY + 1];
+    sodium_bin2hex(key, sizeof key, signer->key, sizeof signer->key);
+    if (signer->is_signed)
+        snprintf(origin->label, sizeof origin->label, "%.80s, signed by %s (key %.16s)", file, signer->name,
+                 key);
+    else
+        snprintf(origin->label, sizeof origin->label, "%s", file);
+}
+
+static tacit_status check_signer(tacit_signed_file *out, const char *path, const uint8_t *key,
+                                 tacit_error *error) {
+    TACIT_TRY(tacit_signed_file_check(out, path, error));
+    if (key == NULL || (out->is_signed && memcmp(key, out->key, TACIT_SIGNED_KEY) == 0)) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED,
+                      out->is_signed ? "%s is signed with another key" : "%s has no signature beside it",
+                      path);
+}
+
 static tacit_status keep(const importing *self, tacit_vault *vault, int64_t now_ms) {
     const tacit_sensor *sensor = self->sensor;
     tacit_collection_column columns[TACIT_SENSOR_VALUES];
@@ -276,8 +296,10 @@ static tacit_status keep(const importing *self, tacit_vault *vault, int64_t now_
         memcpy(columns[k].name, sensor->values[k].name, sizeof columns[k].name);
         memcpy(columns[k].unit, sensor->values[k].unit, sizeof columns[k].unit);
     }
-    snprintf(origin.label, sizeof origin.label, "%s", name);
+    label_origin(&origin, name, &self->out->signer);
     TACIT_TRY(hash_file(origin.hash, self->path, self->error));
+    if (self->out->signer.is_signed && memcmp(origin.hash, self->out->signer.hash, sizeof origin.hash) != 0)
+        return tacit_fail(self->error, TACIT_REFUSED, "%s was changed while it was being read", self->path);
     TACIT_TRY(tacit_vault_begin(vault, self->error));
     tacit_status status = tacit_collection_prepare(&held, vault, &wanted, self->error);
     if (status == TACIT_OK)
@@ -291,9 +313,10 @@ static tacit_status keep(const importing *self, tacit_vault *vault, int64_t now_
 }
 
 tacit_status tacit_sensor_import(tacit_imported *out, tacit_vault *vault, const tacit_sensor *sensor,
-                                 const char *path, int64_t now_ms, tacit_error *error) {
+                                 const char *path, const uint8_t *key, int64_t now_ms, tacit_error *error) {
     tacit_imported made = { .first = INT32_MAX, .last = INT32_MIN };
     importing self = { .sensor = sensor, .path = path, .out = &made, .error = error };
+    TACIT_TRY(check_signer(&made.signer, path, key, error));
     tacit_status status = sensor->json_lines ? read_lines(&self) : read_table(&self);
     if (status == TACIT_OK && self.count == 0)
         status = tacit_fail(error, TACIT_INPUT, "%s has no record that the mapping asks for", path);

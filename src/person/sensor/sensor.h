@@ -16,6 +16,7 @@
 #pragma once
 
 #include "person/personal.h"
+#include "person/sensor/signed_file.h"
 
 enum {
     TACIT_SENSOR_VALUES = 32,
@@ -67,8 +68,10 @@ typedef struct tacit_imported {
     uint64_t records, beyond; /* that were of the kind asked for; values that were beyond their bounds */
     size_t rows;
     int32_t first, last; /* days */
+    tacit_signed_file signer;
 } tacit_imported;
 
-/* Read a file by a mapping into the store, all of it or nothing; `now_ms` is when. */
+/* Read a file by a mapping into the store, all of it or nothing; `now_ms` is when. One with a signature beside it is checked
+ * first (TACIT_REFUSED), and its origin says who signed it. `key` (NULL: any, or none) is whose signature it must have. */
 tacit_status tacit_sensor_import(tacit_imported *out, tacit_vault *vault, const tacit_sensor *sensor,
-                                 const char *path, int64_t now_ms, tacit_error *error);
+                                 const char *path, const uint8_t *key, int64_t now_ms, tacit_error *error);

@@ -116,6 +116,11 @@ tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
  * stays. */
 tacit_status tacit_ledger_end(tacit_ledger *ledger, const char *study, tacit_error *error);
 
+/* Contact details of the owner are about to leave for a study, sealed: `hash` is of the sealed bytes. Nothing is charged.
+ * Logged. Durable ledgers only. */
+tacit_status tacit_ledger_note_contact(tacit_ledger *ledger, const char *study,
+                                       const uint8_t hash[TACIT_HASH_BYTES], tacit_error *error);
+
 /* Say that this data source holds the same people as `other`: from now on both share the limits in total of
  * `other`, and what was charged to either counts towards them. Not to be undone. Logged. TACIT_REFUSED when
  * only this one has a limit. */
@@ -146,10 +151,11 @@ typedef enum tacit_entry_kind {
     TACIT_ENTRY_WITHDRAWAL,
     TACIT_ENTRY_END,
     TACIT_ENTRY_LINK,
-    TACIT_ENTRY_STATEMENT /* something that the owner consented to saying, without noise and without a charge */
+    TACIT_ENTRY_STATEMENT, /* something that the owner consented to saying, without noise and without a charge */
+    TACIT_ENTRY_CONTACT
 } tacit_entry_kind;
 
-enum { TACIT_ENTRY_KINDS = 8 };
+enum { TACIT_ENTRY_KINDS = 9 };
 
 /* What is spent of one limit, composed at its delta. */
 typedef struct tacit_balance {
@@ -166,7 +172,7 @@ typedef struct tacit_entry {
     const char *reason;  /* refusal: the sentence the asker got */
     tacit_release about; /* charge, refusal: all but the payload bytes; limit: price, study ("": total);
                             consent: study, study_hash and what is held: price, event; end: study; link: the
-                            other data source, as `question` */
+                            other data source, as `question`; contact: study, and as study_hash that of what was sent */
     tacit_balance
         after[2][TACIT_UNITS]; /* charge: what is then spent, [0] in total and [1] of the study; limit: of the
                                             account it is for */
@@ -176,7 +182,7 @@ typedef struct tacit_entry {
     uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
 } tacit_entry;
 
-/* "charge", "refusal", "limit", "consent", "withdrawal", "end", "link", "statement". */
+/* "charge", "refusal", "limit", "consent", "withdrawal", "end", "link", "statement", "contact". */
 const char *tacit_entry_kind_name(tacit_entry_kind kind);
 
 typedef tacit_status tacit_entry_visit(void *context, const tacit_entry *entry, tacit_error *error);

@@ -23,6 +23,7 @@ const char *tacit_entry_kind_name(tacit_entry_kind kind) {
     case TACIT_ENTRY_END: return "end";
     case TACIT_ENTRY_LINK: return "link";
     case TACIT_ENTRY_STATEMENT: return "statement";
+    case TACIT_ENTRY_CONTACT: return "contact";
     }
     return "unknown entry";
 }

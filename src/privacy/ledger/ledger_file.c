@@ -323,6 +323,16 @@ tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_relea
     return record(self, TACIT_ENTRY_STATEMENT, about, error);
 }
 
+tacit_status tacit_ledger_note_contact(tacit_ledger *ledger, const char *study,
+                                       const uint8_t hash[TACIT_HASH_BYTES], tacit_error *error) {
+    tacit_ledger_file *self = NULL;
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "contact details", error));
+    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
+    tacit_release about = { .study = study };
+    memcpy(about.study_hash, hash, sizeof about.study_hash);
+    return record(self, TACIT_ENTRY_CONTACT, &about, error);
+}
+
 tacit_status tacit_ledger_file_consent(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],
                                        tacit_ledger_file *self, const char *study, tacit_error *error) {
     tacit_statement *query = NULL;

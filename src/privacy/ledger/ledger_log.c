@@ -348,6 +348,7 @@ tacit_status tacit_log_apply(tacit_store *store, const tacit_entry *entry, tacit
     case TACIT_ENTRY_LINK:
         TACIT_TRY(tacit_log_apply_link(store, entry, error));
         return apply_balances(store, entry, error);
+    case TACIT_ENTRY_CONTACT:
     case TACIT_ENTRY_REFUSAL:
     case TACIT_ENTRY_STATEMENT: return TACIT_OK;
     }

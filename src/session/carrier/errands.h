@@ -25,7 +25,10 @@ enum {
     ERRAND(ANSWER, answer, POST, TACIT_ERRAND_IS_LONG, "take an answer to the open question")                                     \
     ERRAND(POINTS, points, GET, 0, "the study's public auxiliary points")                                                         \
     ERRAND(RENEW, renew, POST, TACIT_ERRAND_TAKES_RETIRED, "the party's next certificate")                                        \
-    ERRAND(AUTHORITY, authority, GET, TACIT_ERRAND_IS_OPEN, "the statements by which authorities were replaced")
+    ERRAND(AUTHORITY, authority, GET, TACIT_ERRAND_IS_OPEN, "the statements by which authorities were replaced")                  \
+    ERRAND(ARM, arm, POST, 0, "register the key of the party's arm, give a share, get the list")                                  \
+    ERRAND(RECEIPT, receipt, POST, 0, "a receipt for a participant who has answered all that was asked")                          \
+    ERRAND(CONTACT, contact, POST, 0, "take contact details, sealed for the researchers")
 /* clang-format on */
 
 #define TACIT_ERRAND_NUMBER(NAME, name, METHOD, rules, help) TACIT_ERRAND_##NAME,

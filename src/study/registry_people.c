@@ -1,0 +1,462 @@
+/* The registry's part in arms, receipts and contact details. */
+#include <string.h>
+#include <time.h>
+
+#include "study/registry_parts.h"
+
+/* ---- small steps ---- */
+
+/* Prepare a statement whose first parameters are a study or party, and another text or NULL. */
+static tacit_status prepare(tacit_statement **out, tacit_registry *registry, const char *sql,
+                            const char *first, const char *second, tacit_error *error) {
+    TACIT_TRY(tacit_statement_prepare(out, registry->store, sql, error));
+    tacit_bind_text(*out, 1, first);
+    if (second != NULL) tacit_bind_text(*out, 2, second);
+    return TACIT_OK;
+}
+
+/* ---- arms ---- */
+
+void tacit_arm_group_clear(tacit_arm_group *group) {
+    tacit_buffer_clear(&group->keys);
+    tacit_buffer_clear(&group->shares);
+    *group = (tacit_arm_group){ .group = 0 };
+}
+
+tacit_status tacit_registry_arm_register(tacit_registry *registry, const char *party, const char *study,
+                                         const uint8_t key[TACIT_VRF_KEY_BYTES], tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL, *get = NULL;
+    bool same = false;
+    tacit_status status;
+    TACIT_CHECK(prepare(&put, registry, "INSERT OR IGNORE INTO arm (party, study, key) VALUES (?1, ?2, ?3)",
+                        party, study, error));
+    tacit_bind_blob(put, 3, key, TACIT_VRF_KEY_BYTES);
+    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(prepare(&get, registry, "SELECT 1 FROM arm WHERE party = ?1 AND study = ?2 AND key = ?3",
+                        party, study, error));
+    tacit_bind_blob(get, 3, key, TACIT_VRF_KEY_BYTES);
+    TACIT_CHECK(tacit_statement_step(&same, get, error));
+    if (!same)
+        status = tacit_fail(
+            error, TACIT_REFUSED,
+            "a key for the arm was registered before, or is somebody else's: the first one counts");
+cleanup:
+    tacit_statement_free(put);
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+static tacit_status read_members(tacit_registry *registry, const char *study, tacit_arm_group *out,
+                                 tacit_error *error) {
+    tacit_statement *list = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        prepare(&list, registry,
+                "SELECT key, coalesce(share, x'') FROM arm WHERE study = ?1 AND grp = ?2 ORDER BY key", study,
+                NULL, error));
+    tacit_bind_integer(list, 2, out->group);
+    for (;;) {
+        const uint8_t *share;
+        size_t length;
+        uint8_t key[TACIT_VRF_KEY_BYTES];
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_bytes(key, sizeof key, list, 0, error));
+        TACIT_CHECK(tacit_buffer_append(&out->keys, key, sizeof key, error));
+        TACIT_CHECK(tacit_column_blob(&share, &length, list, 1, TACIT_VRF_PROOF_BYTES, error));
+        if (length == TACIT_VRF_PROOF_BYTES) {
+            TACIT_CHECK(tacit_buffer_append(&out->shares, share, length, error));
+            out->shared++;
+        }
+        out->count++;
+    }
+    if (out->shared < out->count) out->shares.length = 0;
+cleanup:
+    tacit_statement_free(list);
+    return status;
+}
+
+/* With the lock held. */
+static tacit_status read_group(tacit_registry *registry, const char *study, uint32_t group,
+                               tacit_arm_group *out, tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    tacit_arm_group_clear(out);
+    if (group == 0) return TACIT_OK;
+    TACIT_CHECK(prepare(&get, registry, "SELECT draw FROM arm_group WHERE study = ?1 AND grp = ?2", study,
+                        NULL, error));
+    tacit_bind_integer(get, 2, group);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (!row) goto cleanup;
+    out->group = group;
+    out->draw = (uint32_t)tacit_column_integer(get, 0);
+    TACIT_CHECK(read_members(registry, study, out, error));
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
+tacit_status tacit_registry_arm_group(tacit_registry *registry, const char *study, uint32_t group,
+                                      tacit_arm_group *out, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status = read_group(registry, study, group, out, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_arm_of_party(tacit_registry *registry, const char *party, tacit_arm_group *out,
+                                         tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const char *study = "";
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(prepare(&get, registry, "SELECT study, grp FROM arm WHERE party = ?1", party, NULL, error));
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (row) TACIT_CHECK(tacit_column_text(&study, get, 0, TACIT_ID_SIZE - 1, error));
+    TACIT_CHECK(read_group(registry, study, row ? (uint32_t)tacit_column_integer(get, 1) : 0, out, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* The group that is not complete; 0: there is none. And the largest number so far. */
+static tacit_status find_open(tacit_registry *registry, const char *study, uint32_t *open, uint32_t *largest,
+                              tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(prepare(
+        &get, registry,
+        "SELECT coalesce((SELECT min(grp) FROM arm WHERE study = ?1 AND grp > 0 AND share IS NULL), 0),"
+        " coalesce((SELECT max(grp) FROM arm_group WHERE study = ?1), 0)",
+        study, NULL, error));
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    *open = (uint32_t)tacit_column_integer(get, 0);
+    *largest = (uint32_t)tacit_column_integer(get, 1);
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
+static tacit_status run_for_group(tacit_registry *registry, const char *sql, const char *study,
+                                  uint32_t group, tacit_error *error) {
+    tacit_statement *put = NULL;
+    tacit_status status = prepare(&put, registry, sql, study, NULL, error);
+    if (status == TACIT_OK) {
+        tacit_bind_integer(put, 2, group);
+        status = tacit_statement_run(put, error);
+    }
+    tacit_statement_free(put);
+    return status;
+}
+
+/* A list that is closed again loses who gave no share, and all shares: they were to another list. */
+static tacit_status close_again(tacit_registry *registry, const char *study, uint32_t group,
+                                tacit_error *error) {
+    TACIT_TRY(run_for_group(registry,
+                            "UPDATE arm SET grp = 0 WHERE study = ?1 AND grp = ?2 AND share IS NULL", study,
+                            group, error));
+    TACIT_TRY(run_for_group(registry, "UPDATE arm SET share = NULL, told = 0 WHERE study = ?1 AND grp = ?2",
+                            study, group, error));
+    return run_for_group(registry, "UPDATE arm_group SET draw = draw + 1 WHERE study = ?1 AND grp = ?2",
+                         study, group, error);
+}
+
+static tacit_status close_new(tacit_registry *registry, const char *study, uint32_t group,
+                              tacit_error *error) {
+    TACIT_TRY(run_for_group(registry,
+                            "UPDATE arm SET grp = ?2, told = 0 WHERE study = ?1 AND grp = 0"
+                            " AND party IN (SELECT name FROM party WHERE study = ?1 AND revoked = 0)",
+                            study, group, error));
+    return run_for_group(registry, "INSERT INTO arm_group VALUES (?1, ?2, 1)", study, group, error);
+}
+
+tacit_status tacit_registry_arm_close(tacit_registry *registry, const char *study, bool again,
+                                      uint32_t *group, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_arm_group made = { .group = 0 };
+    uint32_t open = 0, largest = 0;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(find_open(registry, study, &open, &largest, error));
+    if (open > 0 && !again)
+        TACIT_CHECK(tacit_fail(
+            error, TACIT_USAGE,
+            "group %u of study '%s' waits for shares of its parties: wait, or close its list again "
+            "without those who gave none (tacit arm close --again)",
+            open, study));
+    *group = open > 0 ? open : largest + 1;
+    TACIT_CHECK((open > 0 ? close_again : close_new)(registry, study, *group, error));
+    TACIT_CHECK(read_group(registry, study, *group, &made, error));
+    if (made.count == 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "nobody in study '%s' waits for an arm%s", study,
+                               open > 0 ? " who gave a share" : ""));
+cleanup:
+    tacit_arm_group_clear(&made);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t draw,
+                                      const uint8_t share[TACIT_VRF_PROOF_BYTES], bool *complete,
+                                      tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL, *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(
+        prepare(&put, registry,
+                "UPDATE arm SET share = ?2, told = 0 WHERE party = ?1 AND EXISTS (SELECT 1 FROM arm_group g"
+                " WHERE g.study = arm.study AND g.grp = arm.grp AND g.draw = ?3)",
+                party, NULL, error));
+    tacit_bind_blob(put, 2, share, TACIT_VRF_PROOF_BYTES);
+    tacit_bind_integer(put, 3, draw);
+    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(
+        prepare(&get, registry,
+                "SELECT NOT EXISTS (SELECT 1 FROM arm o JOIN arm m ON m.party = ?1 AND o.study = m.study"
+                " AND o.grp = m.grp WHERE o.share IS NULL)",
+                party, NULL, error));
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    *complete = tacit_column_integer(get, 0) != 0;
+cleanup:
+    tacit_statement_free(put);
+    tacit_statement_free(get);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_arm_standing(tacit_registry *registry, const char *study, tacit_arm_standing *out,
+                                         tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        prepare(&get, registry,
+                "SELECT count(*), count(*) - count(a.key), count(*) FILTER (WHERE a.grp = 0),"
+                " count(*) FILTER (WHERE a.grp > 0 AND EXISTS (SELECT 1 FROM arm o WHERE o.study = a.study"
+                " AND o.grp = a.grp AND o.share IS NULL)),"
+                " (SELECT coalesce(sum(draw * 1000003 + grp), 0) FROM arm_group WHERE study = ?1) * 1000003"
+                " + count(a.share) * 1009 + count(a.key)"
+                " FROM party p LEFT JOIN arm a ON a.party = p.name WHERE p.study = ?1 AND p.revoked = 0"
+                " AND p.version = (SELECT version FROM study WHERE name = ?1)",
+                study, NULL, error));
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    *out = (tacit_arm_standing){ (size_t)tacit_column_integer(get, 0), (size_t)tacit_column_integer(get, 1),
+                                 (size_t)tacit_column_integer(get, 2), (size_t)tacit_column_integer(get, 3),
+                                 (uint64_t)tacit_column_integer(get, 4) };
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_arm_is_due(tacit_registry *registry, const char *party, bool *due,
+                                       tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    tacit_status status;
+    *due = false;
+    TACIT_CHECK(prepare(
+        &get, registry,
+        "SELECT 1 FROM arm a WHERE party = ?1 AND grp > 0 AND (share IS NULL OR (told = 0 AND NOT EXISTS"
+        " (SELECT 1 FROM arm o WHERE o.study = a.study AND o.grp = a.grp AND o.share IS NULL)))",
+        party, NULL, error));
+    TACIT_CHECK(tacit_statement_step(due, get, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status =
+        registry_run_for(registry, "UPDATE arm SET told = 1 WHERE party = ?1", party, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- who has completed ---- */
+
+tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
+                                       unsigned version, uint64_t round, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    /* A round of several steps has several answers, and counts once. */
+    TACIT_CHECK(prepare(&put, registry,
+                        "INSERT INTO answered VALUES (?1, ?3, ?2, ?4, ?4, 1) ON CONFLICT (party, version)"
+                        " DO UPDATE SET rounds = rounds + 1, last = ?4 WHERE last < ?4",
+                        party, study, error));
+    tacit_bind_integer(put, 3, version);
+    tacit_bind_integer(put, 4, (int64_t)round);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_has_completed(tacit_registry *registry, const char *study, const char *party,
+                                          bool *out, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    tacit_status status;
+    *out = false;
+    TACIT_CHECK(prepare(
+        &get, registry,
+        "SELECT 1 FROM answered a JOIN study s ON s.name = ?2 AND a.version = s.version"
+        " WHERE a.party = ?1 AND a.study = ?2 AND a.first + a.rounds >= coalesce((SELECT max(round) + 1"
+        " FROM journal WHERE study = ?2 AND round < (1 << 62)), 0)",
+        party, study, error));
+    TACIT_CHECK(tacit_statement_step(out, get, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- receipts ---- */
+
+tacit_status tacit_registry_find_receipt(tacit_registry *registry, const char *party, const void *asked,
+                                         size_t length, tacit_buffer *given, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    const uint8_t *before;
+    size_t size;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(
+        prepare(&get, registry, "SELECT given, asked FROM receipt WHERE party = ?1", party, NULL, error));
+    TACIT_CHECK(registry_take_bytes(get, &row, given, error));
+    if (!row) goto cleanup;
+    TACIT_CHECK(tacit_column_blob(&before, &size, get, 1, 4096, error));
+    if (size != length || memcmp(before, asked, length) != 0)
+        status = tacit_fail(error, TACIT_REFUSED,
+                            "a receipt was given for this participation already: there is one for each");
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_keep_receipt(tacit_registry *registry, const char *study, const char *party,
+                                         const void *asked, size_t length, const tacit_buffer *given,
+                                         tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    TACIT_CHECK(prepare(&put, registry, "INSERT OR IGNORE INTO receipt VALUES (?1, ?2, ?3, ?4)", party, study,
+                        error));
+    tacit_bind_blob(put, 3, asked, length);
+    tacit_bind_blob(put, 4, given->bytes, given->length);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+static tacit_status say_redeemed(tacit_statement *get, tacit_error *error) {
+    time_t at = (time_t)tacit_column_integer(get, 0);
+    struct tm utc = { 0 };
+    char day[32];
+    gmtime_r(&at, &utc);
+    strftime(day, sizeof day, "%Y-%m-%d at %H:%M", &utc);
+    return tacit_fail(error, TACIT_REFUSED, "this receipt was redeemed on %s UTC: each is good once", day);
+}
+
+tacit_status tacit_registry_redeem_receipt(tacit_registry *registry, const char *study,
+                                           const uint8_t receipt[TACIT_HASH_BYTES], int64_t now,
+                                           tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL, *put = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(prepare(&get, registry, "SELECT at FROM redeemed WHERE study = ?1 AND receipt = ?2", study,
+                        NULL, error));
+    tacit_bind_blob(get, 2, receipt, TACIT_HASH_BYTES);
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    if (row) TACIT_CHECK(say_redeemed(get, error));
+    TACIT_CHECK(prepare(&put, registry, "INSERT INTO redeemed VALUES (?1, ?2, ?3)", study, NULL, error));
+    tacit_bind_blob(put, 2, receipt, TACIT_HASH_BYTES);
+    tacit_bind_integer(put, 3, now);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(get);
+    tacit_statement_free(put);
+    status = tacit_registry_finish(registry, status, error);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_count_receipts(tacit_registry *registry, const char *study, size_t *given,
+                                           size_t *redeemed, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *get = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(prepare(&get, registry,
+                        "SELECT (SELECT count(*) FROM receipt WHERE study = ?1),"
+                        " (SELECT count(*) FROM redeemed WHERE study = ?1)",
+                        study, NULL, error));
+    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    *given = (size_t)tacit_column_integer(get, 0);
+    *redeemed = (size_t)tacit_column_integer(get, 1);
+cleanup:
+    tacit_statement_free(get);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+/* ---- contact ---- */
+
+tacit_status tacit_registry_keep_contact(tacit_registry *registry, const char *study, const char *party,
+                                         const void *sealed, size_t length, int64_t now, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *put = NULL;
+    tacit_status status;
+    TACIT_CHECK(prepare(&put, registry, "REPLACE INTO contact VALUES (?1, ?2, ?3, ?4)", party, study, error));
+    tacit_bind_blob(put, 3, sealed, length);
+    tacit_bind_integer(put, 4, now);
+    TACIT_CHECK(tacit_statement_run(put, error));
+cleanup:
+    tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status tacit_registry_contacts(tacit_registry *registry, const char *study, tacit_contact_visit *visit,
+                                     void *context, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_statement *list = NULL;
+    bool row = false;
+    tacit_status status;
+    TACIT_CHECK(prepare(&list, registry,
+                        "SELECT sealed, at FROM contact WHERE study = ?1 ORDER BY at, sealed", study, NULL,
+                        error));
+    for (;;) {
+        const uint8_t *sealed;
+        size_t length;
+        TACIT_CHECK(tacit_statement_step(&row, list, error));
+        if (!row) break;
+        TACIT_CHECK(tacit_column_blob(&sealed, &length, list, 0, 65536, error));
+        TACIT_CHECK(visit(context, sealed, length, tacit_column_integer(list, 1), error));
+    }
+cleanup:
+    tacit_statement_free(list);
+    tacit_registry_unlock(registry);
+    return status;
+}
