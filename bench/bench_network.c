@@ -79,7 +79,7 @@ static void read_layers(training *t, const char *text, tacit_error *error) {
     if (last > first) snprintf(hidden, sizeof hidden, "%.*s", (int)(last - first - 1), first + 1);
     for (char *c = hidden; *c != 0; c++)
         if (*c == '-') *c = ',';
-    must(tacit_network_parse(&t->network, hidden, TACIT_ACTIVATION_SIGMOID, features,
+    must(tacit_network_parse(&t->network, hidden, "", TACIT_ACTIVATION_SIGMOID, features,
                              outputs == 1 ? 2 : outputs, error),
          error);
 }

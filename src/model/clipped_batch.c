@@ -26,8 +26,9 @@ enum { BLOCK_ROWS = 192, BLOCK_NUMBERS = 1 << 20, EXACT_ROWS = 1 << 11 };
 
 typedef struct batch_worker {
     batch_space space;
-    double *sum;    /* exact, of `pending` rows; or plain */
-    int64_t *total; /* of all others: zeros unless `moved` */
+    batch_written written; /* in its place where layers are not all dense */
+    double *sum;           /* exact, of `pending` rows; or plain */
+    int64_t *total;        /* of all others: zeros unless `moved` */
     size_t pending;
     bool moved;
 } batch_worker;
@@ -48,11 +49,13 @@ tacit_batch *tacit_batch_free(tacit_batch *batch) {
     }
     for (size_t w = 0; w < batch->workers && batch->worker != NULL; w++) {
         batch_space_clear(&batch->worker[w].space);
+        batch_written_clear(&batch->worker[w].written);
         free(batch->worker[w].sum);
         free(batch->worker[w].total);
     }
     free(batch->worker);
     free(batch->shape.class_weight);
+    free(batch->shape.parameters);
     free(batch);
     return NULL;
 }
@@ -79,6 +82,10 @@ static tacit_status set_weights(batch_shape *shape, const double *class_weight, 
         if (shape->class_weight == NULL) return tacit_fail_memory(error);
         memcpy(shape->class_weight, class_weight, classes * sizeof *class_weight);
     }
+    if (!tacit_network_is_dense(network)) {
+        shape->parameters = TACIT_NEW(double, shape->size);
+        return shape->parameters != NULL ? TACIT_OK : tacit_fail_memory(error);
+    }
     for (size_t l = 0; l < network->layers; l++) {
         shape->forward[l] = TACIT_NEW(float, network->width[l] * shape->stride[l + 1]);
         shape->biases[l] = TACIT_NEW(float, shape->stride[l + 1]);
@@ -101,7 +108,10 @@ tacit_status tacit_batch_create(tacit_batch **out, const tacit_network *network,
     batch->worker = TACIT_NEW(batch_worker, batch->workers);
     if (batch->worker == NULL) TACIT_CHECK(tacit_fail_memory(error));
     for (size_t w = 0; w < batch->workers; w++) {
-        TACIT_CHECK(batch_space_create(&batch->worker[w].space, &batch->shape, error));
+        if (batch->shape.parameters != NULL)
+            TACIT_CHECK(batch_written_create(&batch->worker[w].written, &batch->shape, error));
+        else
+            TACIT_CHECK(batch_space_create(&batch->worker[w].space, &batch->shape, error));
         batch->worker[w].sum = TACIT_NEW(double, batch->shape.size);
         batch->worker[w].total = TACIT_NEW(int64_t, batch->shape.size);
         if (batch->worker[w].sum == NULL || batch->worker[w].total == NULL)
@@ -131,7 +141,9 @@ static void load_layer(batch_shape *shape, size_t layer, const double *weights, 
 
 void tacit_batch_load(tacit_batch *batch, const double *parameters) {
     const tacit_network *network = &batch->shape.network;
-    for (size_t l = 0; l < network->layers; l++)
+    if (batch->shape.parameters != NULL)
+        memcpy(batch->shape.parameters, parameters, batch->shape.size * sizeof *parameters);
+    for (size_t l = 0; l < network->layers && batch->shape.parameters == NULL; l++)
         load_layer(&batch->shape, l, parameters + tacit_network_weights_at(network, l),
                    parameters + tacit_network_biases_at(network, l));
 }
@@ -145,6 +157,7 @@ typedef struct batch_pass {
     double bound;
     double *out;
     void (*add)(const struct batch_pass *pass, batch_worker *worker, size_t rows, size_t first);
+    void (*add_written)(const struct batch_pass *pass, batch_worker *worker, double norm, size_t row);
 } batch_pass;
 
 static tacit_status pass_blocks(void *context, size_t begin, size_t end, unsigned number,
@@ -155,8 +168,16 @@ static tacit_status pass_blocks(void *context, size_t begin, size_t end, unsigne
     for (size_t b = begin; b < end; b++) {
         size_t first = b * pass->block, left = pass->rows->rows.count - first;
         tacit_view block = tacit_view_slice(pass->rows, first, left < pass->block ? left : pass->block);
-        batch_backward(&pass->batch->shape, &worker->space, &block);
-        pass->add(pass, worker, block.rows.count, first);
+        if (pass->batch->shape.parameters == NULL) {
+            batch_backward(&pass->batch->shape, &worker->space, &block);
+            pass->add(pass, worker, block.rows.count, first);
+            continue;
+        }
+        for (size_t i = 0; i < block.rows.count; i++) {
+            tacit_view row = tacit_view_slice(&block, i, 1);
+            double norm = batch_write_row(&pass->batch->shape, &worker->written, &row);
+            pass->add_written(pass, worker, norm, first + i);
+        }
     }
     return TACIT_OK;
 }
@@ -218,16 +239,25 @@ static void add_layer(const batch_shape *shape, batch_worker *worker, size_t row
                               shape->stride[layer], weights);
 }
 
+static double factor_of(const batch_pass *pass, double norm) {
+    return norm > pass->bound * (1 - 1e-9) ? (1 - 1e-9) / norm : 1 / pass->bound;
+}
+
 static void add_clipped(const batch_pass *pass, batch_worker *worker, size_t rows, size_t first) {
     (void)first;
     const batch_shape *shape = &pass->batch->shape;
     if (worker->pending + rows > EXACT_ROWS) flush(shape, worker);
-    for (size_t i = 0; i < rows; i++) { /* the norm gives way to the factor */
-        double norm = worker->space.norm[i];
-        worker->space.norm[i] = norm > pass->bound * (1 - 1e-9) ? (1 - 1e-9) / norm : 1 / pass->bound;
-    }
+    for (size_t i = 0; i < rows; i++) /* the norm gives way to the factor */
+        worker->space.norm[i] = factor_of(pass, worker->space.norm[i]);
     for (size_t l = 0; l < shape->network.layers; l++) add_layer(shape, worker, rows, l);
     worker->pending += rows;
+}
+
+static void add_clipped_row(const batch_pass *pass, batch_worker *worker, double norm, size_t row) {
+    (void)row;
+    worker->moved = true;
+    batch_add_written(pass->batch->shape.size, worker->written.gradient, factor_of(pass, norm),
+                      TACIT_BATCH_STEP, worker->total);
 }
 
 static tacit_status check_bound(double bound, tacit_error *error) {
@@ -252,10 +282,12 @@ static void add_up(const tacit_batch *batch, double *out) {
 
 tacit_status tacit_batch_sum(tacit_batch *batch, const tacit_view *rows, double norm_bound, double *out,
                              tacit_error *error) {
-    batch_pass pass = { .batch = batch, .rows = rows, .bound = norm_bound, .add = add_clipped };
+    batch_pass pass = {
+        .batch = batch, .rows = rows, .bound = norm_bound, .add = add_clipped, .add_written = add_clipped_row
+    };
     TACIT_TRY(check_bound(norm_bound, error));
     TACIT_TRY(pass_over(&pass, error));
-    if (rows->rows.count <= EXACT_ROWS) {
+    if (rows->rows.count <= EXACT_ROWS && batch->shape.parameters == NULL) {
         add_up(batch, out);
         return TACIT_OK;
     }
@@ -290,9 +322,18 @@ static void add_clamped(const batch_pass *pass, batch_worker *worker, size_t row
     for (size_t l = 0; l < pass->batch->shape.network.layers; l++) clamp_layer(pass, worker, rows, l);
 }
 
+static void add_clamped_row(const batch_pass *pass, batch_worker *worker, double norm, size_t row) {
+    (void)norm, (void)row;
+    worker->moved = true;
+    batch_add_written(pass->batch->shape.size, worker->written.gradient, 1 / pass->bound, TACIT_BATCH_CLAMPED,
+                      worker->total);
+}
+
 tacit_status tacit_batch_sum_clamped(tacit_batch *batch, const tacit_view *rows, double bound, double *out,
                                      tacit_error *error) {
-    batch_pass pass = { .batch = batch, .rows = rows, .bound = bound, .add = add_clamped };
+    batch_pass pass = {
+        .batch = batch, .rows = rows, .bound = bound, .add = add_clamped, .add_written = add_clamped_row
+    };
     TACIT_TRY(check_bound(bound, error));
     TACIT_TRY(pass_over(&pass, error));
     collect(batch, TACIT_BATCH_CLAMPED, out);
@@ -318,9 +359,14 @@ static void add_plain(const batch_pass *pass, batch_worker *worker, size_t rows,
     }
 }
 
+static void add_plain_row(const batch_pass *pass, batch_worker *worker, double norm, size_t row) {
+    (void)norm, (void)row;
+    for (size_t j = 0; j < pass->batch->shape.size; j++) worker->sum[j] += worker->written.gradient[j];
+}
+
 tacit_status tacit_batch_sum_plain(tacit_batch *batch, const tacit_view *rows, double *out,
                                    tacit_error *error) {
-    batch_pass pass = { .batch = batch, .rows = rows, .add = add_plain };
+    batch_pass pass = { .batch = batch, .rows = rows, .add = add_plain, .add_written = add_plain_row };
     TACIT_TRY(pass_over(&pass, error));
     add_up(batch, out);
     return TACIT_OK;
@@ -332,7 +378,14 @@ static void copy_norms(const batch_pass *pass, batch_worker *worker, size_t rows
     memcpy(pass->out + first, worker->space.norm, rows * sizeof *pass->out);
 }
 
+static void keep_norm(const batch_pass *pass, batch_worker *worker, double norm, size_t row) {
+    (void)worker;
+    pass->out[row] = norm;
+}
+
 tacit_status tacit_batch_norms(tacit_batch *batch, const tacit_view *rows, double *out, tacit_error *error) {
-    batch_pass pass = { .batch = batch, .rows = rows, .out = out, .add = copy_norms };
+    batch_pass pass = {
+        .batch = batch, .rows = rows, .out = out, .add = copy_norms, .add_written = keep_norm
+    };
     return pass_over(&pass, error);
 }

@@ -1,6 +1,6 @@
 /*
  * Gradients of a batch of rows, clipped row by row and added up: what private training sends. Fast, in single
- * precision, on a pool's threads; and with a sensitivity that holds for the *computed* sums, to the last bit:
+ * precision (double where layers are not all dense), on a pool's threads; and with a sensitivity that holds for the *computed* sums, to the last bit:
  *
  *  - What a row contributes follows from that row and the parameters alone, whatever else is in the batch and
  *    on however many threads (num/kernel/layer.h: no sum over rows is rounded, and no row's own sums depend on where
@@ -44,9 +44,9 @@ void tacit_batch_scale_rows(tacit_batch *batch, double scale);
 void tacit_batch_load(tacit_batch *batch, const double *parameters);
 
 /* sum_i (g_i/C) min(1, C/|g_i|) over the rows of the view; tacit_network_size numbers. The norm is that of a
- * row's whole gradient, |g|^2 = sum over layers of (|a|^2 + 1)|d|^2 with a what the layer takes in and d the
+ * row's whole gradient: in dense layers |g|^2 = (|a|^2 + 1)|d|^2 with a what the layer takes in and d the
  * derivative by what it gives out before its activation, so that no row's gradient is ever written down
- * (Goodfellow 2015). */
+ * (Goodfellow 2015); with layers of other kinds it is (clipped_batch_written.c). */
 tacit_status tacit_batch_sum(tacit_batch *batch, const tacit_view *rows, double norm_bound, double *out,
                              tacit_error *error);
 

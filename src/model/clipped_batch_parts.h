@@ -21,6 +21,7 @@ typedef struct batch_shape {
     float *biases[TACIT_NETWORK_LAYERS];
     double scale;         /* of rows */
     double *class_weight; /* NULL: all 1 */
+    double *parameters;   /* of a network whose layers are not all dense, in double precision; else NULL */
 } batch_shape;
 
 /* One worker's memory. */
@@ -43,3 +44,21 @@ void batch_forward(const batch_shape *shape, batch_space *space, const tacit_row
 /* Outputs, derivatives and norms of a block. A row whose norm is not finite gets zeros everywhere, and norm
  * 0. */
 void batch_backward(const batch_shape *shape, batch_space *space, const tacit_view *block);
+
+/* ---- networks with layers that are not dense ---- */
+
+/* One worker's memory: here a row's gradient is written down. */
+typedef struct batch_written {
+    tacit_network_space *space;
+    double *gradient; /* of the row at hand */
+    double *row;      /* scaled */
+} batch_written;
+
+tacit_status batch_written_create(batch_written *out, const batch_shape *shape, tacit_error *error);
+void batch_written_clear(batch_written *written);
+
+/* The gradient of one row to written->gradient, and its norm. Where that is not finite: zeros, and 0. */
+double batch_write_row(const batch_shape *shape, batch_written *written, const tacit_view *row);
+
+/* total[j] += g_j factor, cut to [-1, 1], in multiples of `step` towards zero. */
+void batch_add_written(size_t count, const double *gradient, double factor, double step, int64_t *total);

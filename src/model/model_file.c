@@ -45,16 +45,24 @@ static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     return object;
 }
 
-/* The hidden layers and what their units do; outputs follow from the classes. */
+/* The hidden layers, a number for a dense one, what their units do, and the shape of the rows if a layer asks;
+ * outputs follow from the classes. */
 static json_t *network_to_json(const tacit_network *network) {
     json_t *hidden = json_array();
-    for (size_t l = 1; l < network->layers; l++)
-        json_array_append_new(hidden, json_integer((json_int_t)network->width[l]));
+    char name[TACIT_LAYER_NAME];
+    for (size_t l = 0; l + 1 < network->layers; l++) {
+        tacit_network_layer_name(network, l, name);
+        json_array_append_new(hidden, network->layer[l].kind == TACIT_LAYER_DENSE
+                                          ? json_integer((json_int_t)network->width[l + 1])
+                                          : json_string(name));
+    }
     if (json_array_size(hidden) != network->layers - 1) {
         json_decref(hidden);
         return NULL;
     }
-    return json_pack("{s:o,s:s}", "hidden", hidden, "activation", tacit_activation_name(network->activation));
+    tacit_network_shape_name(network, name);
+    return json_pack("{s:o,s:s,s:s*}", "hidden", hidden, "activation",
+                     tacit_activation_name(network->activation), "shape", name[0] != 0 ? name : NULL);
 }
 
 tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, tacit_error *error) {
@@ -227,14 +235,21 @@ static tacit_status read_network(tacit_network *out, const json_t *root, size_t 
     if (activation == NULL || kind == TACIT_ACTIVATIONS || !json_is_array(hidden) ||
         json_array_size(hidden) >= TACIT_NETWORK_LAYERS)
         return tacit_fail(error, TACIT_INPUT, "the network's layers or their activation are damaged");
-    char list[TACIT_NETWORK_LAYERS * 8] = "";
+    char list[TACIT_NETWORK_LAYERS * TACIT_LAYER_NAME] = "";
     for (size_t l = 0, used = 0; l < json_array_size(hidden); l++) {
-        json_int_t units = json_integer_value(json_array_get(hidden, l));
-        if (units < 1 || units > 65536)
+        const json_t *layer = json_array_get(hidden, l);
+        json_int_t units = json_integer_value(layer);
+        const char *name = json_string_value(layer);
+        if (name == NULL ? units < 1 || units > 65536 : strlen(name) + 2 > TACIT_LAYER_NAME)
             return tacit_fail(error, TACIT_INPUT, "hidden layer %zu of the network is damaged", l + 1);
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%d", l > 0 ? "," : "", (int)units);
+        used +=
+            (size_t)(name != NULL
+                         ? snprintf(list + used, sizeof list - used, "%s%s", l > 0 ? "," : "", name)
+                         : snprintf(list + used, sizeof list - used, "%s%d", l > 0 ? "," : "", (int)units));
     }
-    tacit_status status = tacit_network_parse(out, list, (tacit_activation)kind, features, classes, error);
+    const char *shape = json_string_value(json_object_get(object, "shape"));
+    tacit_status status = tacit_network_parse(out, list, shape != NULL ? shape : "", (tacit_activation)kind,
+                                              features, classes, error);
     return status == TACIT_USAGE ? TACIT_INPUT : status;
 }
 

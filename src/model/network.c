@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/kernel/kernel.h"
+#include "model/network_parts.h"
 #include "rand/fast.h"
 
 struct tacit_network_space {
@@ -14,6 +14,8 @@ struct tacit_network_space {
     double *slope[2];                    /* derivatives by what a layer takes in, of two layers in turn */
     const double **pointers;             /* to rows or units */
     double scale[TACIT_NETWORK_BLOCK];
+    double *row;                             /* a sparse row, for a first layer that is not dense */
+    layer_space layer[TACIT_NETWORK_LAYERS]; /* of those that are not */
 };
 
 const char *tacit_activation_name(tacit_activation activation) {
@@ -25,47 +27,47 @@ const char *tacit_activation_name(tacit_activation activation) {
     return "unknown";
 }
 
-enum { MOST_UNITS = 1 << 16, MOST_PARAMETERS = 1 << 26 };
+size_t tacit_network_outputs(size_t classes) { return classes > 2 ? classes : 1; }
 
-tacit_status tacit_network_parse(tacit_network *out, const char *hidden, tacit_activation activation,
-                                 size_t features, size_t classes, tacit_error *error) {
-    tacit_network network = { .layers = 0, .activation = activation };
-    network.width[0] = features;
-    for (const char *at = hidden; *at != 0; network.layers++) {
-        char *end;
-        unsigned long units = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-        bool ends = units > 0 && (*end == 0 || (*end == ',' && end[1] != 0));
-        if (!ends || units > MOST_UNITS || network.layers + 1 == TACIT_NETWORK_LAYERS)
-            return tacit_fail(error, TACIT_USAGE,
-                              "'%s' lists no hidden layers: give at most %d numbers of units, each at most "
-                              "%d, with commas between, like 50,20",
-                              hidden, TACIT_NETWORK_LAYERS - 1, (int)MOST_UNITS);
-        network.width[network.layers + 1] = units;
-        at = *end == ',' ? end + 1 : end;
-    }
-    network.width[++network.layers] = tacit_network_outputs(classes);
-    double size = 0; /* in doubles, which do not wrap round */
-    for (size_t l = 0; l < network.layers; l++)
-        size += ((double)network.width[l] + 1) * (double)network.width[l + 1];
-    if (features == 0 || classes < 2 || size > MOST_PARAMETERS)
-        return tacit_fail(error, TACIT_USAGE,
-                          "no network has %zu features, hidden layers '%s' and %zu classes: give at least "
-                          "one feature and two classes, and layers of at most %d parameters together",
-                          features, hidden, classes, (int)MOST_PARAMETERS);
-    *out = network;
-    return TACIT_OK;
+bool tacit_network_activates(const tacit_network *network, size_t layer) {
+    const tacit_layer_kind kind = network->layer[layer].kind;
+    return layer + 1 < network->layers && (kind == TACIT_LAYER_DENSE || kind == TACIT_LAYER_CONVOLUTION);
 }
 
-size_t tacit_network_outputs(size_t classes) { return classes > 2 ? classes : 1; }
+size_t tacit_network_weight_rows(const tacit_network *network, size_t layer) {
+    const tacit_layer *is = &network->layer[layer];
+    switch (is->kind) {
+    case TACIT_LAYER_DENSE: break;
+    case TACIT_LAYER_CONVOLUTION: return is->out.channels;
+    case TACIT_LAYER_POOL: return 0;
+    case TACIT_LAYER_GRU: return (size_t)3 * is->out.channels;
+    }
+    return network->width[layer + 1];
+}
+
+size_t tacit_network_weight_cols(const tacit_network *network, size_t layer) {
+    const tacit_layer *is = &network->layer[layer];
+    switch (is->kind) {
+    case TACIT_LAYER_DENSE: break;
+    case TACIT_LAYER_CONVOLUTION: return (size_t)is->side * is->side * is->in.channels;
+    case TACIT_LAYER_POOL: return 0;
+    case TACIT_LAYER_GRU: return (size_t)is->in.width * is->in.channels + is->out.channels;
+    }
+    return network->width[layer];
+}
+
+static size_t weight_count(const tacit_network *network, size_t layer) {
+    return tacit_network_weight_rows(network, layer) * tacit_network_weight_cols(network, layer);
+}
 
 size_t tacit_network_weights_at(const tacit_network *network, size_t layer) {
     size_t at = 0;
-    for (size_t l = 0; l < layer; l++) at += (network->width[l] + 1) * network->width[l + 1];
+    for (size_t l = 0; l < layer; l++) at += weight_count(network, l) + tacit_network_weight_rows(network, l);
     return at;
 }
 
 size_t tacit_network_biases_at(const tacit_network *network, size_t layer) {
-    return tacit_network_weights_at(network, layer) + network->width[layer] * network->width[layer + 1];
+    return tacit_network_weights_at(network, layer) + weight_count(network, layer);
 }
 
 size_t tacit_network_size(const tacit_network *network) {
@@ -76,18 +78,40 @@ void tacit_network_start(const tacit_network *network, const double *gain, tacit
                          double *parameters) {
     for (size_t l = 0; l < network->layers; l++) {
         double *weights = parameters + tacit_network_weights_at(network, l), deviation = 1 / sqrt(gain[l]);
-        size_t count = network->width[l] * network->width[l + 1];
+        size_t count = weight_count(network, l);
         tacit_fast_normals(stream, weights, count);
         for (size_t i = 0; i < count; i++) weights[i] *= deviation;
-        memset(weights + count, 0, network->width[l + 1] * sizeof *weights);
+        memset(weights + count, 0, tacit_network_weight_rows(network, l) * sizeof *weights);
     }
+}
+
+void tacit_network_gains(const tacit_network *network, double length, double *gain) {
+    for (size_t l = 0; l < network->layers; l++) {
+        const double inputs = (double)tacit_network_weight_cols(network, l), all = (double)network->width[0];
+        gain[l] = l == 0 ? length * length * (inputs / all) : inputs;
+        if (inputs == 0) gain[l] = 1; /* pooling has no weights */
+    }
+}
+
+void tacit_network_scale_rows(const tacit_network *network, double scale, double *parameters) {
+    size_t l = 0; /* the largest of scaled numbers is the largest number, scaled */
+    while (network->layer[l].kind == TACIT_LAYER_POOL) l++;
+    const size_t cols = tacit_network_weight_cols(network, l);
+    const size_t own = network->layer[l].kind == TACIT_LAYER_GRU ? network->layer[l].out.channels : 0;
+    double *weights = parameters + tacit_network_weights_at(network, l);
+    for (size_t r = 0; r < tacit_network_weight_rows(network, l); r++)
+        for (size_t j = 0; j + own < cols; j++) weights[r * cols + j] *= scale;
 }
 
 /* ---- space ---- */
 
 tacit_network_space *tacit_network_space_free(tacit_network_space *space) {
     if (space == NULL) return NULL;
-    for (size_t l = 0; l < TACIT_NETWORK_LAYERS; l++) free(space->units[l]);
+    for (size_t l = 0; l < TACIT_NETWORK_LAYERS; l++) {
+        free(space->units[l]);
+        network_layer_space_clear(&space->layer[l]);
+    }
+    free(space->row);
     free(space->slope[0]);
     free(space->slope[1]);
     free(space->pointers);
@@ -106,13 +130,16 @@ tacit_status tacit_network_space_create(tacit_network_space **out, const tacit_n
         size_t width = network->width[l + 1];
         if (width > widest) widest = width;
         space->units[l] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *width);
-        enough = enough && space->units[l] != NULL;
+        enough = enough && space->units[l] != NULL &&
+                 network_layer_space_create(&space->layer[l], &network->layer[l], NULL) == TACIT_OK;
     }
+    space->row = TACIT_NEW(double, network->width[0]);
     size_t pointers = widest > TACIT_NETWORK_BLOCK ? widest : TACIT_NETWORK_BLOCK;
     space->slope[0] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *widest);
     space->slope[1] = TACIT_NEW(double, TACIT_NETWORK_BLOCK *widest);
     space->pointers = TACIT_NEW(const double *, pointers);
-    if (!enough || space->slope[0] == NULL || space->slope[1] == NULL || space->pointers == NULL) {
+    if (!enough || space->row == NULL || space->slope[0] == NULL || space->slope[1] == NULL ||
+        space->pointers == NULL) {
         tacit_network_space_free(space);
         return tacit_fail_memory(error);
     }
@@ -166,18 +193,38 @@ static void activate(tacit_activation activation, double *units, size_t count) {
     }
 }
 
+/* Row `row` of what a layer that is not dense takes in, and the layer itself. */
+static layer_pass pass_of(const tacit_network *network, tacit_network_space *space, const double *parameters,
+                          size_t layer, const tacit_rows *in, size_t row) {
+    layer_pass pass = { .kernels = space->kernels,
+                        .layer = &network->layer[layer],
+                        .space = &space->layer[layer],
+                        .weights = parameters + tacit_network_weights_at(network, layer),
+                        .biases = parameters + tacit_network_biases_at(network, layer),
+                        .in = space->row };
+    if (in->dense != NULL)
+        pass.in = in->dense + tacit_rows_stored(in, row) * in->stride;
+    else
+        tacit_rows_copy(in, row, space->row);
+    return pass;
+}
+
 const double *tacit_network_forward(const tacit_network *network, const double *parameters,
                                     const tacit_rows *block, tacit_network_space *space) {
-    size_t last = network->layers - 1;
-    for (size_t l = 0; l <= last; l++) {
+    for (size_t l = 0; l < network->layers; l++) {
         tacit_rows in = layer_input(network, space, block, l);
         size_t units = network->width[l + 1];
-        forward_layer(space, &in, parameters + tacit_network_weights_at(network, l),
-                      parameters + tacit_network_biases_at(network, l), units, space->units[l]);
-        if (l == last) break;
-        activate(network->activation, space->units[l], block->count * units);
+        if (network->layer[l].kind == TACIT_LAYER_DENSE)
+            forward_layer(space, &in, parameters + tacit_network_weights_at(network, l),
+                          parameters + tacit_network_biases_at(network, l), units, space->units[l]);
+        for (size_t i = 0; network->layer[l].kind != TACIT_LAYER_DENSE && i < in.count; i++) {
+            layer_pass pass = pass_of(network, space, parameters, l, &in, i);
+            network_layer_forward(&pass, space->units[l] + i * units);
+        }
+        if (tacit_network_activates(network, l))
+            activate(network->activation, space->units[l], block->count * units);
     }
-    return space->units[last];
+    return space->units[network->layers - 1];
 }
 
 int32_t tacit_network_class(const tacit_network *network, const double *scores) {
@@ -248,15 +295,30 @@ static double activation_slope(tacit_activation activation, double unit) {
     return 0;
 }
 
-/* Derivatives by what the hidden layer below takes in: (slope W) times the activation's. */
-static void slope_below(const tacit_network *network, tacit_network_space *space, size_t rows,
-                        const double *slope, const double *weights, size_t units, const double *below,
-                        size_t inputs, double *out) {
+/* Derivatives by what a dense layer takes in: slope W. */
+static void slope_below(tacit_network_space *space, size_t rows, const double *slope, const double *weights,
+                        size_t units, size_t inputs, double *out) {
     point_at_units(space, weights, units, inputs);
     memset(out, 0, rows * inputs * sizeof *out);
     for (size_t i = 0; i < rows; i++)
         space->kernels->add_rows(space->pointers, units, inputs, slope + i * units, out + i * inputs);
-    for (size_t i = 0; i < rows * inputs; i++) out[i] *= activation_slope(network->activation, below[i]);
+}
+
+/* The gradient of layer l, and to `below` the derivatives by what it takes in, unless it is the first. */
+static void layer_back(const tacit_network *network, tacit_network_space *space, const double *parameters,
+                       size_t l, const tacit_rows *in, const double *slope, double *gradient, double *below) {
+    const size_t units = network->width[l + 1], at = tacit_network_weights_at(network, l);
+    double *weights = gradient + at, *biases = gradient + tacit_network_biases_at(network, l);
+    if (network->layer[l].kind == TACIT_LAYER_DENSE) {
+        add_layer_gradient(space, in, slope, units, weights, biases);
+        if (l > 0) slope_below(space, in->count, slope, parameters + at, units, in->cols, below);
+        return;
+    }
+    for (size_t i = 0; i < in->count; i++) {
+        layer_pass pass = pass_of(network, space, parameters, l, in, i);
+        network_layer_backward(&pass, slope + i * units, weights, biases,
+                               l > 0 ? below + i * in->cols : NULL);
+    }
 }
 
 double tacit_network_backward(const tacit_network *network, const double *parameters, const tacit_view *block,
@@ -266,11 +328,10 @@ double tacit_network_backward(const tacit_network *network, const double *parame
     double loss = output_slopes(network, block, scores, slope);
     for (size_t l = network->layers; l-- > 0;) {
         tacit_rows in = layer_input(network, space, &block->rows, l);
-        size_t units = network->width[l + 1], at = tacit_network_weights_at(network, l);
-        add_layer_gradient(space, &in, slope, units, gradient + at,
-                           gradient + tacit_network_biases_at(network, l));
+        layer_back(network, space, parameters, l, &in, slope, gradient, below);
         if (l == 0) break;
-        slope_below(network, space, in.count, slope, parameters + at, units, in.dense, in.cols, below);
+        for (size_t i = 0; i < in.count * in.cols && tacit_network_activates(network, l - 1); i++)
+            below[i] *= activation_slope(network->activation, in.dense[i]);
         double *swap = slope;
         slope = below;
         below = swap;

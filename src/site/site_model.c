@@ -52,9 +52,8 @@ static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan,
                                     : differs(error, "it is a network, which the method does not make");
     tacit_network agreed;
     TACIT_TRY(plan->method->network(&agreed, plan, error));
-    bool same = network->layers == agreed.layers && network->activation == agreed.activation;
-    for (size_t l = 0; same && l <= agreed.layers; l++) same = network->width[l] == agreed.width[l];
-    return same ? TACIT_OK : differs(error, "it is a network of other layers");
+    return tacit_network_same(network, &agreed) ? TACIT_OK
+                                                : differs(error, "it is a network of other layers");
 }
 
 /* Written and read with 17 digits, a price is what it was. */

@@ -164,6 +164,12 @@ CASES = {
         "--method dpsgd --epsilon 20 --delta 1e-5 --set hidden=4 --set activation=sigmoid --set epochs=2"),
     "network, one unit": (
         "two", schema(TWO), "--method dpsgd --epsilon 20 --delta 1e-5 --set hidden=1,1 --set epochs=2"),
+    "network, windows": (
+        "sparse", SPARSE % "unit" + "intercept: no\n",
+        "--method dpsgd --epsilon 20 --delta 1e-5 --set shape=4x2 --set hidden=conv:2x3,pool:2/1,3 --set epochs=3"),
+    "network, recurrent": (
+        "sparse", SPARSE % "unit" + "intercept: no\n",
+        "--method dpsgd --epsilon 20 --delta 1e-5 --set shape=4x2 --set hidden=gru:3 --set epochs=3"),
     "network without hidden layers": ("three", schema(THREE), "--method dpsgd --epsilon 20 --delta 1e-5 --set hidden=none --set epochs=2"),
     "sparse, rows clip": ("sparse", SPARSE % "{clip: 2}", "--method avg --epsilon 10"),
     "sparse, rows unit": ("sparse", SPARSE % "unit", "--method batch"),
@@ -171,6 +177,8 @@ CASES = {
     "text by hashing": ("texts", TEXT % ("hash: 16", "unit"), "--method batch"),
     "example": ("example", (EXAMPLES / "breast_cancer.schema.yaml").read_text(encoding="utf-8"), "--method avg --epsilon 10"),
 }
+# What PMML has no elements for.
+ONNX_ONLY = {"network, windows", "network, recurrent"}
 # The columns that a schema names, where it leaves some out.
 ONLY = {"one number": ["age"], "one number after a category": ["sex", "label"],
         "terms: a spline, an interaction, logarithms": ["age", "sex", "ville, l'où", "label"],

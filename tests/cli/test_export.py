@@ -120,8 +120,15 @@ class Formats(Trained):
         with self.assertRaises(AssertionError):
             export_cases.compare(expected, told_by_onnx(outputs))
 
+    def test_what_pmml_does_not_have_is_refused(self):
+        for name in export_cases.ONNX_ONLY:
+            done = run("export", self.model[name], "--format", "pmml", "--out", "m.pmml", cwd=self.folder)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("export this network as ONNX", done.stderr)
+            self.assertFalse((self.folder / "m.pmml").exists())
+
     def test_every_pmml_model_scores_as_tacit_does(self):
-        for name in export_cases.CASES:
+        for name in export_cases.CASES.keys() - export_cases.ONNX_ONLY:
             with self.subTest(model=name):
                 test, expected = self.expected(name)
                 document = pmml_score.Document(self.export(name, "pmml"))

@@ -119,7 +119,7 @@ static void a_row_moves_each_number_by_at_most_one_and_reaches_it(void **state) 
     tacit_error error = TACIT_ERROR_INIT;
     tacit_network network;
     tacit_batch *batch = NULL;
-    CHECK_OK(tacit_network_parse(&network, "7,4", TACIT_ACTIVATION_TANH, 5, 2, &error), error);
+    CHECK_OK(tacit_network_parse(&network, "7,4", "", TACIT_ACTIVATION_TANH, 5, 2, &error), error);
     CHECK_OK(tacit_batch_create(&batch, &network, NULL, NULL, &error), error);
     size_t size = tacit_network_size(&network);
     double with[200], without[200], weights[200], most = 0;

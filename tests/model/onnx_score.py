@@ -187,9 +187,18 @@ def cast(inputs, settings):
 
 
 def reshape(inputs, settings):
-    if inputs[1].values != [-1]:
-        raise Wrong("Reshape but to a vector")
-    return Tensor((len(inputs[0].values),), inputs[0].values)
+    first, *rest = inputs[1].values
+    if first != -1 or any(length <= 0 for length in rest):
+        raise Wrong(f"Reshape to {inputs[1].values}")
+    return Tensor((len(inputs[0].values) // math.prod(rest), *rest), inputs[0].values)
+
+
+def reduce_max(inputs, settings):
+    if settings != {"axes": [2], "keepdims": 0}:
+        raise Wrong(f"ReduceMax with {settings}")
+    count, windows, places = inputs[0].shape
+    values = inputs[0].values
+    return Tensor((count, windows), [max(values[at * places:(at + 1) * places]) for at in range(count * windows)])
 
 
 def row_softmax(inputs, settings):
@@ -212,7 +221,7 @@ ELEMENTS = {
     "Neg": lambda a: -a, "Log": math.log, "Pow": math.pow, "Abs": abs, "Sqrt": math.sqrt, "Exp": math.exp, "Tanh": math.tanh, "Sigmoid": sigmoid, "IsNaN": math.isnan,
     "Sign": lambda a: float((a > 0) - (a < 0)), "Identity": lambda a: a,
 }
-OTHERS = {"Concat": concat, "Gemm": gemm, "Gather": gather, "Pad": pad, "ReduceSum": reduce_sum, "ArgMax": arg_max, "Cast": cast,
+OTHERS = {"Concat": concat, "Gemm": gemm, "Gather": gather, "Pad": pad, "ReduceSum": reduce_sum, "ReduceMax": reduce_max, "ArgMax": arg_max, "Cast": cast,
           "Reshape": reshape, "Softmax": row_softmax}
 
 

@@ -32,7 +32,7 @@ static void set_up(bench *out, size_t classes, const char *hidden, tacit_activat
     static double gain[TACIT_NETWORK_LAYERS];
     for (size_t l = 0; l < TACIT_NETWORK_LAYERS; l++) gain[l] = 4;
     out->rows = classes_view(&out->set, sparse);
-    CHECK_OK(tacit_network_parse(&out->network, hidden, activation, FEATURES, classes, &error), error);
+    CHECK_OK(tacit_network_parse(&out->network, hidden, "7x3", activation, FEATURES, classes, &error), error);
     out->size = tacit_network_size(&out->network);
     out->parameters = calloc(out->size, sizeof(double));
     out->sum = calloc(out->size, sizeof(double));
@@ -40,7 +40,7 @@ static void set_up(bench *out, size_t classes, const char *hidden, tacit_activat
     out->gradient = calloc(out->size, sizeof(double));
     tacit_network_start(&out->network, gain, &stream, out->parameters);
     for (size_t l = 0; l < out->network.layers; l++)
-        for (size_t u = 0; u < out->network.width[l + 1]; u++)
+        for (size_t u = 0; u < tacit_network_weight_rows(&out->network, l); u++)
             out->parameters[tacit_network_biases_at(&out->network, l) + u] = 0.1 * (double)(u % 5);
     /* The batch works on parameters in single precision: so does what it is compared with. */
     for (size_t j = 0; j < out->size; j++) out->parameters[j] = (double)(float)out->parameters[j];
@@ -115,6 +115,8 @@ static void sums_are_those_of_single_rows(void **state) {
             check_sums(classes, "", activations[a], false);
             check_sums(classes, "17", activations[a], classes == 3);
             check_sums(classes, "9,5,33", activations[a], classes == 2);
+            check_sums(classes, "conv:3x2/2,4", activations[a], classes == 2);
+            check_sums(classes, a == 0 ? "gru:4" : "conv:2x3,pool:2", activations[a], classes == 3);
         }
 }
 
@@ -122,10 +124,12 @@ static void sums_are_those_of_single_rows(void **state) {
  * number of threads, wherever the row is. */
 static void a_row_moves_a_sum_by_its_own_contribution_only(void **state) {
     (void)state;
-    for (size_t a = 0; a < TACIT_ACTIVATIONS; a++)
+    static const char *const layers[] = { "19,6", "conv:3x3,pool:2,4", "gru:4" };
+    for (size_t a = 0; a < TACIT_ACTIVATIONS * sizeof layers / sizeof *layers; a++)
         for (int clamped = 0; clamped < 2; clamped++) {
             bench b;
-            set_up(&b, 3, "19,6", activations[a], false, 1 + a % 2, NULL);
+            set_up(&b, 3, layers[a / TACIT_ACTIVATIONS], activations[a % TACIT_ACTIVATIONS], false, 1 + a % 2,
+                   NULL);
             tacit_error error = TACIT_ERROR_INIT;
             tacit_status (*add)(tacit_batch *, const tacit_view *, double, double *, tacit_error *) =
                 clamped ? tacit_batch_sum_clamped : tacit_batch_sum;
@@ -198,11 +202,11 @@ static void layers_are_read_from_a_list(void **state) {
     static const char *const wrong[] = { "0", "5,", ",5", "5,,5", "x", "5 6", "-3", "70000", "65536,65536" };
     tacit_network network;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_network_parse(&network, "50,20", TACIT_ACTIVATION_RELU, 264, 2, &error), error);
+    CHECK_OK(tacit_network_parse(&network, "50,20", "", TACIT_ACTIVATION_RELU, 264, 2, &error), error);
     assert_int_equal(network.layers, 3);
     assert_int_equal(tacit_network_size(&network), 265 * 50 + 51 * 20 + 21);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(tacit_network_parse(&network, wrong[i], TACIT_ACTIVATION_RELU, 264, 2, NULL),
+        assert_int_equal(tacit_network_parse(&network, wrong[i], "", TACIT_ACTIVATION_RELU, 264, 2, NULL),
                          TACIT_USAGE);
 }
 

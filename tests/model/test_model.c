@@ -290,7 +290,7 @@ static void a_network_comes_back(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_network network;
     tacit_model *model = NULL, *back = NULL;
-    CHECK_OK(tacit_network_parse(&network, "3", TACIT_ACTIVATION_RELU, 2, 3, &error), error);
+    CHECK_OK(tacit_network_parse(&network, "3", "", TACIT_ACTIVATION_RELU, 2, 3, &error), error);
     CHECK_OK(tacit_model_create_network(&model, &network, &error), error);
     for (size_t j = 0; j < tacit_model_size(model); j++) model->weights[j] = sin((double)j);
     tacit_buffer text = text_of(model);

@@ -11,7 +11,7 @@ enum { ROWS = 12, FEATURES = 3, SIZE = 4 * 5 + 6 * 3 };
 static tacit_network small_network(void) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_network network;
-    CHECK_OK(tacit_network_parse(&network, "5", TACIT_ACTIVATION_TANH, FEATURES, 3, &error), error);
+    CHECK_OK(tacit_network_parse(&network, "5", "", TACIT_ACTIVATION_TANH, FEATURES, 3, &error), error);
     assert_int_equal(tacit_network_size(&network), SIZE);
     return network;
 }

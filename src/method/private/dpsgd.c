@@ -1,5 +1,5 @@
 /*
- * dpsgd: a network of dense layers trained by stochastic gradient descent, with Gaussian noise on sums of
+ * dpsgd: a network of layers trained by stochastic gradient descent, with Gaussian noise on sums of
  * clipped gradients (Abadi et al. 2016), over the rows of many parties. The method of Wang 2018, chapter 3,
  * is dpstgd; this is what a user should run.
  *
@@ -295,8 +295,8 @@ static void start(tacit_session *session, const dpsgd_setup *setup, double *out)
     const tacit_network *network = &setup->network;
     tacit_stream stream = tacit_session_stream(session, "start of training");
     double gain[TACIT_NETWORK_LAYERS], half = network->activation == TACIT_ACTIVATION_RELU ? 0.5 : 1;
-    for (size_t l = 0; l < network->layers; l++)
-        gain[l] = half * (l == 0 ? setup->scale * setup->scale : (double)network->width[l]);
+    tacit_network_gains(network, setup->scale, gain);
+    for (size_t l = 0; l < network->layers; l++) gain[l] *= half;
     tacit_network_start(network, gain, &stream, out);
 }
 
@@ -454,8 +454,7 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_create_network(&model, &setup->network, error));
     memcpy(model->weights, self->parameters, setup->size * sizeof(double));
-    for (size_t j = 0; j < tacit_network_biases_at(&setup->network, 0); j++)
-        model->weights[j] *= setup->scale;
+    tacit_network_scale_rows(&setup->network, setup->scale, model->weights);
     out->parties = self->parties;
     return tacit_outcome_add(out, model, error);
 }

@@ -11,6 +11,7 @@ typedef struct network_settings {
     char hidden[TACIT_SETTING_SIZE];
     tacit_activation activation;
     double scale;
+    char shape[TACIT_SETTING_SIZE];
 } network_settings;
 
 /* The network that the plan describes: a tacit_method.network. */

@@ -81,7 +81,7 @@ enum { MOST_STEPS = 1000000, BOUND_BITS = 21 }; /* half of the bound is room for
 _Static_assert(offsetof(dpsgd_settings, network) == 0, "the shared part of the table begins with the struct");
 
 const dpsgd_settings dpsgd_defaults = {
-    .network = { .hidden = "32", .activation = TACIT_ACTIVATION_TANH },
+    .network = { .hidden = "32", .activation = TACIT_ACTIVATION_TANH, .shape = "none" },
     .epochs = 10,
     .sampling = 0.05,
     .clip = 1,
@@ -97,7 +97,8 @@ const dpsgd_settings dpsgd_defaults = {
 
 const tacit_parameter dpsgd_parameters[] = {
     TACIT_TEXT(network_settings, hidden, "hidden",
-               "units of each hidden layer, with commas between (50,20), or none: a linear model"),
+               "the hidden layers, with commas between: numbers of units (50,20), or with a shape "
+               "conv:FILTERSxSIDE[/STRIDE], pool:SIDE[/STRIDE], gru:UNITS; none: a linear model"),
     TACIT_CHOICE(network_settings, activation, "activation", "tanh|sigmoid|relu", "of the hidden units"),
     TACIT_NUMBER(dpsgd_settings, epochs, "epochs", 1e-3, 1e5, "how often each row takes part, on average"),
     TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
@@ -122,13 +123,18 @@ const tacit_parameter dpsgd_parameters[] = {
                  "what is made of those: nothing, or their signs"),
     TACIT_OPEN_NUMBER(dpsgd_settings, patience, "patience", 1e6,
                       "steps without progress, about, after which training stops early", "never"),
+    TACIT_TEXT(
+        network_settings, shape, "shape",
+        "what a row is to conv, pool and gru: HEIGHTxWIDTH[xCHANNELS], or STEPSxNUMBERS; none: a list"),
     TACIT_SETTINGS_END,
 };
 
 tacit_status network_of_plan(tacit_network *out, const tacit_plan *plan, tacit_error *error) {
     const network_settings *settings = TACIT_SETTINGS(network_settings, plan);
     const char *hidden = strcmp(settings->hidden, "none") == 0 ? "" : settings->hidden;
-    return tacit_network_parse(out, hidden, settings->activation, plan->features, plan->classes, error);
+    const char *shape = strcmp(settings->shape, "none") == 0 ? "" : settings->shape;
+    return tacit_network_parse(out, hidden, shape, settings->activation, plan->features, plan->classes,
+                               error);
 }
 
 double network_scale(const tacit_plan *plan) {

@@ -53,7 +53,7 @@ _Static_assert(offsetof(dpstgd_settings, network) == 0,
                "the shared part of the table begins with the struct");
 
 static const dpstgd_settings defaults = {
-    .network = { .hidden = "50,20", .activation = TACIT_ACTIVATION_TANH },
+    .network = { .hidden = "50,20", .activation = TACIT_ACTIVATION_TANH, .shape = "none" },
     .rounds = 100,
     .sampling = 0.01,
     .keep = 0.1,
@@ -82,6 +82,9 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(dpstgd_settings, calibration, "calibration", "tight|paper",
                  "paper: epsilon is that of a single weight in a single step, as printed; what is charged is "
                  "far more"),
+    TACIT_TEXT(
+        network_settings, shape, "shape",
+        "what a row is to layers conv, pool and gru (see dpsgd): HEIGHTxWIDTH[xCHANNELS]; none: a list"),
     TACIT_SETTINGS_END,
 };
 
@@ -294,8 +297,7 @@ static tacit_status begin(tacit_session *session, const descent *how, course *ou
         out->answering = (size_t)counts[1];
     } else {
         /* Rows lie in the unit ball: what a unit takes in starts out with a variance of at most 1. */
-        for (size_t l = 0; l < how->network.layers; l++)
-            gain[l] = l == 0 ? how->scale * how->scale : (double)how->network.width[l];
+        tacit_network_gains(&how->network, how->scale, gain);
         tacit_stream stream = tacit_session_stream(session, "first weights");
         tacit_network_start(&how->network, gain, &stream, out->weights);
     }
@@ -374,7 +376,7 @@ static tacit_status finish(const descent *how, const course *state, tacit_outcom
     tacit_model *model = NULL;
     TACIT_TRY(tacit_model_create_network(&model, &how->network, error));
     memcpy(model->weights, state->weights, how->step.size * sizeof *model->weights);
-    for (size_t j = 0; j < tacit_network_biases_at(&how->network, 0); j++) model->weights[j] *= how->scale;
+    tacit_network_scale_rows(&how->network, how->scale, model->weights);
     out->parties = state->answering;
     return tacit_outcome_add(out, model, error);
 }

@@ -92,5 +92,8 @@ graph_value graph_linear(onnx_graph *g, graph_value rows, size_t units, size_t i
 /* The weighted sum of each row, as a column. */
 graph_value graph_weigh(onnx_graph *g, graph_value rows, size_t inputs, const double *weights);
 
+/* What a network gives out for encoded rows. */
+graph_value graph_network(onnx_graph *g, const tacit_model *model, graph_value rows);
+
 /* Append the file. */
 tacit_status graph_write(onnx_graph *g, tacit_buffer *out, tacit_error *error);

@@ -331,30 +331,6 @@ static graph_value bring_inside(writing *w, graph_value rows) {
 
 /* ---- scores ---- */
 
-/* An activation, written so that no Gemm meets it (export_graph.h): -tanh(-t), 1 - sigma(-t), max(t, 0). */
-static graph_value activate(writing *w, graph_value units) {
-    onnx_graph *g = &w->g;
-    switch (w->plan->model->network.activation) {
-    case TACIT_ACTIVATION_TANH: return GRAPH(g, "Neg", GRAPH(g, "Tanh", GRAPH(g, "Neg", units)));
-    case TACIT_ACTIVATION_SIGMOID:
-        return GRAPH(g, "Sub", constant(w, 1), GRAPH(g, "Sigmoid", GRAPH(g, "Neg", units)));
-    case TACIT_ACTIVATION_RELU: return GRAPH(g, "Max", units, constant(w, 0));
-    }
-    return units;
-}
-
-static graph_value score_network(writing *w, graph_value rows) {
-    const tacit_model *model = w->plan->model;
-    const tacit_network *network = &model->network;
-    for (size_t l = 0; l < network->layers; l++) {
-        rows = graph_linear(&w->g, rows, network->width[l + 1], network->width[l],
-                            model->weights + tacit_network_weights_at(network, l),
-                            model->weights + tacit_network_biases_at(network, l));
-        if (l + 1 < network->layers) rows = activate(w, rows);
-    }
-    return rows;
-}
-
 /* t_k of stack.h. */
 static graph_value margin(writing *w, graph_value rows, size_t member) {
     onnx_graph *g = &w->g;
@@ -391,7 +367,7 @@ static graph_value score_stack(writing *w, graph_value rows) {
 static graph_value score(writing *w, graph_value rows) {
     const tacit_model *model = w->plan->model;
     if (model->stack != NULL) return score_stack(w, rows);
-    if (model->network.layers > 0) return score_network(w, rows);
+    if (model->network.layers > 0) return graph_network(&w->g, model, rows);
     return graph_linear(&w->g, rows, tacit_model_scores_per_row(model), model->features, model->weights,
                         NULL);
 }

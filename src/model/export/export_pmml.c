@@ -404,7 +404,10 @@ tacit_status tacit_model_export_pmml(const tacit_model *model, tacit_buffer *out
                .x = { .out = out, .error = error },
                .label = model->schema != NULL ? model->schema->label : "label",
                .taken = TACIT_LEVELS_INIT };
-    tacit_status status;
+    tacit_status status = TACIT_OK;
+    if (!tacit_network_is_dense(&model->network))
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
+                               "PMML has neither windows nor recurrent layers: export this network as ONNX"));
     TACIT_CHECK(export_plan_make(&plan, model, error));
     TACIT_CHECK(pmml_take_names(&p, error));
     document(&p);
