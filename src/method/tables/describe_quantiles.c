@@ -13,7 +13,9 @@
 #include "method/tables/describe_tables.h"
 #include "rand/fast.h"
 
-enum { DRAWS = 200, TAIL = 5, SEED = 2010 }; /* the 5th of 200 from either end */
+/* The 50th of 2,000 from either end. The seed is fixed, so that what so many draws lack in exactness is the same in
+ * every release: with 200 single deciles cover in 93.8 to 97.6%. */
+enum { DRAWS = 2000, TAIL = 50, SEED = 2010 };
 
 typedef struct redrawing {
     const tacit_count_fit *fit;
