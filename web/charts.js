@@ -7,12 +7,15 @@ function axis(label, more) {
   return { label, stroke: colour("--ink"), grid: { stroke: colour("--line") }, ticks: { stroke: colour("--line") }, ...more };
 }
 
-// Draw when the place is on the page and has a width; again when the width changes.
-function chart(options, data, description) {
+// Rounds are whole.
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+
+// Draw when the place is on the page and has a width, of which at most `most` is used; again when the width changes.
+function chart({ most = Infinity, ...options }, data, description) {
   const place = element("div", { class: "chart", role: "img", "aria-label": description });
   let plot = null;
   new ResizeObserver(() => {
-    const width = Math.floor(place.clientWidth);
+    const width = Math.min(most, Math.floor(place.clientWidth));
     if (width === 0) return;
     if (plot) plot.setSize({ width, height: options.height });
     else plot = new uPlot({ ...options, width }, data, place);
@@ -34,7 +37,7 @@ function convergenceChart(rounds, changes) {
   return chart({
     height: 260,
     scales: { x: { time: false }, y: { distr: 3, range: (plot, low, high) => logRange(low, high) } },
-    axes: [axis("round"), logAxis("relative change (log)", { size: 80 })],
+    axes: [axis("round", { incrs: WHOLE }), logAxis("relative change (log)", { size: 80 })],
     series: [{ label: "round" }, { label: "change", stroke: colour("--accent"), width: 2, points: { show: true } }],
   }, [rounds, changes], "relative change of the result in each round");
 }
@@ -43,7 +46,7 @@ function roundTimeChart(rounds, seconds, parties) {
   return chart({
     height: 220,
     scales: { x: { time: false }, n: { range: (plot, low, high) => [0, Math.max(1, high) * 1.1] } },
-    axes: [axis("round"), axis("seconds"), axis("parties", { scale: "n", side: 1, grid: { show: false } })],
+    axes: [axis("round", { incrs: WHOLE }), axis("seconds"), axis("parties", { scale: "n", side: 1, grid: { show: false } })],
     series: [{ label: "round" }, { label: "seconds", stroke: colour("--accent"), width: 2, points: { show: true } },
       { label: "parties in it", scale: "n", stroke: colour("--good"), width: 2, points: { show: true } }],
   }, [rounds, seconds, parties], "duration of each round and how many parties are in it");
@@ -52,7 +55,7 @@ function roundTimeChart(rounds, seconds, parties) {
 // Rates of true against false positives, beside the diagonal of guessing.
 function rocChart(points) {
   return chart({
-    height: 320,
+    height: 400, most: 460,
     scales: { x: { time: false, range: [0, 1] }, y: { range: [0, 1.02] } },
     axes: [axis("false positive rate"), axis("true positive rate", { size: 60 })],
     series: [{ label: "false positives" }, { label: "true positives", stroke: colour("--accent"), width: 2, points: { show: false } },

@@ -16,7 +16,9 @@ function number(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (typeof value === "string") return value === "inf" ? "∞" : value;
   if (Number.isInteger(value)) return String(value);
-  return Math.abs(value) < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
+  const size = Math.abs(value);
+  if (size >= 1000 && size < 1e5 && digits >= 4) return Number(value.toFixed(1)).toString(); // a year, and a part of it
+  return size < 1e-4 ? value.toExponential(digits - 1) : Number(value.toPrecision(digits)).toString();
 }
 
 function price(one) {

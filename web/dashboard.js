@@ -15,7 +15,7 @@ function showStudies(state_) {
     return show(element("h2", {}, "Studies"), element("p", {}, "There is no study yet: tacit study new."), create);
   const columns = [
     { title: "Study", cell: one => [element("a", { href: "#/study/" + encodeURIComponent(one.name) }, one.name),
-      element("div", { class: "soft" }, one.title || one.reason || "")] },
+      element("div", { class: "soft title" }, one.title || one.reason || "")] },
     { title: "State", cell: state },
     { title: "Method", cell: one => one.method || "" },
     { title: "ε", number: true, cell: one => number(one.epsilon) },

@@ -57,13 +57,30 @@ function tickText(value) {
   return size >= 1e5 || size < 1e-3 ? value.toExponential().replace("e+", "e") : String(Number(value.toPrecision(6)));
 }
 
-// Three digits, in a column that has no room for more.
+// Three digits, in a column that has no room for more; four where a year would lose its last.
 function compact(value) {
   const size = Math.abs(value);
-  return size !== 0 && (size >= 1e4 || size < 1e-2) ? value.toExponential(1).replace("e+", "e") : number(value, 3);
+  if (size !== 0 && (size >= 1e4 || size < 1e-2)) return value.toExponential(1).replace("e+", "e");
+  return number(size >= 1000 ? Math.round(value) : value, 3);
 }
 
-function shortened(text, most) { return text.length <= most ? text : text.slice(0, Math.max(1, most - 1)) + "…"; }
+// How wide a name is in a drawing: its letters are 13 pixels high (app.css).
+const ruler = document.createElement("canvas").getContext("2d");
+function textWidth(text) {
+  ruler.font = "13px " + getComputedStyle(document.body).fontFamily;
+  return ruler.measureText(text).width;
+}
+
+// A text that fits into so many pixels.
+function shortened(text, room) {
+  if (textWidth(text) <= room) return text;
+  let most = Math.min(text.length - 1, Math.ceil(room / 2));
+  while (most > 1 && textWidth(text.slice(0, most) + "…") > room) most--;
+  return text.slice(0, most) + "…";
+}
+
+// Room for the longest of these names, and a margin.
+function namesWidth(names) { return Math.max(...names.map(textWidth)) + 16; }
 
 // What has no place among effects: intercepts, and the cut points of ordered classes.
 function isIntercept(one) { return one.intercept === true || /\(Intercept\)$/.test(one.name) || /^[^:]*\|[^:]*$/.test(one.name); }
@@ -101,13 +118,13 @@ function forestRow(one, y, layout, shown) {
   parts.push(shape("rect", { x: within(one.estimate) - 4, y: y - 4, width: 8, height: 8, class: "forest-mark" }));
   return shape("g", { class: "forest-row", "data-name": one.name },
     shape("title", {}, one.name + ": " + numbers),
-    shape("text", { x: layout.left - 10, y: y + 4, class: "forest-name", "text-anchor": "end" }, shortened(one.name, layout.letters)),
+    shape("text", { x: layout.left - 10, y: y + 4, class: "forest-name", "text-anchor": "end" }, shortened(one.name, layout.names - 14)),
     parts, layout.numbers > 0 ? shape("text", { x: layout.left + layout.width + 12, y: y + 4, class: "forest-number" }, numbers) : null);
 }
 
 function forestAxis(layout, bottom, ratio) {
   const x = value => layout.left + (value - layout.low) / (layout.high - layout.low) * layout.width;
-  const about = Math.max(2, Math.floor(layout.width / 70));
+  const about = Math.max(3, Math.floor(layout.width / (ratio ? 48 : 60)));
   const ticks = ratio ? logTicks(Math.exp(layout.low), Math.exp(layout.high), about).map(value => [Math.log(value), tickText(value)])
     : linearTicks(layout.low, layout.high, about).map(value => [value, tickText(value)]);
   return [ticks.map(([value]) => shape("line", { x1: x(value), x2: x(value), y1: 4, y2: bottom, class: "forest-grid" })),
@@ -118,10 +135,9 @@ function forestAxis(layout, bottom, ratio) {
 }
 
 function drawForest(rows, ratio, width) {
-  const longest = Math.max(...rows.map(one => one.name.length));
-  const names = Math.min(longest * 7.4 + 16, width * 0.42), numbers = width >= 620 ? 200 : 0;
+  const names = Math.min(namesWidth(rows.map(one => one.name)), width * 0.42), numbers = width >= 620 ? 200 : 0;
   const [low, high] = forestRange(rows);
-  const layout = { left: names, width: width - names - (numbers || 14), low, high, numbers, letters: Math.floor((names - 12) / 7.2) };
+  const layout = { left: names, width: width - names - (numbers || 14), low, high, numbers, names };
   const bottom = rows.length * FOREST_LINE + 8;
   const shown = ratio ? Math.exp : value => value;
   return shape("svg", { width, height: bottom + 46, class: "forest", "aria-hidden": "true" }, forestAxis(layout, bottom, ratio),

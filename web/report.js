@@ -19,8 +19,10 @@ function reportNumber(value, noise) {
 
 const tableOf = table; // where a table of a report has that name
 
+// Where the first column says what the label of its row says, it is shown once.
 function reportGrid(table) {
-  const columns = [{ title: "", cell: row => row.label }, ...table.columns.map(name => ({ title: name, number: true,
+  const first = table.columns[0], twice = table.rows.length > 0 && table.rows.every(row => row.values.length > 1 && Number(row.label) === table.at(row, first));
+  const columns = [{ title: twice ? first : "", cell: row => row.label }, ...table.columns.slice(twice ? 1 : 0).map(name => ({ title: name, number: true,
     cell: row => reportNumber(table.at(row, name), table.noise(row, name)) }))];
   const rows = table.rows.slice(0, REPORT_ROWS_MOST), left = table.rows.length - rows.length;
   return [tableOf(columns, rows, table.title),
@@ -67,7 +69,7 @@ function histograms(table) {
 // ---- a strip of quantiles for each number: 5 to 95 %, the middle half, the median ----
 
 function drawStrips(table, percents, width) {
-  const names = Math.min(width * 0.4, 16 + 7.4 * Math.max(...table.rows.map(row => row.label.length)));
+  const names = Math.min(width * 0.4, namesWidth(table.rows.map(row => row.label)));
   const left = names, right = width - 16, line = 34;
   const ends = new Map(); // what is of one column has one scale, whatever group it is of
   const known = row => percents.map(([name]) => table.at(row, name)).filter(value => value !== null);
@@ -83,7 +85,7 @@ function drawStrips(table, percents, width) {
     const box = value("25%") !== null && value("75%") !== null;
     return shape("g", { class: "strip" },
       shape("title", {}, row.label + ": " + percents.map(([name]) => name + " " + number(table.at(row, name))).join(", ")),
-      shape("text", { x: left - 10, y: y + 4, class: "picture-name", "text-anchor": "end" }, shortened(row.label, Math.floor((names - 12) / 7.2))),
+      shape("text", { x: left - 10, y: y + 4, class: "picture-name", "text-anchor": "end" }, shortened(row.label, names - 14)),
       here.length > 1 ? [shape("line", { x1: x(here[0]), x2: x(here[here.length - 1]), y1: y, y2: y, class: "forest-noise" }),
         shape("text", { x: x(here[0]), y: y + 17, class: "picture-tick" }, compact(here[0])),
         shape("text", { x: x(here[here.length - 1]), y: y + 17, class: "picture-tick", "text-anchor": "end" }, compact(here[here.length - 1]))] : null,
@@ -178,7 +180,7 @@ function bandPath(points, x, y, start = 1) {
 
 // `start`: 1 for survival, with numbers at risk under the axis; 0 for the incidence of causes, with their names.
 function drawSurvival(curves, width, start = 1) {
-  const names = Math.min(width * 0.3, 24 + 7.4 * Math.max(7, ...curves.map(one => one.name.length)));
+  const names = Math.min(width * 0.3, 8 + namesWidth(["at risk", ...curves.map(one => one.name)]));
   const left = Math.max(44, names), right = width - 20, top = 8, bottom = 268, line = 18;
   const last = Math.max(...curves.map(one => one.points[one.points.length - 1].time));
   const x = time => left + time / (last || 1) * (right - left), y = share => bottom - Math.min(1, Math.max(0, share)) * (bottom - top);
@@ -194,7 +196,7 @@ function drawSurvival(curves, width, start = 1) {
       class: "survival-curve" })),
     start === 1 ? shape("text", { x: left - 14, y: bottom + 16, class: "forest-tick", "text-anchor": "end" }, "at risk") : null,
     curves.map((one, at) => [shape("text", { x: left - 14, y: bottom + 36 + line * at, fill: tint(at), "text-anchor": "end", class: "picture-name" },
-      shortened(one.name, Math.floor((names - 12) / 7.2))),
+      shortened(one.name, left - 18)),
     times.map(time => atRisk(one.points, time)).map((point, k) => point && (point.atRisk ?? null) !== null
       ? shape("text", { x: x(times[k]), y: bottom + 36 + line * at, class: "forest-tick survival-at-risk", "text-anchor": "middle" }, String(Math.round(point.atRisk))) : null)]));
 }
@@ -232,7 +234,10 @@ function reportPart(report) {
     facts.length > 0 ? element("dl", { class: "panel" }, facts.map(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
     tables.map(table => {
       const drawn = histograms(table) || quantileStrips(table) || rocCurve(table, tables) || calibrationPlot(table) || decisionCurve(table) || survivalCurves(table, tables) || incidenceCurves(table);
-      return element("section", { class: "report-table", "data-table": table.name, "aria-label": table.title }, element("h3", {}, table.title),
-        drawn ? [drawn, element("details", {}, element("summary", {}, "The numbers"), reportGrid(table))] : reportGrid(table));
+      const empty = table.rows.length > 0 && table.rows.every(row => row.values.every(value => value === null));
+      const folded = drawn || empty || table.name.endsWith("_intervals"); // as many rows as the drawing has, times what is drawn
+      return element("section", { class: "report-table", "data-table": table.name, "aria-label": table.title }, element("h3", {}, table.title), drawn,
+        empty ? element("p", { class: "soft" }, "No figure of this table is told: a cell has too few rows, or none is defined.") : null,
+        folded ? element("details", {}, element("summary", {}, "The numbers"), reportGrid(table)) : reportGrid(table));
     }));
 }

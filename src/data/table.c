@@ -190,7 +190,7 @@ static tacit_status add_date(const tacit_source *source, tacit_column *column, c
     }
     if (!tacit_text_to_day(text.text, text.length, &day))
         return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
-                                 "'%s' is not a date; write 2024-02-29 or 29.02.2024",
+                                 "'%s' is not a date; write 2024-02-29 or 29.02.2024 (or 29-Feb-2024)",
                                  tacit_text_shown(text.text, text.length, shown));
     column->number[row] = tacit_date_number(&column->date, day);
     return TACIT_OK;
@@ -468,6 +468,11 @@ static tacit_status fill_window(window *kept, tacit_source *source, size_t limit
     return TACIT_OK;
 }
 
+static bool is_padded(const tacit_cell *cell) {
+    return cell->kind == TACIT_CELL_PLAIN && cell->length > 1 && cell->text[0] == '0' &&
+           cell->text[1] >= '0' && cell->text[1] <= '9';
+}
+
 /* One text among the first rows makes a column a category. */
 static void find_texts(tacit_table *table, const window *kept) {
     char scratch[TACIT_NUMBER_TEXT];
@@ -477,6 +482,7 @@ static void find_texts(tacit_table *table, const window *kept) {
         if (column->kind != TACIT_COLUMN_DETECT) continue;
         if (is_number(cell)) {
             column->numbers++;
+            column->padded += is_padded(cell);
         } else if (!is_missing(cell)) {
             int32_t day;
             tacit_cell text = tacit_cell_as_text(cell, scratch);

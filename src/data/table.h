@@ -58,6 +58,7 @@ typedef struct tacit_column {
     tacit_bag entries;                  /* of all rows */
     size_t missing, missing_left_out;   /* all missing cells, and those of rows that were left out */
     size_t texts, numbers, dates;       /* among the first rows, where the kind is found; a date is a text */
+    size_t padded;                      /* numbers among them that begin with 0 as codes do: 00150 */
     uint64_t stray_line;                /* of the first of those texts: for tacit_source_place */
     char stray_text[TACIT_CELL_TEXT];   /* the text, fit to be shown */
 } tacit_column;

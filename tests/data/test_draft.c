@@ -45,11 +45,14 @@ static void days_are_those_of_the_calendar(void **state) {
 
 static void what_may_be_another_day_is_no_date(void **state) {
     (void)state;
-    static const char *const good[] = { "2024-02-29",           "2024/2/9",         "9.2.2024",
-                                        "2024-02-29T12:30:00Z", "2024-02-29 12:30", "0001-01-01" };
+    static const char *const good[] = {
+        "2024-02-29", "2024/2/9",    "9.2.2024",  "2024-02-29T12:30:00Z", "2024-02-29 12:30", "0001-01-01",
+        "20240229",   "29-Feb-2024", "29FEB2024", "1 mar 2024 08:15"
+    };
     static const char *const bad[] = { "",           "2023-02-29",      "2024-04-31",  "02/03/2024",
                                        "2024-13-01", "2024-00-10",      "24-02-2024",  "2024-02",
-                                       "2024.02.29", "2024-02-29 noon", "31.4.2024",   "20240229",
+                                       "2024.02.29", "2024-02-29 noon", "31.4.2024",   "20230229",
+                                       "29-Feb-24",  "31-Apr-2024",     "29-Fxb-2024", "29-Feb 2024",
                                        "1.5",        "1-2-3",           "2024-02-29T", "0000-01-01" };
     int32_t day;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -137,6 +140,104 @@ static void a_draft_for_people_leaves_out_identifiers_and_joins_rare_levels(void
     tacit_schema_free(read);
 }
 
+/* Thirty rows of one column, beside one to learn from. */
+static void print_column(tacit_buffer *out, const char *format, const int *numbers, size_t count) {
+    tacit_error error = TACIT_ERROR_INIT;
+    char text[40];
+    CHECK_OK(tacit_buffer_print(out, &error, "x,other,y\n"), error);
+    for (int i = 0; i < 30; i++) {
+        int number = numbers[(size_t)i % count];
+        if (format[0] == '|')
+            snprintf(text, sizeof text, "%s", i % 3 == 0 ? format + 1 : i % 3 == 1 ? "50" : "61");
+        else if (strcmp(format, "case") == 0)
+            snprintf(text, sizeof text, "%s", i % 2 ? "Male" : "male");
+        else if (strcmp(format, "number") == 0)
+            snprintf(text, sizeof text, "%d", number);
+        else /* two places of two digits each */
+            snprintf(text, sizeof text, "%.*s%02d%s%02d%s", (int)(strchr(format, '#') - format), format,
+                     1 + i % 12, strchr(format, '#') + 1, 10 + i % 15, "");
+        CHECK_OK(tacit_buffer_print(out, &error, "\"%s\",%d,%s\n", text, 100 + i * i % 17,
+                                    i % 4 == 0 ? "no" : "yes"),
+                 error);
+    }
+}
+
+/* A sentence beside the column, which holds for this look and for no plain one. */
+static void a_draft_says_what_cells_look_like(void **state) {
+    (void)state;
+    static const struct {
+        const char *format;
+        int numbers[4];
+        const char *expected;            /* NULL: nothing */
+    } cases[] = { { "#/", { 0 }, NULL }, /* 01/10: a level like any other */
+                  { "#/20", { 0 }, "months like" },
+                  { "#:", { 0 }, "times of day like '01:10'" },
+                  { "<#.", { 0 }, "numbers like '<01.10'" },
+                  { "|<5", { 0 }, "most values are numbers, and '<5' is none" },
+                  { "case", { 0 }, "differ in case alone" },
+                  { "number", { 41, 57, 60, 999 }, "999 lies far from all other values" },
+                  { "number", { 41, 57, 60, 99 }, "99 lies far" },
+                  { "number", { 41, 57, 98, 99 }, NULL },
+                  { "number", { 0, 1, 1, -9 }, "-9 lies far" },
+                  { "number", { 19400229, 19991231, 20240101, 19700115 }, "dates like 20240229" },
+                  { "number", { 19400230, 19991231, 20240101, 19700115 }, NULL } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tacit_buffer rows = TACIT_BUFFER_INIT;
+        tacit_dataset *data = NULL;
+        tacit_schema *schema = NULL;
+        tacit_error error = TACIT_ERROR_INIT;
+        print_column(&rows, cases[i].format, cases[i].numbers, 4);
+        CHECK_OK(read_rows(&data, &schema, &rows, NULL, true, &error), error);
+        const char *note = column_of(schema, "x")->note;
+        if (cases[i].expected != NULL && (note == NULL || strstr(note, cases[i].expected) == NULL))
+            fail_msg("case %zu: '%s' does not say '%s'", i, note != NULL ? note : "nothing",
+                     cases[i].expected);
+        if (cases[i].expected == NULL && note != NULL && strstr(note, "rare") == NULL &&
+            strstr(note, "its own") == NULL)
+            fail_msg("case %zu: '%s'", i, note);
+        tacit_buffer_clear(&rows);
+        tacit_dataset_free(data);
+        tacit_schema_free(schema);
+    }
+}
+
+static void dates_that_can_be_read_in_two_ways_and_codes_are_said(void **state) {
+    (void)state;
+    tacit_buffer rows = TACIT_BUFFER_INIT;
+    tacit_dataset *data = NULL;
+    tacit_schema *schema = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_buffer_print(&rows, &error, "seen,zip,other,y\n"), error);
+    for (int i = 0; i < 30; i++)
+        CHECK_OK(tacit_buffer_print(&rows, &error, "%02d/%02d/2020,%05d,%d,%s\n", 1 + i % 12, 1 + i % 28,
+                                    i % 9 * 731, i % 7, i % 4 == 0 ? "no" : "yes"),
+                 error);
+    CHECK_OK(read_rows(&data, &schema, &rows, NULL, true, &error), error);
+    assert_int_equal(column_of(schema, "seen")->kind, TACIT_SCHEMA_SKIP);
+    assert_non_null(strstr(column_of(schema, "seen")->note, "dates like '01/01/2020'"));
+    assert_non_null(strstr(column_of(schema, "zip")->note, "as codes do"));
+    tacit_buffer_clear(&rows);
+    tacit_dataset_free(data);
+    tacit_schema_free(schema);
+}
+
+static void separators_are_found_or_named_by_the_first_line(void **state) {
+    (void)state;
+    static const char *const files[] = { "a|b|y\n1|2|no\n3|4|yes\n", "sep=;\na;b;y\n1;2;no\n3;4;yes\n",
+                                         "sep=|\r\na|b|y\r\n1|2|no\r\n3|4|yes\r\n" };
+    for (size_t i = 0; i < 3; i++) {
+        tacit_buffer rows = TACIT_BUFFER_INIT;
+        tacit_dataset *data = NULL;
+        tacit_error error = TACIT_ERROR_INIT;
+        CHECK_OK(tacit_buffer_append(&rows, files[i], strlen(files[i]), &error), error);
+        CHECK_OK(read_rows(&data, NULL, &rows, NULL, false, &error), error);
+        assert_int_equal(data->rows, 2);
+        assert_int_equal(data->dense.cols, 3); /* with the intercept */
+        tacit_buffer_clear(&rows);
+        tacit_dataset_free(data);
+    }
+}
+
 static void decimal_commas_and_points_give_the_same_rows(void **state) {
     (void)state;
     tacit_dataset *data[3] = { NULL };
@@ -161,6 +262,23 @@ static void expect_failure(const char *text, const char *expected) {
     CHECK_OK(tacit_buffer_append(&rows, text, strlen(text), &error), error);
     assert_int_equal(read_rows(&data, NULL, &rows, NULL, false, &error), TACIT_INPUT);
     if (strstr(error.text, expected) == NULL) fail_msg("'%s' does not say '%s'", error.text, expected);
+    tacit_buffer_clear(&rows);
+}
+
+static void rows_that_do_not_fit_are_explained(void **state) {
+    (void)state;
+    expect_failure("a,y\n\"1\",5,no\n\"2\",6,yes\n", "write.csv(rows, row.names = FALSE)");
+    expect_failure("sep=;\na;y\n1;no\n2\n", "rows.csv:4:2 (y): the row has 1 field");
+}
+
+static void classes_that_differ_in_case_alone_are_refused(void **state) {
+    (void)state;
+    tacit_buffer rows = TACIT_BUFFER_INIT;
+    tacit_dataset *data = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_buffer_print(&rows, &error, "a,y\n1,No\n2,yes\n3,no\n4,yes\n"), error);
+    assert_int_equal(read_rows(&data, NULL, &rows, NULL, true, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "'No' and 'no' of label 'y' differ in case alone"));
     tacit_buffer_clear(&rows);
 }
 
@@ -201,6 +319,8 @@ static void files_of_other_programs_are_named(void **state) {
                     STATISTICAL("a SAS file"), 24 },
                   { "<stata_dta><header>", STATISTICAL("a Stata file"), 19 },
                   { "$FL2@(#) SPSS", STATISTICAL("an SPSS file"), 13 },
+                  { "<!DOCTYPE html><table>", "a web page (HTML)", 22 },
+                  { "<?xml version=\"1.0\"?>", "an XML document", 21 },
                   { "SQLite format 3\0", "a SQLite database", 16 } };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         tacit_dataset *data = NULL;
@@ -239,6 +359,11 @@ int main(void) {
         cmocka_unit_test(what_may_be_another_day_is_no_date),
         cmocka_unit_test(uses_of_dates_read_back),
         cmocka_unit_test(a_draft_for_people_leaves_out_identifiers_and_joins_rare_levels),
+        cmocka_unit_test(a_draft_says_what_cells_look_like),
+        cmocka_unit_test(dates_that_can_be_read_in_two_ways_and_codes_are_said),
+        cmocka_unit_test(separators_are_found_or_named_by_the_first_line),
+        cmocka_unit_test(rows_that_do_not_fit_are_explained),
+        cmocka_unit_test(classes_that_differ_in_case_alone_are_refused),
         cmocka_unit_test(decimal_commas_and_points_give_the_same_rows),
         cmocka_unit_test(an_infinite_number_is_an_error_and_makes_no_category),
         cmocka_unit_test(missing_values_of_numbers_are_counted),

@@ -12,9 +12,11 @@
  * counts below borders fall and rise again. All nine together are covered in 94 to 96% of 2,000 seeded draws (each has a standard
  * deviation of .49%), so that the outcome is always the same. With other seeds a set would fall outside in less than 5%
  * of the cases if its coverage were 95%; the nine are correlated. The control: with noise a fifth larger than is stated, less than 92.5% are covered.
+ * Single deciles: 94.5 to 96.3%, except the last two of the skewed rows, where cells hold 33 rows and the noise of one has a standard
+ * deviation of 66: counts made to ascend are flatter there than the rows, and intervals a little too wide (96.5 and 97.1%).
  */
 static void quantile_intervals_cover(void **state) {
-    enum { DRAWS = 2000, DECILES = 9 };
+    enum { DRAWS = 2000, CONTROL_DRAWS = 300, DECILES = 9 };
     static const struct {
         double rows, noise;
         int shape;
@@ -36,7 +38,8 @@ static void quantile_intervals_cover(void **state) {
         }
         CHECK_OK(tacit_count_fit_exact(&truth, tree, counts, sets[s].rows, NULL, &error), error);
         for (size_t k = 0; k < DECILES; k++) p[k] = 0.1 * (double)(k + 1);
-        for (size_t d = 0; d < DRAWS; d++) {
+        size_t draws = sets[s].control ? CONTROL_DRAWS : DRAWS;
+        for (size_t d = 0; d < draws; d++) {
             tacit_count_fit fit;
             tacit_tree_quantile found[DECILES];
             for (size_t j = 0; j < size; j++)
@@ -52,10 +55,15 @@ static void quantile_intervals_cover(void **state) {
         for (size_t k = 0; k < DECILES; k++) all += covered[k];
         print_message("# %.0f rows, noise %.0f, shape %d, %zu^%zu cells:", sets[s].rows, sets[s].noise,
                       sets[s].shape, tree.branch, tree.depth);
-        for (size_t k = 0; k < DECILES; k++) print_message(" %.1f", 100.0 * (double)covered[k] / DRAWS);
-        double share = (double)all / DRAWS / DECILES;
+        for (size_t k = 0; k < DECILES; k++)
+            print_message(" %.1f", 100.0 * (double)covered[k] / (double)draws);
+        double share = (double)all / (double)draws / DECILES;
         print_message("; %.2f%% covered\n", 100 * share);
         assert_true(sets[s].control ? share < 0.925 : share > 0.94 && share < 0.96);
+        for (size_t k = 0; k < DECILES && !sets[s].control; k++) {
+            double single = (double)covered[k] / (double)draws;
+            assert_true(single >= 0.935 && single <= (sets[s].shape == 1 && k >= 7 ? 0.98 : 0.965));
+        }
         tacit_count_fit_clear(&truth);
         free(counts);
         free(noisy);

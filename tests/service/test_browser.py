@@ -435,6 +435,24 @@ class Drawings(BrowserTest):
         self.wait(lambda: self.browser.execute_script("return Array.from(document.querySelectorAll('.forest-name'), " +
                                                       "one => one.getBoundingClientRect().left >= 0).join()") == "true,true", "names are cut off")
 
+    def promise_names_of_wide_letters_fit_and_a_narrow_log_axis_has_labels(self):
+        rows = [("mmmmmmmm:mmmmmmm1", -0.4, -1.2, 0.36), ("age", -0.007, -0.03, 0.02), ("grade2", 0.6, 0.01, 1.2)]
+        left = "return Math.min(...Array.from(document.querySelectorAll('.forest-name'), one => one.getBoundingClientRect().left))"
+        self.forest(rows, "odds ratio")
+        self.wait(lambda: self.browser.execute_script(left) >= 0, "a name is cut off")
+        self.assertEqual(self.texts(".forest-name")[0], rows[0][0])  # there is room for all of it
+        self.check_narrow()
+        self.wait(lambda: self.browser.execute_script(left) >= 0 and len(self.texts(".forest-tick")) >= 2, "no labels on a phone")
+
+    def promise_a_table_without_figures_says_so(self):
+        self.report(("cross:a*b", ["no", "yes"], [("1", [None, None]), ("2", [None, None])]), ("levels", ["count"], [("a=1", [None]), ("a=2", [20])]),
+                    ("threshold_intervals", ["threshold", "ppv_low"], [("0.1", [0.1, 0.3]), ("0.2", [0.2, 0.4])]),
+                    facts=[{"name": "held back", "number": 2, "text": "2 levels of too few rows"}])
+        self.assertEqual(len(self.texts("section[data-table='cross'] p.soft")), 1)
+        self.assertEqual(self.texts("section[data-table='levels'] p.soft"), [])
+        self.assertEqual(self.cells("threshold_intervals"), ["0.1", "0.3", "0.2", "0.4"])  # the threshold once
+        self.assertEqual(self.texts("#report dd"), ["2 levels of too few rows"])
+
     def promise_words_can_be_read_in_light_and_dark(self):
         """WCAG's contrast of at least 4.5 of every colour that words or lines have, on both grounds. The last of all, because the page draws itself again when the
         scheme changes."""
@@ -492,6 +510,8 @@ class Drawings(BrowserTest):
                     ("histograms", ["low", "high", "count"], [("age: 0 to 50", [0, 50, 10], [None, None, 2]), ("age: 50 to 100", [50, 100, 20], [None, None, 2]),
                                                               ("dose: 0 to 1", [0, 1, None]), ("dose: 1 to 2", [1, 2, 7])]))
         self.wait(lambda: len(self.texts(".strip")) == 3, "no strips")
+        self.assertEqual(self.browser.execute_script("return [compact(1984.02), compact(1268.3), number(1986.57), number(0.51234)]"),
+                         ["1984", "1268", "1986.6", "0.5123"])  # a year keeps its last digit
         medians = self.numbers(".strip-median", "x1")
         self.assertEqual(len(medians), 2)
         self.assertLess(medians[1][0], medians[0][0])  # one scale for a column and its groups

@@ -124,6 +124,18 @@ cleanup:
     return status;
 }
 
+/* The texts that are no level, and whether one of them is one in other letters, upper or lower case. */
+static void list_strays(const tacit_column *column, char out[LIST_SIZE]) {
+    const char *stray, *level;
+    char shown[2][TACIT_CELL_TEXT];
+    tacit_names_list(&column->strays, out, LIST_SIZE);
+    size_t length = strlen(out);
+    if (tacit_levels_differ_in_case(&column->strays, &column->levels, &stray, &level))
+        snprintf(out + length, LIST_SIZE - length, " ('%s' is written '%s' in the schema)",
+                 tacit_text_shown(stray, strlen(stray), shown[0]),
+                 tacit_text_shown(level, strlen(level), shown[1]));
+}
+
 static tacit_status check_table(check *all, const tacit_load_options *options, tacit_error *error) {
     tacit_source *source = NULL;
     tacit_table *table = NULL;
@@ -140,7 +152,7 @@ static tacit_status check_table(check *all, const tacit_load_options *options, t
     TACIT_CHECK(prepare(all, table, label, error));
     status = count_rows(all, table, source, options->progress, error);
     for (size_t i = 0; i < all->count; i++) {
-        tacit_names_list(&table->columns[i].strays, all->tallies[i].strays, LIST_SIZE);
+        list_strays(&table->columns[i], all->tallies[i].strays);
         tacit_names_list(&table->columns[i].levels, all->tallies[i].levels, LIST_SIZE);
         /* The names outlive the table in the schema. */
         all->tallies[i].name = i == label                                     ? all->schema->label
@@ -241,6 +253,9 @@ static void print_summary(tacit_console *console, const check *all) {
         if (all->tallies[i].unknown > 0)
             tacit_console_print(console, "%s: unknown are %s\n", all->tallies[i].name,
                                 all->tallies[i].strays);
+    for (size_t i = 0; i < all->count; i++)
+        if (all->rows > 0 && all->tallies[i].missing == all->rows)
+            tacit_console_print(console, "%s: every value is missing\n", all->tallies[i].name);
     if (all->left_out > 0)
         tacit_console_print(console, "%llu of the rows %s left out (missing: complete-case), %llu remain\n",
                             (unsigned long long)all->left_out, tacit_plural(all->left_out, "is", "are"),

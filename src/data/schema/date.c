@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { DAYS_OF_400_YEARS = 146097, DAYS_BEFORE_1970 = 719468 /* since 0000-03-01 */ };
 
@@ -40,9 +41,43 @@ static bool is_time(const char *at, const char *end) {
     return at == end && end - first >= 5 && first[2] == ':';
 }
 
+/* The day of a calendar; false for what is none, such as the 31st of a shorter month. */
+static bool is_day(int32_t year, int32_t month, int32_t day, int32_t *out) {
+    if (year < 1 || month < 1 || month > 12 || day < 1 || day > 31) return false;
+    int32_t number = day_of(year, month, day), again[3];
+    date_of(number, &again[0], &again[1], &again[2]);
+    if (again[2] != day) return false;
+    *out = number;
+    return true;
+}
+
+/* 20240229 */
+static bool is_digits_only(const char *text, const char *end, int32_t *out) {
+    int32_t digits;
+    if (end - text != 8 || read_digits(text, end, 8, 8, &digits) != end) return false;
+    return is_day(digits / 10000, digits / 100 % 100, digits % 100, out);
+}
+
+/* 29-Feb-2024, 29 Feb 2024, 29FEB2024 */
+static bool has_month_name(const char *text, const char *end, int32_t *out) {
+    static const char names[] = "janfebmaraprmayjunjulaugsepoctnovdec";
+    int32_t day, year, month = 0;
+    const char *at = read_digits(text, end, 1, 2, &day);
+    if (at == NULL || at == end) return false;
+    const char mark = *at == '-' || *at == ' ' ? *at : '\0';
+    at += mark != '\0';
+    if (end - at < 4) return false;
+    while (month < 12 && strncasecmp(at, names + 3 * month, 3) != 0) month++;
+    at += 3;
+    if (mark != '\0' && *at++ != mark) return false;
+    at = read_digits(at, end, 4, 4, &year);
+    return at != NULL && is_time(at, end) && is_day(year, month + 1, day, out);
+}
+
 bool tacit_text_to_day(const char *text, size_t length, int32_t *out) {
     const char *end = text + length;
     int32_t year = 0, month, day = 0, first;
+    if (is_digits_only(text, end, out) || has_month_name(text, end, out)) return true;
     const char *at = read_digits(text, end, 1, 4, &first);
     if (at == NULL || at == end) return false;
     const char mark = *at;
@@ -52,16 +87,7 @@ bool tacit_text_to_day(const char *text, size_t length, int32_t *out) {
     if (at == NULL || at == end || *at != mark) return false;
     at = year_first ? read_digits(at + 1, end, 1, 2, &day) : read_digits(at + 1, end, 4, 4, &year);
     if (at == NULL || !is_time(at, end)) return false;
-    if (year_first)
-        year = first;
-    else
-        day = first;
-    if (year < 1 || month < 1 || month > 12 || day < 1 || day > 31) return false;
-    int32_t number = day_of(year, month, day), again[3];
-    date_of(number, &again[0], &again[1], &again[2]);
-    if (again[2] != day) return false; /* the 31st of a shorter month */
-    *out = number;
-    return true;
+    return is_day(year_first ? first : year, month, year_first ? day : first, out);
 }
 
 double tacit_date_number(const tacit_date *date, int32_t day) {

@@ -1,7 +1,8 @@
 /*
- * Dates in cells, and the number that a schema makes of one. A cell holds 2024-02-29, 2024/02/29 or
- * 29.02.2024, and a time of day after it is left out. Forms in which day and month can be mistaken for each
- * other (02/03/2024) are no dates.
+ * Dates in cells, and the number that a schema makes of one. A cell holds 2024-02-29, 2024/02/29, 20240229,
+ * 29.02.2024, 29-Feb-2024 or 29FEB2024 (months in English), and a time of day after it is left out. Forms in
+ * which day and month can be mistaken for each other (02/03/2024) are no dates. Where kinds are found in the
+ * rows, eight digits are a number: only a schema says that they are a date.
  *
  *   date: days since 2000-01-01    days, negative before that
  *   date: year                     the calendar year

@@ -1,6 +1,7 @@
 #include "data/schema/levels.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/growing.h"
 #include "base/memory.h"
@@ -82,4 +83,16 @@ void tacit_levels_clear(tacit_levels *levels) {
     free(levels->text);
     free(levels->slots);
     *levels = (tacit_levels)TACIT_LEVELS_INIT;
+}
+
+bool tacit_levels_differ_in_case(const tacit_levels *a, const tacit_levels *b, const char **first,
+                                 const char **second) {
+    for (size_t i = 0; i < a->count; i++)
+        for (size_t j = 0; j < b->count; j++)
+            if (strcasecmp(a->text[i], b->text[j]) == 0 && strcmp(a->text[i], b->text[j]) != 0) {
+                *first = a->text[i];
+                *second = b->text[j];
+                return true;
+            }
+    return false;
 }

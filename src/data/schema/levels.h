@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,11 @@ typedef struct tacit_levels {
 
 /* The code of a text, or -1. */
 int32_t tacit_levels_find(const tacit_levels *levels, const char *text, size_t length);
+
+/* Two texts, of `a` and of `b`, that differ in upper and lower case (of ASCII) alone; false where there are none.
+ * The two lists may be one. */
+bool tacit_levels_differ_in_case(const tacit_levels *a, const tacit_levels *b, const char **first,
+                                 const char **second);
 
 /* The code of a text, added when new. */
 tacit_status tacit_levels_add(tacit_levels *levels, const char *text, size_t length, int32_t *code,

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
+#include "data/schema/draft_looks.h"
 #include "data/schema/names.h"
 #include "data/schema/schema.h"
 #include "data/schema/text.h"
@@ -180,6 +181,13 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
                                "%s: column '%s' has more than %d different values, too many for a label; "
                                "name another with the option 'label'",
                                table->name, column->name, TACIT_LEVEL_LIMIT));
+    const char *one, *other;
+    if (options->tidy && tacit_levels_differ_in_case(values, values, &one, &other))
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_INPUT,
+                       "%s: values '%s' and '%s' of label '%s' differ in case alone, and would be two "
+                       "classes; write them alike",
+                       table->name, one, other, column->name));
     if (options->tidy && positive == NULL && values->count == 2)
         positive = rarer_value(column, table->rows, values);
     TACIT_CHECK(tacit_schema_set_classes(schema, values, positive, table->name, error));
@@ -205,10 +213,21 @@ static tacit_status copy_sorted(tacit_levels *out, const tacit_levels *levels, t
     return status;
 }
 
+/* After what is noted already. */
+static tacit_status add_note(tacit_schema_column *column, const char *text, tacit_error *error) {
+    tacit_buffer both = TACIT_BUFFER_INIT;
+    if (column->note != NULL) TACIT_TRY(tacit_buffer_print(&both, error, "%s; %s", column->note, text));
+    char *note = tacit_copy_text(column->note != NULL ? tacit_buffer_text(&both) : text);
+    tacit_buffer_clear(&both);
+    if (note == NULL) return tacit_fail_memory(error);
+    free(column->note);
+    column->note = note;
+    return TACIT_OK;
+}
+
 static tacit_status skip_column(tacit_schema_column *column, const char *why, tacit_error *error) {
     column->kind = TACIT_SCHEMA_SKIP;
-    column->note = tacit_copy_text(why);
-    return column->note != NULL ? TACIT_OK : tacit_fail_memory(error);
+    return add_note(column, why, error);
 }
 
 static tacit_status draft_number(tacit_schema_column *out, const tacit_column *column, size_t rows,
@@ -295,8 +314,7 @@ static tacit_status join_rare_levels(tacit_schema_column *out, const tacit_colum
     TACIT_CHECK(tacit_levels_add(&kept, name, strlen(name), &out->others, error));
     char note[80];
     snprintf(note, sizeof note, "%zu rare values are joined as 'other'", rare);
-    out->note = tacit_copy_text(note);
-    if (out->note == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    TACIT_CHECK(add_note(out, note, error));
     tacit_levels_clear(&out->levels);
     out->levels = kept;
     kept = (tacit_levels)TACIT_LEVELS_INIT;
@@ -313,8 +331,7 @@ static const char date_note[] = "a date; or date: year, or date: age at 2020-01-
 static tacit_status draft_date(tacit_schema_column *out, const tacit_column *column, tacit_error *error) {
     if (column->date.use == TACIT_DATE_NONE || out->kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
     out->date = column->date;
-    out->note = tacit_copy_text(date_note);
-    return out->note != NULL ? TACIT_OK : tacit_fail_memory(error);
+    return add_note(out, date_note, error);
 }
 
 /* A column by which the rows are dealt out says who holds a row, not what is in it. */
@@ -326,13 +343,17 @@ static bool names_parties(const tacit_table *table, const tacit_column *column) 
 
 static tacit_status draft_category(tacit_schema_column *out, const tacit_column *column, size_t rows,
                                    bool tidy, tacit_error *error) {
-    char why[80];
+    char why[DRAFT_REMARK], look[DRAFT_REMARK];
+    bool remarkable = tidy && draft_look_at_texts(column, look);
     snprintf(why, sizeof why, "more than %zu different texts", column->level_limit);
-    if (column->overflow) return skip_column(out, why, error);
+    if (column->overflow) return skip_column(out, remarkable ? look : why, error);
     if (column->levels.count < 2) return skip_column(out, "every value is the same", error);
     if (tidy && rows >= IDENTIFIER_ROWS && 2 * column->levels.count > rows)
-        return skip_column(out, "nearly every row has a value of its own: an identifier or free text", error);
+        return skip_column(
+            out, remarkable ? look : "nearly every row has a value of its own: an identifier or free text",
+            error);
     TACIT_TRY(copy_sorted(&out->levels, &column->levels, error));
+    if (remarkable) TACIT_TRY(add_note(out, look, error));
     return tidy ? join_rare_levels(out, column, rows, error) : TACIT_OK;
 }
 
@@ -352,6 +373,9 @@ static tacit_status draft_column(tacit_schema *schema, const tacit_table *table,
     if (tidy) TACIT_TRY(is_identifier(&identifier, column, rows, error));
     if (identifier) return skip_column(out, "every row has a number of its own: an identifier", error);
     TACIT_TRY(draft_number(out, column, rows, error));
+    char look[DRAFT_REMARK];
+    if (tidy && out->kind == TACIT_SCHEMA_NUMBER && draft_look_at_numbers(column, rows, look))
+        TACIT_TRY(add_note(out, look, error));
     return draft_date(out, column, error);
 }
 
@@ -395,6 +419,19 @@ static tacit_status draft_response(tacit_schema *schema, const tacit_table *tabl
     return TACIT_OK;
 }
 
+static tacit_status nothing_to_learn(const tacit_schema *schema, const tacit_table *table,
+                                     tacit_error *error) {
+    char first[DRAFT_REMARK + 2 * TACIT_CELL_TEXT] = "", shown[TACIT_CELL_TEXT];
+    if (schema->cols > 0 && schema->columns[0].note != NULL)
+        snprintf(first, sizeof first, ". Column '%s': %s",
+                 tacit_text_shown(schema->columns[0].name, strlen(schema->columns[0].name), shown),
+                 schema->columns[0].note);
+    return tacit_fail(error, TACIT_INPUT,
+                      "%s: no column but the label holds anything to learn from (constant columns, "
+                      "identifiers and free text are skipped)%s",
+                      table->name, first);
+}
+
 tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table,
                                 const tacit_draft_options *options, tacit_error *error) {
     size_t label_at = table->cols - 1;
@@ -412,10 +449,7 @@ tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table,
         if (i != label_at && !table->columns[i].extra)
             TACIT_CHECK(draft_column(schema, table, &table->columns[i], options->tidy, error));
     if (tacit_schema_features(schema) == schema->intercept)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "%s: no column but the label holds anything to learn from (constant columns, "
-                               "identifiers and free text are skipped)",
-                               table->name));
+        TACIT_CHECK(nothing_to_learn(schema, table, error));
     TACIT_CHECK(draft_clip(schema, table, error));
     *out = schema;
     schema = NULL;

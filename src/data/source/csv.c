@@ -225,9 +225,14 @@ static tacit_status next_record(tacit_csv *csv, tacit_error *error) {
     csv->first_pending = false;
     size_t columns = csv->names.count, count = field_of(csv);
     if (count == 0 || count == columns) return TACIT_OK;
-    return tacit_csv_fail(csv, csv->block.cells[csv->first].line, count < columns ? count : columns, error,
-                          TACIT_INPUT, "the row has %zu field%s but the %s %zu", count, count == 1 ? "" : "s",
-                          csv->options.no_header ? "first row has" : "header has", columns);
+    uint64_t line = csv->block.cells[csv->first].line;
+    bool names_of_rows = count == columns + 1 && line == 2 && !csv->options.no_header;
+    return tacit_csv_fail(
+        csv, line, count < columns ? count : columns, error, TACIT_INPUT,
+        "the row has %zu field%s but the %s %zu%s", count, count == 1 ? "" : "s",
+        csv->options.no_header ? "first row has" : "header has", columns,
+        names_of_rows ? "; R's write.table gives row names no header: write.csv(rows, row.names = FALSE)"
+                      : "");
 }
 
 tacit_status tacit_csv_next(tacit_csv *csv, tacit_record *out, tacit_error *error) {
@@ -273,7 +278,7 @@ tacit_status tacit_csv_skip(tacit_csv *csv, bool *ended, tacit_error *error) {
 
 /* The most frequent separator outside quotes in the first line that is not blank. */
 static char detect_separator(const uint8_t *bytes, size_t length) {
-    static const char candidates[] = { ',', ';', '\t' };
+    static const char candidates[] = { ',', ';', '\t', '|' };
     size_t seen[sizeof candidates] = { 0 }, others = 0;
     bool quoted = false;
     for (size_t i = 0; i < length; i++) {
@@ -340,9 +345,21 @@ static void read_decimal_comma(tacit_cell *cell) {
     cell->number = number;
 }
 
+/* A first line such as sep=; tells Excel how fields are separated, and is no row. */
+static void take_separator_line(tacit_csv *csv) {
+    const uint8_t *at = csv->at;
+    const uint8_t *after = csv->end - at > 5 ? at + 5 : csv->end;
+    if (after == csv->end || memcmp(at, "sep=", 4) != 0 || (*after != '\n' && *after != '\r')) return;
+    if (csv->options.separator == 0) csv->options.separator = (char)at[4];
+    csv->at = after + 1;
+    if (*after == '\r' && csv->at < csv->end && *csv->at == '\n') csv->at++;
+    csv->line++;
+}
+
 static tacit_status start(tacit_csv *csv, tacit_error *error) {
     TACIT_TRY(fill(csv, error));
     if (csv->end - csv->at >= 3 && memcmp(csv->at, "\xEF\xBB\xBF", 3) == 0) csv->at += 3;
+    take_separator_line(csv);
     char *separator = &csv->options.separator;
     if (*separator == 0) *separator = detect_separator(csv->at, (size_t)(csv->end - csv->at));
     if (strchr("\"\n\r .+-", *separator) != NULL || (*separator >= '0' && *separator <= '9'))

@@ -36,6 +36,11 @@ static const foreign kinds[] = {
     { 0, MAGIC("X\n\x00\x00\x00"), "an R object (.rds)", "write it with write.csv in R" },
     { 0, MAGIC("SQLite format 3"), "a SQLite database", "name the rows by a query: sqlite:FILE?SELECT ..." },
     { 0, MAGIC("%PDF-"), "a PDF document", "find the file that it was made from" },
+    { 0, MAGIC("<!DOCTYPE html"), "a web page (HTML)", save_as }, /* some programs call it .xls */
+    { 0, MAGIC("<!doctype html"), "a web page (HTML)", save_as },
+    { 0, MAGIC("<html"), "a web page (HTML)", save_as },
+    { 0, MAGIC("<table"), "a web page (HTML)", save_as },
+    { 0, MAGIC("<?xml"), "an XML document", save_as },
 };
 
 tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error) {

@@ -13,7 +13,9 @@
 #include "method/tables/describe_tables.h"
 #include "rand/fast.h"
 
-enum { DRAWS = 200, TAIL = 5, SEED = 2010 }; /* the 5th of 200 from either end */
+/* The 25th of 1,000 from either end. The seed is fixed, so that what so many draws lack in exactness is the same in
+ * every release: with 200 single deciles cover in 93.8 to 97.6%. */
+enum { DRAWS = 1000, TAIL = 25, SEED = 2010 };
 
 typedef struct redrawing {
     const tacit_count_fit *fit;
@@ -45,9 +47,13 @@ static void ascend(const double *from, size_t count, double present, double *out
 
 /* Where so many rows are below; the middle of such places. */
 static double place_of(const double *below, size_t leaves, double rows) {
-    size_t first = 0, last = leaves;
-    while (first < leaves - 1 && below[first + 1] < rows) first++;
-    while (last > 1 && below[last - 1] > rows) last--;
+    size_t first = 0,
+           last = 0; /* of the leaves before the first border with as many, and until the last with no more */
+    for (size_t step = leaves; step > 0; step /= 2) {
+        while (first + step < leaves && below[first + step] < rows) first += step;
+        while (last + step < leaves && below[last + step] <= rows) last += step;
+    }
+    last++;
     double up = below[first + 1] - below[first], down = below[last] - below[last - 1];
     double low = (double)first + (up > 0 ? fmin(1, fmax(0, (rows - below[first]) / up)) : 0);
     double high = (double)(last - 1) + (down > 0 ? fmin(1, fmax(0, (rows - below[last - 1]) / down)) : 1);

@@ -326,14 +326,18 @@ static tacit_status add_held_back(making *self, tacit_error *error) {
     for (size_t k = 0; k < design->pairs; k++) held += !self->told[design->pair[k].place];
     if (fewest < leaves) {
         tacit_format(text, sizeof text,
-                     "cells of a number are put together until they have enough rows; the number with the "
-                     "fewest has %zu of %zu left",
+                     "%zu of %zu cells are left of the number with the fewest: cells are put together until "
+                     "they have enough rows",
                      fewest, leaves);
         TACIT_TRY(tacit_report_add_fact(self->report, "coarsened", (double)fewest, text, error));
     }
     if (held == 0) return TACIT_OK;
-    return tacit_report_add_fact(self->report, "held back", (double)held,
-                                 "levels, numbers and cross-tables with a cell of too few rows", error);
+    tacit_format(
+        text, sizeof text,
+        "%zu levels, numbers or cross-tables with a cell of too few rows, the missing included; to see "
+        "them, join rare levels (others) or leave incomplete rows out (missing: complete-case)",
+        held);
+    return tacit_report_add_fact(self->report, "held back", (double)held, text, error);
 }
 
 static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error *error) {
