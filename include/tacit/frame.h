@@ -163,7 +163,8 @@ tacit_status tacit_frame_set_times(tacit_frame *frame, const double *time, const
                                    const double *entry, double low, double high,
                                    tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2, 3);
 
-/* Which party has which row: for simulations.
+/* Which party has which row: for simulations. Without it, rows are dealt out; all rows of a person of the
+ * schema go to one party then. A table is described before, and a file has its option `group` instead.
  *   In: party   of each row, 0 to parties - 1; borrowed like the rows */
 tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
                                      tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);

@@ -200,6 +200,11 @@ static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4
     all->sweep.partition.aux_data = all->auxiliary;
     all->sweep.partition.target_data = all->target;
     all->sweep.partition.groups = frames[0]->parties;
+    /* The groups of a table are its persons: whose rows they are at which party stands beside them. */
+    const bool table = frames[0]->data != NULL;
+    if (table) all->sweep.partition.site = frames[0]->party;
+    all->sweep.partition.grouped = table && all->train->persons && frames[0]->party == NULL &&
+                                   tacit_arguments_given(arguments, "parties");
     return TACIT_OK;
 }
 

@@ -67,7 +67,7 @@ void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step 
     double survival = 1, share = 0, fixed = 0, once = 0, once_share = 0, twice[3] = { 0, 0, 0 };
     for (size_t k = 0; k < count; k++) {
         double n = steps[k].at_risk, h = steps[k].events / n, c = events[k] / n, left = survival * (1 - h);
-        share += survival * c;
+        share = fmin(share + survival * c, 1);
         fixed += survival * survival / n * c * (1 - c);
         if (left > 0) {
             double one = 2 * survival * c / n, two = h / ((1 - h) * n);
@@ -77,9 +77,11 @@ void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step 
             twice[1] += two * share;
             twice[2] += two * share * share;
         }
-        double variance = fixed - (once * share - once_share) +
-                          (twice[0] * share * share - 2 * twice[1] * share + twice[2]);
-        out[k] = (tacit_life_incidence){ .share = share, .error = sqrt(fmax(0, variance)) };
+        double squares = twice[0] * share * share;
+        double variance = fixed - (once * share - once_share) + (squares - 2 * twice[1] * share + twice[2]);
+        /* Once everybody has had the event it is 0, and what the sums leave of it is rounding. */
+        if (variance < 1e-14 * (fixed + squares)) variance = 0;
+        out[k] = (tacit_life_incidence){ .share = share, .error = sqrt(variance) };
         tacit_life_set_incidence(&out[k], quantile, interval);
         survival = left;
     }

@@ -241,6 +241,45 @@ static void errors_name_the_column_and_the_remedy(void **state) {
     tacit_frame_free(frame);
 }
 
+/* Whose rows they are: whole persons where parties are counted, or as the caller says. */
+static void rows_of_a_person_are_at_one_party(void **state) {
+    (void)state;
+    static double x[ROWS], y[ROWS], person[ROWS];
+    static int32_t party[ROWS];
+    for (int i = 0; i < ROWS; i++) {
+        person[i] = i % 30;
+        party[i] = i % 30 % 4;
+        x[i] = i * 7 % 11;
+        y[i] = x[i] + i % 30 % 5 + i * 3 % 7;
+    }
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_frame *frame = NULL;
+    tacit_options *about = OPTIONS("schema-text",
+                                   "{label: {name: y, kind: number, low: 0, high: 30}, person: p,"
+                                   " columns: [{name: x, kind: number, low: 0, high: 10}]}",
+                                   "terms", "~ x + (1 | person)");
+    CHECK_OK(tacit_frame_table(&frame, ROWS, &error), error);
+    CHECK_OK(tacit_frame_add_numbers(frame, "x", x, TACIT_VALUE_DOUBLE, 0, NULL, &error), error);
+    CHECK_OK(tacit_frame_add_numbers(frame, "y", y, TACIT_VALUE_DOUBLE, 0, NULL, &error), error);
+    CHECK_OK(tacit_frame_add_numbers(frame, "p", person, TACIT_VALUE_DOUBLE, 0, NULL, &error), error);
+    CHECK_FAILS(tacit_frame_set_parties(frame, party, 4, failed), TACIT_USAGE, "describe the table before");
+    CHECK_OK(tacit_frame_describe(frame, about, NULL, &error), error);
+    for (int told = 0; told < 2; told++) {
+        tacit_options *options = told ? OPTIONS("method", "mixed", "seed", "1")
+                                      : OPTIONS("method", "mixed", "parties", "4", "seed", "1");
+        char *text = NULL;
+        if (told) {
+            CHECK_OK(tacit_frame_set_parties(frame, party, 4, &error), error);
+        }
+        CHECK_OK(tacit_frame_simulate(&text, NULL, frame, frame, NULL, NULL, options, NULL, &error), error);
+        assert_non_null(strstr(text, "\"number\": 30.0")); /* persons, not more */
+        tacit_string_free(text);
+        tacit_options_free(options);
+    }
+    tacit_options_free(about);
+    tacit_frame_free(frame);
+}
+
 static void without_a_schema_the_rows_decide_and_the_model_says_so(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -264,6 +303,7 @@ int main(void) {
         cmocka_unit_test(a_model_with_categories_predicts_a_table_as_it_does_a_file),
         cmocka_unit_test(numbers_of_every_width_are_the_same_numbers),
         cmocka_unit_test(errors_name_the_column_and_the_remedy),
+        cmocka_unit_test(rows_of_a_person_are_at_one_party),
         cmocka_unit_test(without_a_schema_the_rows_decide_and_the_model_says_so),
     };
     return cmocka_run_group_tests(tests, make, unmake);

@@ -34,19 +34,24 @@ def figures_of_r(visits):
 
 
 class AgainstGee(MixedTest):
-    def test_clustered_errors_are_those_of_geepack_times_the_correction_for_few_persons(self):
+    def test_clustered_errors_are_those_of_geepack_with_and_without_a_correction_for_few_persons(self):
         lines = figures_of_r(self.path / "visits.csv")
         for which in ("sleep", "visits"):
             for parties in (1, 5, 15 if which == "sleep" else 20):  # 18 drivers are in the first
                 train = str(MIXED / "sleepstudy.csv") if which == "sleep" else "visits.csv"
-                self.succeed("simulate", "--method", "estimate", "--train", train, "--test", train, "--schema", f"{which}.yaml", "--parties", str(parties), "--together",
-                             PERSONS[which], "--seed", "1", "--set", "errors=cluster", "--out", "model.json")
-                table = {row["name"]: row for row in json.loads((self.path / "model.json").read_text())["estimates"]["coefficients"]}
-                for one in (one for one in lines if one["case"] == which):
-                    persons, rows = float(one["groups"]), float(one["rows"])
-                    correction = persons / (persons - 1) * ((rows - 1) / (rows - 2) if which == "sleep" else 1)
-                    for key, theirs in (("estimate", float(one["estimate"])), ("error", float(one["error"]) * math.sqrt(correction))):
-                        self.assertLessEqual(abs(table[one["name"]][key] - theirs), 1e-7 * abs(theirs), f"{which}, {parties} parties: {one['name']} {key}")
+                for errors in ("cluster", "gee"):
+                    self.check(which, train, parties, errors, [one for one in lines if one["case"] == which])
+
+    def check(self, which, train, parties, errors, lines):
+        self.succeed("simulate", "--method", "estimate", "--train", train, "--test", train, "--schema", f"{which}.yaml", "--parties", str(parties), "--together",
+                     PERSONS[which], "--seed", "1", "--set", f"errors={errors}", "--out", "model.json")
+        table = {row["name"]: row for row in json.loads((self.path / "model.json").read_text())["estimates"]["coefficients"]}
+        self.assertTrue(lines)
+        for one in lines:
+            persons, rows = float(one["groups"]), float(one["rows"])
+            correction = persons / (persons - 1) * ((rows - 1) / (rows - 2) if which == "sleep" else 1) if errors == "cluster" else 1
+            for key, theirs in (("estimate", float(one["estimate"])), ("error", float(one["error"]) * math.sqrt(correction))):
+                self.assertLessEqual(abs(table[one["name"]][key] - theirs), 1e-7 * abs(theirs), f"{which}, {parties} parties, {errors}: {one['name']} {key}")
 
 
 del MixedTest

@@ -103,8 +103,7 @@ class AgainstR(MixedTest):
             if one["kind"] == "fixed":
                 name = name.replace("period", "period=")
                 self.near(found["fixed"][name]["estimate"], value, what)
-                # lme4's Hessian is one of differences, where it is not linear
-                self.near(found["fixed"][name]["error"], error, what + " error", 1e-5 if "sleep" in what or "nothing" in what else 2e-4)
+                self.near(found["fixed"][name]["error"], error, what + " error")
             elif one["kind"] == "random":
                 self.near(found["random"][name]["variance"], value, what + " variance", 2e-5)
             elif one["kind"] == "correlation":

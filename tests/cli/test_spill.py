@@ -32,6 +32,22 @@ class Spill(ProgramTest):
         self.assertEqual(list((self.path / "scratch").iterdir()), [])
 
 
+    def test_so_are_times_until_an_event(self):
+        (self.path / "rows.csv").write_text("a,b,s,days,died\n" + "".join(f"{i % 10},{i % 7},{'uv'[i % 2]},{1 + (i * i + i // 7) % 90},{i % 3 % 2}\n" for i in range(5000)))
+        (self.path / "schema.yaml").write_text("label: {name: [days, died], kind: time, low: 0, high: 90}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 9}\n"
+                                               "  - {name: b, kind: number, low: 0, high: 6}\n  - {name: s, kind: category, levels: [u, v]}\n")
+        (self.path / "scratch").mkdir()
+        told = []
+        for variables in ({}, {"TACIT_SPILL": str(self.path / "scratch"), "TACIT_MEMORY": "10k"}):
+            done = subprocess.run([os.path.abspath(os.environ["TACIT"]), "simulate", "--method", "cox", "--train", "rows.csv", "--test", "rows.csv", "--schema", "schema.yaml",
+                                   "--parties", "2", "--set", "strata=s", "--set", "errors=robust", "--set", "proportional=km", "--threads", "1", "--seed", "1", "--json"],
+                                  cwd=self.path, capture_output=True, text=True, env=dict(os.environ, **variables))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told.append(json.loads(done.stdout)["summary"])
+        self.assertEqual(told[0], told[1])
+        self.assertEqual(len(told[0]["coefficients"]), 2)
+
+
 class Exchanges(ProgramTest):
     def exchanges(self, *words):
         return json.loads(self.succeed("explain", *words, "--json").stdout)["exchanges"]

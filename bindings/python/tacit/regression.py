@@ -1,4 +1,4 @@
-"""Exact regression by a formula, with standard errors: what `estimate` computes, of one owner's rows."""
+"""Exact regression by a formula, with standard errors: what `estimate`, `cox` and `mixed` compute, of one owner's rows."""
 from __future__ import annotations
 
 import re
@@ -16,6 +16,10 @@ from tacit.simulation import simulate
 
 _FAMILIES = ("binomial", "gaussian", "poisson")
 _NAME = re.compile(r"`([^`]+)`|(?<![\w.])([A-Za-z.][\w.]*)(?!\s*\()(?![\w.])")
+_TIMES = re.compile(r"\s*[Ss]urv\((.*)\)\s*")
+_CLUSTER = re.compile(r"(?<![\w.])cluster\(\s*`?([^`()]+?)`?\s*\)")
+_STRATA = re.compile(r"(?<![\w.])strata\(([^()]*)\)")
+_GROUP = re.compile(r"\|\s*`?([^`()|+]+?)`?\s*\)")
 
 
 def _columns(data: Any) -> dict[str, Any]:
@@ -98,14 +102,15 @@ class Regression:
     """A regression that was fitted: coefficients with standard errors and tests, deviance, AIC. Exact, and promises nothing.
 
     ``table`` has a dict for each coefficient (``name``, ``estimate``, ``error``, ``statistic``, ``p``), ``summary`` all figures as the
-    model's document has them; ``model`` is the :class:`tacit.Model`, whose inputs are the columns as they are, categories included.
+    model's document has them; ``model`` is the :class:`tacit.Model`, whose inputs are the columns as they are, categories included. ``random`` has
+    the variances of random effects, where the formula has such.
     """
 
     def __init__(self, model: Model, formula: str, columns: Sequence[str], levels: Mapping[str, Sequence[str]],
                  written: Optional[Mapping[str, str]] = None) -> None:
         self.model, self.formula = model, formula
         self._columns, self._levels = list(columns), {name: list(known) for name, known in levels.items()}
-        self.summary: dict[str, Any] = model.document["summary"]
+        self.summary: dict[str, Any] = model.document["summary"] if model.document["kind"] != "report" else _mixed_summary(model.document["report"])
         self.nobs = int(self.summary["rows"])
         self.table = [{**row, "name": self._called(row["name"], written or {})} for row in self.summary["coefficients"]]
 
@@ -126,6 +131,11 @@ class Regression:
         return {row["name"]: row["error"] for row in self.table}
 
     @property
+    def random(self) -> dict[str, dict[str, float]]:
+        """Variance, standard deviation and correlation of each random effect, and of what remains."""
+        return dict(self.summary.get("random", {}))
+
+    @property
     def aic(self) -> float:
         return float(self.summary["aic"])
 
@@ -134,7 +144,9 @@ class Regression:
         return float(self.summary["deviance"])
 
     def predict(self, data: Any) -> np.ndarray:
-        """The mean of each row: of two classes, the probability of the second."""
+        """The mean of each row: of two classes, the probability of the second; of times, how many times the baseline's its hazard is."""
+        if self.random:
+            raise _errors.UsageError("a regression with random effects is a report, and makes no predictions: compute them from its coefficients")
         given = _columns(data)
         lacking = [name for name in self._columns if name not in given]
         if lacking:
@@ -171,6 +183,15 @@ class Regression:
         lines = [f"{'':24} {'estimate':>12} {'error':>12} {'p':>10}"]
         lines += [f"{row['name']:24} {row['estimate']:12.5g} {row['error']:12.5g} {row['p']:10.4g}" for row in self.table]
         return "\n".join([self.formula, *lines, f"{self.nobs} rows; exact, no differential privacy."])
+
+
+def _mixed_summary(report: Mapping[str, Any]) -> dict[str, Any]:
+    """The report of random effects as a summary: the fixed ones are its coefficients."""
+    tables = {table["name"]: {row["label"]: dict(zip(table["columns"], row["values"])) for row in table["rows"]} for table in report["tables"]}
+    facts = {fact["name"]: fact.get("number") for fact in report["facts"]}
+    return {"rows": report["rows"], "coefficients": [{"name": name, "statistic": row["z"], **row} for name, row in tables["fixed"].items()],
+            "random": tables["random"], "aic": facts.get("AIC"), "deviance": facts.get("deviance", facts.get("REML criterion")), "log_likelihood": facts["log-likelihood"],
+            "groups": facts["groups"]}
 
 
 def _numbers_as_factors(side: str, numbers: Mapping[str, np.ndarray]) -> tuple[str, dict[str, str]]:
@@ -210,6 +231,87 @@ def _response(name: str, values: Any, family: str, classes: Optional[Sequence[An
                            "high": high if high > low else low + 1}
 
 
+class _Asked:
+    """What a formula asks for: columns of the response, strata, whose rows belong together, and which method computes it."""
+
+    def __init__(self, formula: str, given: Mapping[str, Any]) -> None:
+        left, tilde, self.side = formula.partition("~")
+        times = _TIMES.fullmatch(left)
+        self.response = [name.strip().strip("`") for name in (times[1].split(",") if times else [left])]
+        if not tilde or any(name not in given for name in self.response):
+            lacking = next((name for name in self.response if name not in given), left.strip())
+            raise _errors.UsageError(f"the left side of the formula must be a column, as in 'y ~ x', or 'surv(time, event) ~ x': {lacking!r} is none")
+        if times and len(self.response) not in (2, 3):
+            raise _errors.UsageError("times are written surv(time, event), or surv(entry, time, event)")
+        self.strata = [name.strip().strip("`") for found in _STRATA.finditer(self.side) for name in found[1].split(",")]
+        groups = {found[1].strip() for found in [*_CLUSTER.finditer(self.side), *_GROUP.finditer(self.side)]}
+        if len(groups) > 1:
+            raise _errors.UsageError(f"rows belong together by one column, and the formula has {' and '.join(sorted(groups))}")
+        self.person: Optional[str] = next(iter(groups), None)
+        if self.person is not None and self.person not in given:
+            raise _errors.UsageError(f"the formula's group {self.person!r} is no column")
+        random = _GROUP.search(self.side) is not None
+        self.method = "mixed" if random else "cox" if times else "estimate"
+        if random and times:
+            raise _errors.UsageError("times until an event have no random effects here: use cluster() or strata()")
+
+    def settings(self, given: Settings) -> dict[str, Any]:
+        """cluster() asks for errors by cluster, as in R."""
+        asked = dict(given or {})
+        if self.person is not None and self.method != "mixed":
+            asked.setdefault("errors", "cluster")
+        return asked
+
+
+def _times(names: Sequence[str], given: Mapping[str, Any], bounds: Mapping[str, tuple[float, float]], there: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of times and events, and how the schema describes them."""
+    columns = {name: _Column(name, given[name]) for name in names}
+    event = columns[names[-1]]
+    if not event.is_number and set(event.values) - {None} <= {"TRUE", "FALSE"}:
+        event.values = np.array([np.nan if value is None else float(value == "TRUE") for value in event.values])
+    for name, column in columns.items():
+        if not column.is_number:
+            raise _errors.InputError(f"the column {name!r} of the response has texts: times and events are numbers")
+    last = float(columns[names[-2]].values[there].max()) if there.any() else 1.0
+    low, high = bounds.get(names[-2], (0.0, last if last > 0 else 1.0))
+    return {name: column.values for name, column in columns.items()}, {"name": list(names), "kind": "time", "low": max(0.0, low), "high": high}
+
+
+def _used_columns(asked: _Asked, given: Mapping[str, Any], named: set[str]) -> tuple[list[str], dict[str, _Column], np.ndarray]:
+    """The formula's columns in their order, and which rows have all of them."""
+    aside = [*asked.response, *([asked.person] if asked.person is not None else [])]
+    used = [name for name in given if name not in aside and (name in named or "." in named)]
+    if len({len(given[name]) for name in [*aside, *used]}) > 1:
+        raise _errors.UsageError("a table has columns, all of one length")
+    columns = {name: _Column(name, given[name]) for name in used}
+    for name in asked.strata:
+        if name not in columns:
+            raise _errors.UsageError(f"strata({name}) needs the name of a column")
+        if columns[name].is_number:  # its values are the levels
+            columns[name].values = np.array([None if gone else _Column._text(value) for value, gone in zip(columns[name].values, columns[name].missing)], object)
+    there = ~np.any([*(_Column(name, given[name]).missing for name in aside), *(column.missing for column in columns.values())], axis=0)
+    if not there.any():
+        gone = [name for name, column in columns.items() if column.missing.all()]
+        raise _errors.InputError(f"column {gone[0]!r} has nothing but missing values: leave it out" if gone else "no row is complete: each lacks a value")
+    return used, columns, there
+
+
+def _with_person(given: dict[str, Any], asked: _Asked) -> dict[str, Any]:
+    """The rows of which it is known whose they are."""
+    if asked.person is None or len({len(values) for values in given.values()}) > 1:
+        return given
+    gone = _Column(asked.person, given[asked.person]).missing
+    return {name: values[~gone] if hasattr(values, "dtype") else [one for one, away in zip(values, gone) if not away] for name, values in given.items()} if gone.any() else given
+
+
+def _levels(columns: Mapping[str, _Column], there: np.ndarray) -> dict[str, list[str]]:
+    levels = {name: column.levels(there) for name, column in columns.items() if not column.is_number}
+    for name, known in levels.items():
+        if len(known) < 2:
+            raise _errors.InputError(f"column {name!r} has the level {known[0]!r} and no other: leave it out, or convert it to numbers")
+    return levels
+
+
 def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[Sequence[Any]] = None, weights: Optional[str] = None,
         offset: Optional[str] = None, subset: Optional[str] = None, bounds: Union[None, Mapping[str, tuple[float, float]]] = None,
         lam: float = 0.0, settings: Settings = None, threads: Optional[int] = None) -> Regression:
@@ -221,6 +323,9 @@ def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[
     the formula is missing are left out. `bounds` of columns matter to splines and polynomials, whose knots lie between them; the rows' own by
     default. There is no noise, so nothing is promised and no ledger is charged.
 
+    ``surv(time, event) ~ ...`` and ``surv(entry, time, event) ~ ...`` are Cox regressions, with ``strata(x)`` and the settings of method ``cox``;
+    ``cluster(id)`` asks for errors by cluster; ``(1 | id)`` and ``(x | id)`` are random effects, by method ``mixed``, as lme4 has them.
+
     >>> import numpy as np, tacit
     >>> age = np.tile(np.arange(20.0, 80.0), 5)
     >>> data = {"age": age, "ill": (age + 40 * np.sin(age * 1.7)) > 50}
@@ -230,36 +335,33 @@ def glm(formula: str, data: Any, family: str = "binomial", *, classes: Optional[
     """
     if family not in _FAMILIES:
         raise _errors.UsageError(f"family is one of {', '.join(_FAMILIES)}, not {family!r}")
-    left, tilde, side = formula.partition("~")
-    given, label = _columns(data), left.strip().strip("`")
-    if not tilde or label not in given:
-        raise _errors.UsageError(f"the left side of the formula must be a column, as in 'y ~ x': {left.strip()!r} is none")
-    side += "".join(f" + {call}({what})" for call, what in (("offset", offset), ("weights", weights)) if what is not None)
+    given = _columns(data)
+    asked = _Asked(formula, given)
+    given = _with_person(given, asked)
+    side = asked.side + "".join(f" + {call}({what})" for call, what in (("offset", offset), ("weights", weights)) if what is not None)
     named = {found[1] or found[2] for found in _NAME.finditer(side + " " + (subset or ""))}
-    used = [name for name in given if name != label and (name in named or "." in named)]
-    if len({len(given[name]) for name in [label, *used]}) > 1:
-        raise _errors.UsageError("a table has columns, all of one length")
-    columns = {name: _Column(name, given[name]) for name in used}
-    there = ~np.any([_Column(label, given[label]).missing, *(column.missing for column in columns.values())], axis=0)
-    if not there.any():
-        gone = [name for name, column in columns.items() if column.missing.all()]
-        raise _errors.InputError(f"column {gone[0]!r} has nothing but missing values: leave it out" if gone else "no row is complete: each lacks a value")
-    levels = {name: column.levels(there) for name, column in columns.items() if not column.is_number}
-    for name, known in levels.items():
-        if len(known) < 2:
-            raise _errors.InputError(f"column {name!r} has the level {known[0]!r} and no other: leave it out, or convert it to numbers")
-    values, about = _response(label, given[label], family, classes, there)
+    used, columns, there = _used_columns(asked, given, named)
+    levels = _levels(columns, there)
+    if asked.method == "cox":
+        response, about = _times(asked.response, given, bounds or {}, there)
+    else:
+        values, about = _response(asked.response[0], given[asked.response[0]], family, classes, there)
+        response = {asked.response[0]: values}
     numbers = {name: column.values[there] for name, column in columns.items() if column.is_number}
     if "." in named:
-        side = re.sub(r"(?<![\w.])\.(?![\w.])", "(" + " + ".join(f"`{name}`" for name in used) + ")", side)
+        side = re.sub(r"(?<![\w.])\.(?![\w.])", "(" + " + ".join(f"`{name}`" for name in used if name not in asked.strata) + ")", side)
     side, written = _numbers_as_factors(side, numbers)
-    schema = {"label": about, "missing": "complete-case", "strict": True, "columns": [
+    if asked.method == "mixed":
+        side = _GROUP.sub("| person)", side)
+    schema = {"label": about, "missing": "complete-case", "strict": True, **({"person": asked.person} if asked.person is not None else {}), "columns": [
         {"name": name, "kind": "category", "levels": levels[name]} if name in levels else
         {"name": name, "kind": "number", **dict(zip(("low", "high"), _limits(numbers[name], (bounds or {}).get(name))))} for name in used]
         or [{"name": "(none)", "kind": "number", "low": -1, "high": 1}]}
-    table = {name: column.values for name, column in columns.items()} or {"(none)": np.zeros(len(values))}
-    frame = Frame.table({label: values, **table}, schema=schema, terms="~" + side, subset=subset)
-    found = simulate(frame, methods="estimate", parties=1, test=frame, seed=1, lam=lam or None, settings=settings, threads=threads).model
+    table = {name: column.values for name, column in columns.items()} or {"(none)": np.zeros(len(there))}
+    if asked.person is not None:
+        table[asked.person] = given[asked.person]
+    frame = Frame.table({**response, **table}, schema=schema, terms="~" + side, subset=subset)
+    found = simulate(frame, methods=asked.method, parties=1, test=frame, seed=1, lam=lam or None, settings=asked.settings(settings), threads=threads).model
     if found is None:
         raise _errors.UsageError("these settings make no single model")
     return Regression(found, formula, used, levels, written)

@@ -453,7 +453,7 @@ def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "re
 
 def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
-             errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", influence: Literal["no", "yes"] = "no",
+             errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster", "gee"] = "model", influence: Literal["no", "yes"] = "no",
              impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none", intercepts: Literal["common", "party"] = "common",
              folds: int = 0, fold_seed: int = 1, rounds: Literal["many", "few"] = "many") -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
@@ -468,7 +468,8 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
     bias
         firth: Firth's penalty, which has an estimate where classes are separated.
     errors
-        model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person.
+        model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person; gee: the same, not corrected for few
+        persons.
     influence
         yes: Pearson's chi-square, leverages, rows with a large Cook's distance.
     impute
@@ -491,7 +492,8 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",
          tau: Literal["DL", "PM"] = "DL", level: float = 0.95, bias: Literal["none", "firth"] = "none",
-         errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster"] = "model", forest: Literal["no", "yes"] = "no") -> dict[str, Any]:
+         errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster", "gee"] = "model",
+         forest: Literal["no", "yes"] = "no") -> dict[str, Any]:
     """Settings of method meta: a regression at every site, pooled over sites that differ (meta-analysis), no noise.
 
     family

@@ -197,7 +197,16 @@ tacit_status tacit_frame_set_response(tacit_frame *frame, const double *response
 
 tacit_status tacit_frame_set_parties(tacit_frame *frame, const int32_t *party, size_t parties,
                                      tacit_error *error) {
-    TACIT_TRY(frame_check_memory(frame, "the parties", error));
+    TACIT_TRY(tacit_require(frame, "the frame", error));
+    if (frame->kind == FRAME_FILE || (frame_has_source(frame) && frame->data == NULL))
+        return tacit_fail(error, TACIT_USAGE, "%s",
+                          frame->kind == FRAME_FILE ? "the parties of a file are what the option 'group' says"
+                                                    : "describe the table before its parties are set");
+    if (frame->data != NULL && frame->data->rows != frame->rows)
+        return tacit_fail(error, TACIT_USAGE,
+                          "%zu of the table's %zu rows are used, as its schema says: leave the others out "
+                          "before parties are set",
+                          frame->data->rows, frame->rows);
     if (party == NULL || parties == 0 || parties > INT32_MAX)
         return tacit_fail(error, TACIT_USAGE, "there is at least one party");
     for (size_t i = 0; i < frame->rows; i++)

@@ -113,7 +113,7 @@ static void print_sites(tacit_console *console, const tacit_estimates *estimates
 
 void tacit_summary_print_errors(tacit_console *console, const tacit_estimates *estimates) {
     print_sites(console, estimates);
-    if (strcmp(estimates->errors, "cluster") == 0)
+    if (strcmp(estimates->errors, "cluster") == 0 || strcmp(estimates->errors, "gee") == 0)
         tacit_console_print(console, "(Standard errors clustered by person: %.0f persons)\n",
                             estimates->clusters);
     else if (strcmp(estimates->errors, "robust") == 0)

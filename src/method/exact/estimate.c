@@ -51,9 +51,9 @@ static const tacit_parameter parameters[] = {
     TACIT_NUMBER(tacit_estimate_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, bias, "bias", TACIT_ESTIMATE_BIASES, "none",
                        "firth: Firth's penalty, which has an estimate where classes are separated"),
-    TACIT_LATER_CHOICE(
-        tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS, "model",
-        "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's person"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, errors, "errors", TACIT_ESTIMATE_ERRORS, "model",
+                       "model: from the Hessian; HC0 to HC3: robust; cluster: robust, by the schema's "
+                       "person; gee: the same, not corrected for few persons"),
     TACIT_LATER_CHOICE(tacit_estimate_settings, influence, "influence", "no|yes", "no",
                        "yes: Pearson's chi-square, leverages, rows with a large Cook's distance"),
     TACIT_LATER_COUNT(tacit_estimate_settings, impute, "impute", 2, 200, "20",
@@ -523,7 +523,8 @@ const tacit_method tacit_method_estimate = {
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
         "second moments, as one contribution to a sum; its number of rows, and the sum of "
         "its responses or its rows of each class[errors=HC0|HC1|HC2|HC3: ; once, "
-        "at the end, the sum of squared gradients of its rows][errors=cluster: ; once, at the end, how many "
+        "at the end, the sum of squared gradients of its rows][errors=cluster|gee: ; once, at the end, how "
+        "many "
         "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
         "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
         "large Cook's distance, if they are none or at least its owner's minimum][intercepts=party: ; then "

@@ -17,7 +17,7 @@ enum {
 #define TACIT_ESTIMATE_FAMILIES "auto" TACIT_ROW_FAMILIES(TACIT_FAMILY_CHOICE) "|multinomial|ordinal"
 #define TACIT_ESTIMATE_OPTIMISERS "newton|lbfgs"
 #define TACIT_ESTIMATE_BIASES "none|firth"
-#define TACIT_ESTIMATE_ERRORS "model|HC0|HC1|HC2|HC3|cluster"
+#define TACIT_ESTIMATE_ERRORS "model|HC0|HC1|HC2|HC3|cluster|gee"
 #define TACIT_ESTIMATE_ANOVA "none|drop1|sequential"
 
 typedef struct tacit_estimate_settings {
@@ -31,7 +31,8 @@ typedef struct tacit_estimate_settings {
         TACIT_ERRORS_HC1,
         TACIT_ERRORS_HC2,
         TACIT_ERRORS_HC3,
-        TACIT_ERRORS_CLUSTER
+        TACIT_ERRORS_CLUSTER,
+        TACIT_ERRORS_GEE /* by cluster too, without a correction for few of them, as geepack */
     } errors;
     enum { TACIT_INFLUENCE_NO, TACIT_INFLUENCE_YES } influence;
     uint64_t impute;
@@ -43,6 +44,10 @@ typedef struct tacit_estimate_settings {
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(tacit_estimate_settings, plan);
+}
+
+static inline bool tacit_estimate_clustered(const tacit_estimate_settings *settings) {
+    return settings->errors == TACIT_ERRORS_CLUSTER || settings->errors == TACIT_ERRORS_GEE;
 }
 
 /* The family that the plan names, or that fits its response. */

@@ -136,10 +136,10 @@ static tacit_status correction(const after *self, double *out, tacit_error *erro
     double clusters = nearbyint(self->reach[TACIT_REACH_CLUSTERS]);
     *out = 1;
     if (settings->errors == TACIT_ERRORS_HC1) *out = n / left;
+    if (tacit_estimate_clustered(settings) && clusters < 2)
+        return tacit_fail(error, TACIT_INPUT,
+                          "all rows are one person's: clustered errors need at least two");
     if (settings->errors == TACIT_ERRORS_CLUSTER) {
-        if (clusters < 2)
-            return tacit_fail(error, TACIT_INPUT,
-                              "all rows are one person's: clustered errors need at least two");
         *out = clusters / (clusters - 1);
         if (tacit_estimate_family(at->session->plan)->dispersed) *out *= (n - 1) / left;
     }

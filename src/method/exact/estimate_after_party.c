@@ -62,7 +62,7 @@ static bool weighs(const look *self) {
     return self->settings->errors == TACIT_ERRORS_HC2 || self->settings->errors == TACIT_ERRORS_HC3;
 }
 
-static bool clustered(const look *self) { return self->settings->errors == TACIT_ERRORS_CLUSTER; }
+static bool clustered(const look *self) { return tacit_estimate_clustered(self->settings); }
 
 static tacit_status gather(look *self, const tacit_party *party, tacit_error *error) {
     TACIT_TRY(person_places_make(&self->persons, party, error));

@@ -8,12 +8,12 @@ enum { MOST_WIDTH = 2000 };
 /* What is asked for beside the Hessian. */
 static tacit_status check_settings(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
-    if (settings->errors != TACIT_ERRORS_CLUSTER && plan->schema != NULL && plan->schema->formula != NULL &&
+    if (!tacit_estimate_clustered(settings) && plan->schema != NULL && plan->schema->formula != NULL &&
         tacit_formula_clusters(plan->schema->formula))
         return tacit_fail(
             error, TACIT_USAGE,
-            "cluster() in terms needs the setting errors=cluster of method estimate or cox, which owners "
-            "read");
+            "cluster() in terms needs the setting errors=cluster (or gee) of method estimate, or of cox, "
+            "which owners read");
     if (!tacit_estimate_looks_again(plan)) return TACIT_OK;
     if (!family->likelihood)
         return tacit_fail(
@@ -33,9 +33,9 @@ static tacit_status check_settings(const tacit_plan *plan, const tacit_family *f
             "rows of several scores have no leverage: of family %s there are errors model, HC0, HC1 and "
             "cluster, and no summary of influence",
             family->r_family != NULL ? family->r_family : family->name);
-    if (settings->errors == TACIT_ERRORS_CLUSTER && (plan->schema == NULL || plan->schema->person == NULL))
+    if (tacit_estimate_clustered(settings) && (plan->schema == NULL || plan->schema->person == NULL))
         return tacit_fail(error, TACIT_USAGE,
-                          "errors=cluster needs a schema that says whose row it is: person: COLUMN");
+                          "errors by cluster need a schema that says whose row it is: person: COLUMN");
     return TACIT_OK;
 }
 

@@ -9,8 +9,6 @@ design <- function(formula, data, bounds, response, na.action, contrasts, classe
   x <- stats::model.matrix(terms, frame, contrasts)
   intercept <- 0 %in% attr(x, "assign")
   columns <- colnames(x)[attr(x, "assign") > 0]
-  if (!is.null(attr(terms, "specials")$strata) || any(grepl("^(survival::)?(strata|cluster|tt)\\(", attr(terms, "term.labels"))))
-    usage("strata(), cluster() and tt() are not for this function: a study and tacit simulate --terms know strata()")
   if (length(columns) == 0) usage("the formula names no variable to predict from")
   given <- as_bounds(bounds)
   result <- list(

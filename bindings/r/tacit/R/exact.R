@@ -33,34 +33,6 @@ rows_kept <- function(value, plan, what) {
   value
 }
 
-# Fit by terms over columns that are called v1, v2, ...: their names in R may be any text. The table then has R's names.
-fit_beside <- function(plan, promise, beside) {
-  x <- plan$x[, plan$columns, drop = FALSE]
-  names <- paste0("v", seq_along(plan$columns))
-  terms <- paste("~", if (plan$intercept) "1" else "0", "+", paste(names, collapse = " + "))
-  bounds <- plan$bounds
-  if (!plan$intercept && plan$from_data) bounds <- widened(t(apply(x, 2, range)))
-  add <- function(column, name, call) {
-    x <<- cbind(x, column)
-    names <<- c(names, name)
-    terms <<- paste0(terms, " + ", call, "(", name, ")")
-    bounds <<- rbind(bounds, widened(matrix(range(column), 1)))
-  }
-  if (!is.null(beside$offset)) add(beside$offset, "o", "offset")
-  if (!is.null(beside$weights)) add(beside$weights, "w", "weights")
-  if (is.null(beside$weights) || min(beside$weights) < max(beside$weights)) NULL else bounds[nrow(bounds), 1] <- min(beside$weights) / 2
-  frame <- rows_frame(unname(x))
-  checked(.Call(glue_frame_names, frame, names))
-  checked(.Call(glue_frame_bounds, frame, as.double(bounds[, 1]), as.double(bounds[, 2]), plan$intercept))
-  frame <- marked(frame_response(frame, plan$y), plan)
-  promise$terms <- terms
-  result <- fit_frame(frame, promise, NULL, plan$from_data)
-  shown <- c(if (plan$intercept) "(Intercept)", plan$columns)
-  result$document$summary$coefficients <- Map(function(row, name) { row$name <- name; row }, result$document$summary$coefficients, shown)
-  result$beside <- list(offset = !is.null(beside$offset), weights = !is.null(beside$weights))
-  result
-}
-
 # The inverse of the information at the coefficients, which the rows at hand give: kept where it has the standard errors of the table.
 exact_covariance <- function(result, plan, beside) {
   estimates <- estimates_of(result)

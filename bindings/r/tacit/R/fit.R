@@ -1,7 +1,7 @@
 # Fitting.
 
 # Methods without noise: regression from sums, as one party sees it. The library fits these by a simulation of that party.
-exact_methods <- c("batch", "cox", "cox-servers", "estimate", "newton", "privlogit-hessian", "privlogit-local")
+exact_methods <- c("batch", "cox", "cox-servers", "estimate", "mixed", "newton", "privlogit-hessian", "privlogit-local")
 
 families <- list(binomial = c("logit", "class"), gaussian = c("identity", "number"), poisson = c("log", "count"))
 
@@ -21,24 +21,27 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   # A call that holds the rows themselves (do.call) must not carry them into a saved model; nor this whole function.
   call[[1]] <- quote(tacit_glm)
   if (!is.language(call$data)) call$data <- quote(data)
-  # A time until an event asks for a regression of such.
-  if (missing(method) && is.call(formula[[2]]) && deparse(formula[[2]][[1]]) %in% c("Surv", "survival::Surv")) method <- "cox"
+  if (missing(data)) data <- environment(formula)
+  if (is.function(data) || inherits(data, "family")) usage("the second argument is the data: give the family by its name, as in tacit_glm(y ~ x, data, family = gaussian)")
+  marks <- marks_of(formula, data)
+  if (missing(method)) method <- method_of(formula, marks)
+  settings <- check_marks(marks, method, settings)
   exact <- method %in% exact_methods
   # Leaving rows out would tell which have something missing; exact methods do as glm() does.
   if (is.null(na.action)) na.action <- if (exact) stats::na.omit else stats::na.pass
-  if (missing(data)) data <- environment(formula)
-  if (is.function(data) || inherits(data, "family")) usage("the second argument is the data: give the family by its name, as in tacit_glm(y ~ x, data, family = gaussian)")
-  plan <- design(formula, data, bounds, response_kind(family), na.action, contrasts, classes, substitute(subset))
+  data <- rows_with_marks(marks, data, environment(formula))
+  plan <- design(marks$formula, data, bounds, response_kind(family), na.action, contrasts, classes, substitute(subset))
   promise <- list(method = method, epsilon = if (!missing(epsilon)) epsilon, delta = delta, lambda = lambda, seed = seed,
     settings = settings, threads = threads)
   warn_of_rows(plan, promise, ledger)
   beside <- beside_rows(beside_of(substitute(weights), data, environment(formula), "weights"),
     beside_of(substitute(offset), data, environment(formula), "offset"), plan, method)
-  by_terms <- method == "estimate" && (!plan$intercept || !is.null(beside$weights) || !is.null(beside$offset))
+  columns <- mark_rows(marks, data, environment(formula), plan)
+  by_terms <- length(columns) > 0 || (method == "estimate" && (!plan$intercept || !is.null(beside$weights) || !is.null(beside$offset)))
   if (!by_terms) check_constant(method, plan$intercept)
   if (!exact && plan$from_data && !plan$intercept) usage("a model without an intercept needs bounds")
   result <- if (by_terms) {
-    fit_beside(plan, promise, beside)
+    fit_table(plan, promise, beside, marks, columns)
   } else {
     fit_frame(marked(frame_response(design_frame(plan), plan$y), plan), promise, ledger, plan$from_data)
   }
@@ -52,7 +55,7 @@ tacit_glm <- function(formula, data, epsilon, method = "plr", delta = 0, lambda 
   result$classes <- plan$y$classes
   result$covariance <- exact_covariance(result, plan, beside)
   if (!is.null(beside$offset) && !is.null(call$offset)) result$design$offset <- call$offset
-  class(result) <- c("tacit_glm", "tacit_model")
+  class(result) <- c(if (!is.null(result$random)) "tacit_mixed", "tacit_glm", "tacit_model")
   result
 }
 
@@ -96,7 +99,7 @@ tacit_fit <- function(x, y, epsilon, method = "plr", delta = 0, lambda = NULL, b
 
 # Standard errors per unit of a column are worked out with a constant.
 check_constant <- function(method, intercept) {
-  if (!intercept && method %in% setdiff(exact_methods, c("batch", "cox", "cox-servers")))
+  if (!intercept && method %in% setdiff(exact_methods, c("batch", "cox", "cox-servers", "mixed")))
     usage(method, " needs a constant: leave - 1 out of the formula, or use tacit_glm() with method = \"estimate\"")
 }
 

@@ -17,7 +17,7 @@ summary.tacit_model <- function(object, ...) {
   estimates <- estimates_of(object)
   table <- if (is.null(estimates)) tryCatch(coef(object), tacit_usage = function(problem) NULL) else coefficient_table(estimates)
   structure(class = "summary.tacit_model", list(call = object$call, coefficients = table, estimates = estimates,
-    why = if (is.null(estimates)) no_errors(object), promise = promise_text(object), rows = object$rows,
+    why = if (is.null(estimates)) no_errors(object), promise = promise_text(object), rows = object$rows, random = object$random,
     lambda = object$document$guarantee$lambda))
 }
 
@@ -62,7 +62,8 @@ print.summary.tacit_model <- function(x, digits = max(3L, getOption("digits") - 
       stats::printCoefmat(x$coefficients, digits = digits)
     }
     noise <- noise_shares(x$estimates)
-    if (is.null(noise)) print_deviance(x$estimates, digits)
+    if (!is.null(x$random)) print_random(x, digits)
+    else if (is.null(noise)) print_deviance(x$estimates, digits)
     else if (is.null(x$estimates$not_estimable)) {
       cat("\nStandard errors include the privacy noise. Its share of each variance:\n")
       print(round(noise, 2))
@@ -86,6 +87,12 @@ print_deviance <- function(estimates, digits) {
   cat("    Null deviance: ", shown(estimates$null_deviance), " on ", estimates$null_degrees, " degrees of freedom\n",
     "Residual deviance: ", shown(estimates$deviance), " on ", estimates$degrees, " degrees of freedom\n",
     "AIC: ", shown(estimates$aic), "\n", sep = "")
+}
+
+print_random <- function(x, digits) {
+  cat("\nRandom effects of ", x$estimates$groups, " groups:\n", sep = "")
+  print(x$random, digits = digits, na.print = "")
+  cat("\nLog-likelihood: ", format(json_number(x$estimates$likelihood), digits = digits + 3L), ", AIC: ", format(json_number(x$estimates$aic), digits = digits + 3L), "\n", sep = "")
 }
 
 confint.tacit_model <- function(object, parm, level = 0.95, ...) {

@@ -8,6 +8,13 @@ needs_likelihood <- function(object, what) {
   estimates
 }
 
+# The likelihood of a model with random effects counts their variances too.
+logLik.tacit_mixed <- function(object, ...) {
+  estimates <- estimates_of(object)
+  likelihood <- json_number(estimates$likelihood)
+  structure(likelihood, df = json_number(estimates$aic) / 2 + likelihood, nobs = object$rows, class = "logLik")
+}
+
 logLik.tacit_model <- function(object, ...) {
   estimates <- needs_likelihood(object, "likelihood")
   parameters <- length(estimates$coefficients) + (identical(object$kind, "number"))

@@ -49,7 +49,7 @@ offset_of <- function(object, newdata) {
 
 # Of a model whose columns have no names in the library: from the linear predictor.
 by_predictor <- function(object, eta, type) {
-  mean <- family_of(object$kind)$linkinv(eta)
+  mean <- if (object$kind == "time") exp(eta) else family_of(object$kind)$linkinv(eta)
   if (type == "response") return(mean)
   if (is.null(object$classes)) usage("this model predicts a number and no class")
   stats::setNames(factor(object$classes[1L + (mean > 0.5)], levels = object$classes), names(eta))

@@ -4,34 +4,46 @@ tacit_simulate <- function(formula, data, method, epsilon = NULL, parties = NULL
                            bounds = NULL, classes = NULL, delta = 0, lambda = NULL, family = stats::binomial(), trials = 1,
                            seed = NULL, settings = list(), contrasts = NULL, threads = NULL, subset = NULL, ...) {
   condition <- substitute(subset)
-  plan <- design(formula, data, bounds, response_kind(family), stats::na.pass, contrasts, classes, condition)
+  marks <- marks_of(formula, data)
+  for (one in if (has_marks(marks)) method) settings <- check_marks(marks, one, settings)
+  data <- rows_with_marks(marks, data, environment(formula))
+  plan <- design(marks$formula, data, bounds, response_kind(family), if (has_marks(marks)) stats::na.omit else stats::na.pass, contrasts, classes, condition)
   if (!is.null(plan$offset)) usage("offset() is for tacit_glm() with method = \"estimate\"")
+  columns <- mark_rows(marks, data, environment(formula), plan)
+  dealt <- dealt_out(parties, plan, data, condition, environment(formula))
+  by_party <- identical(settings$group, "party")
+  framed <- function(x, y, columns) {
+    if (has_marks(marks)) return(table_of(plan, x, y, NULL, marks, columns, by_party))
+    marked(frame_response(design_frame(plan, x), y), plan)
+  }
   labelled <- function(rows) {
     if (is.null(rows)) return(NULL)
-    rows <- subset_of(condition, rows, environment(formula))$data
-    other <- stats::model.frame(stats::formula(stats::terms(formula, data = data)), rows, na.action = stats::na.pass, xlev = plan$xlevels)
+    rows <- rows_with_marks(marks, subset_of(condition, rows, environment(formula))$data, environment(formula))
+    other <- stats::model.frame(stats::formula(stats::terms(marks$formula, data = data)), rows, na.action = stats::na.pass, xlev = plan$xlevels)
     y <- response_like(stats::model.response(other), plan$y)
-    frame_response(design_frame(plan, design_rows(plan, rows)), y)
+    framed(design_rows(plan, rows), y, if (has_marks(marks)) mark_columns(marks, rows, environment(formula), levels(columns$strata)))
   }
-  train <- marked(frame_response(design_frame(plan), plan$y), plan)
+  train <- framed(plan$x, plan$y, columns)
   points <- if (!is.null(auxiliary)) design_frame(plan, design_rows(plan, auxiliary))
-  count <- NULL
-  if (length(parties) == 1) {
-    count <- number(parties, "parties", 1)
-  } else if (!is.null(parties)) {
-    if (!is.null(condition) && length(parties) == nrow(data)) parties <- parties[subset_of(condition, data, environment(formula))$kept]
-    if (length(parties) != plan$rows) usage("parties must be a number, or say for each row whose it is")
-    parties <- as.factor(parties)
-    checked(.Call(glue_frame_parties, train, as.integer(parties) - 1L, nlevels(parties)))
-  }
-  options <- option_list(method = method, epsilon = epsilon, delta = delta, lambda = lambda, parties = count, trials = trials,
+  if (!is.null(dealt$names)) checked(.Call(glue_frame_parties, train, as.integer(dealt$names) - 1L, nlevels(dealt$names)))
+  options <- option_list(method = method, epsilon = epsilon, delta = delta, lambda = lambda, parties = dealt$count, trials = trials,
     seed = seed, threads = threads, ..., settings = settings)
-  answer <- checked(.Call(glue_frame_simulate, list(train, labelled(test), points, labelled(target)), options$names, options$values))
+  answer <- with_their_names(checked(.Call(glue_frame_simulate, list(train, labelled(test), points, labelled(target)), options$names, options$values)), if (has_marks(marks)) plan)
   document <- json_read(answer[[1]])
   for (refused in unique(unlist(lapply(document$runs, `[[`, "failed")))) warning(spelled(refused), call. = FALSE)
-  model <- if (!is.null(answer[[2]])) simulated_model(answer[[2]], plan)
+  model <- if (!is.null(answer[[2]])) simulated_model(answer[[2]], plan, has_marks(marks))
   structure(class = "tacit_simulation", list(call = match.call(), runs = runs_table(document$runs), seed = document$seed,
     document = document, model = model))
+}
+
+# How many parties there are, or a factor that says for each row whose it is.
+dealt_out <- function(parties, plan, data, condition, environment) {
+  if (is.null(parties)) return(list())
+  if (length(parties) == 1) return(list(count = number(parties, "parties", 1)))
+  if (!is.null(condition) && length(parties) == nrow(data)) parties <- parties[subset_of(condition, data, environment)$kept]
+  if (!is.null(plan$left_out) && length(parties) == plan$rows + length(plan$left_out)) parties <- parties[-plan$left_out]
+  if (length(parties) != plan$rows) usage("parties must be a number, or say for each row whose it is")
+  list(names = as.factor(parties))
 }
 
 # A response of other rows with the classes, or the bounds, of the first ones.
@@ -47,11 +59,15 @@ response_like <- function(y, first) {
   list(kind = "class", label = label, classes = first$classes)
 }
 
-simulated_model <- function(pointer, plan) {
+simulated_model <- function(pointer, plan, by_terms = FALSE) {
   result <- described(pointer, list(simulated = TRUE, rows = plan$rows, kind = plan$y$kind, classes = plan$y$classes))
   result$method <- result$document$guarantee$method
   result$design <- plan[c("terms", "contrasts", "xlevels", "columns", "intercept", "bounds", "from_data", "raw")]
-  class(result) <- c("tacit_glm", "tacit_model")
+  if (by_terms) {
+    result <- as_named(result, plan)
+    result$beside <- list(offset = FALSE, weights = FALSE)
+  }
+  class(result) <- c(if (!is.null(result$random)) "tacit_mixed", "tacit_glm", "tacit_model")
   result
 }
 

@@ -47,7 +47,7 @@ static tacit_status add_column(tacit_frame *frame, const char *name, char kind, 
 SEXP glue_frame_table(SEXP columns, SEXP names, SEXP kinds, SEXP levels, SEXP rows) {
     tacit_error error = TACIT_ERROR_INIT;
     const R_xlen_t count = XLENGTH(columns);
-    SEXP kept = PROTECT(Rf_allocVector(VECSXP, 2));
+    SEXP kept = PROTECT(Rf_allocVector(VECSXP, 3)); /* the third for parties: frame.c */
     SEXP made = PROTECT(Rf_allocVector(VECSXP, count));
     SET_VECTOR_ELT(kept, 0, columns);
     SET_VECTOR_ELT(kept, 1, made);

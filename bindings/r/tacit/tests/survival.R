@@ -52,6 +52,66 @@ if (requireNamespace("survival", quietly = TRUE)) {
 
   refused(tacit_glm(Surv(time, status) ~ age, lung, method = "plr", epsilon = 1), "time")
   refused(tacit_glm(Surv(time, time + 1, status, type = "interval") ~ age, lung), "not supported")
+
+  # Strata and clusters as coxph has them, also with late entry, missing values and a subset.
   strata <- survival::strata
-  refused(tacit_glm(Surv(time, status) ~ age + strata(sex), lung), "strata()")
+  cluster <- survival::cluster
+  same <- function(formula, data, ...) {
+    ours <- tacit_glm(formula, data, settings = exact, ...)
+    theirs <- survival::coxph(formula, data, ...)
+    stopifnot(identical(names(coef(ours)), names(coef(theirs))), nobs(ours) == theirs$n)
+    near(coef(ours), coef(theirs))
+    near(coef(summary(ours))[, "Std. Error"], sqrt(diag(vcov(theirs))))
+    near(as.numeric(logLik(ours)), as.numeric(logLik(theirs)))
+    ours
+  }
+  lung$site <- seq_len(nrow(lung)) %/% 3
+  holes <- lung
+  holes$sex[3] <- holes$site[7] <- holes$age[9] <- NA
+  same(Surv(time, status) ~ age + ph.ecog + strata(sex), lung)
+  same(Surv(time, status) ~ age * ph.ecog + strata(sex, age > 60), lung)
+  same(Surv(time, status) ~ age + ph.ecog + strata(sex) + cluster(site), holes)
+  same(Surv(since, until, event) ~ age + year + strata(surgery) + cluster(id), heart)
+  some <- tacit_glm(Surv(time, status) ~ age + strata(sex), lung, settings = c(exact, proportional = "km"), subset = time > 30)
+  near(coef(some), coef(survival::coxph(Surv(time, status) ~ age + strata(sex), lung, subset = time > 30)))
+  near(some$document$summary$proportional$tests[[1]]$statistic, survival::cox.zph(survival::coxph(Surv(time, status) ~ age + strata(sex), lung, subset = time > 30))$table["age", 1])
+  stopifnot(some$document$summary$proportional$tests[[1]]$name == "age")
+  all <- tacit_glm(Surv(time, status) ~ . + strata(sex) + cluster(site), lung, settings = exact)
+  stopifnot(identical(names(coef(all)), c("age", "ph.ecog")))
+  near(log(predict(all, lung[1, ]) / predict(all, lung[9, ])), sum(coef(all) * as.numeric(lung[1, names(coef(all))] - lung[9, names(coef(all))])), 1e-6)
+  simulated <- tacit_simulate(Surv(time, status) ~ age + strata(sex) + cluster(site), lung, "cox", parties = 5, test = lung, settings = exact, seed = 1)
+  reference <- survival::coxph(Surv(time, status) ~ age + strata(sex) + cluster(site), lung)
+  near(c(coef(simulated$model), coef(summary(simulated$model))[, 2]), c(coef(reference), sqrt(vcov(reference))))
+
+  refused(tacit_glm(Surv(time, status) ~ age * strata(sex), lung), "stand by themselves")
+  refused(tacit_glm(Surv(time, status) ~ age + frailty(site), lung), "frailty() are not known")
+  refused(tacit_glm(Surv(time, status) ~ age + cluster(site, sex), lung), "one column")
+  refused(tacit_glm(Surv(time, status) ~ age + I(0 * age) + strata(sex), lung, settings = exact), "I(0 * age)")
 }
+
+# Random effects: the numbers of lme4 1.1-31, its optimiser tightened.
+chicks <- as.data.frame(ChickWeight)
+slopes <- weight ~ Time + Diet + (Time | Chick)
+mixed <- tacit_glm(slopes, chicks, family = gaussian)
+near(coef(summary(mixed))[, 1:2], c(26.35634023, 8.443897235, 2.838235575, 2.007487124, 9.254696698, 2.243388846, 0.5348663709, 2.265471489, 2.265471489, 2.26861667), 1e-5)
+near(mixed$random$variance, c(147.6967839, 13.84585894, 163.4397282), 2e-5)
+near(c(logLik(mixed), AIC(mixed), attr(logLik(mixed), "df")), c(-2408.041072, 4834.082143, 9), 1e-7)
+restricted <- tacit_simulate(slopes, chicks, "mixed", parties = 5, test = chicks, seed = 1, family = gaussian, settings = list(likelihood = "REML"))$model
+near(coef(summary(restricted))[, 1:2], c(26.35615756, 8.443778459, 2.838619295, 2.00443049, 9.254784081, 2.290715455, 0.5403084988, 2.362696687, 2.362696687, 2.365726192), 1e-5)
+# Parties by the rows' own word, and each of them a group.
+apart <- tacit_simulate(weight ~ Time + Diet + (1 | Chick), chicks, "mixed", parties = chicks$Chick, test = chicks, seed = 1, family = gaussian, settings = list(group = "party"))$model
+near(c(coef(apart), apart$random$variance), c(11.23107454, 8.717520743, 16.21932402, 36.55265735, 30.0255078, 477.9702748, 797.8045396), 1e-5)
+print(summary(mixed))
+stopifnot(identical(names(coef(mixed)), names(coef(lm(weight ~ Time + Diet, chicks)))), nrow(confint(mixed)) == 5)
+near(predict(mixed, chicks[1:3, ]), coef(mixed)[[1]] + coef(mixed)[["Time"]] * chicks$Time[1:3])
+refused(tacit_glm(weight ~ Time + (Time + Diet | Chick), chicks, family = gaussian), "before | stands 1")
+refused(tacit_glm(weight ~ Diet + (Time | Chick), chicks, family = gaussian), "needs Time among the formula's columns")
+refused(tacit_glm(slopes, chicks, family = gaussian, method = "estimate"), "method = \"mixed\"")
+
+# Errors by cluster of any exact regression: the sandwich by hand.
+clustered <- tacit_glm(weight ~ Time + Diet + cluster(Chick), chicks, method = "estimate", family = gaussian)
+plain <- lm(weight ~ Time + Diet, chicks)
+x <- model.matrix(plain)
+scores <- rowsum(x * residuals(plain), chicks$Chick)
+few <- 50 / 49 * (nrow(x) - 1) / (nrow(x) - ncol(x)) # as sandwich's vcovCL
+near(coef(summary(clustered))[, 2], sqrt(few * diag(solve(crossprod(x)) %*% crossprod(scores) %*% solve(crossprod(x)))))
