@@ -38,8 +38,9 @@ static const tacit_parameter parameters[] = {
     TIME_SETTING_WIDTH(survival_settings),
     TACIT_TEXT(survival_settings, time.strata, "by",
                "a category: a curve for each level, and tests; or none"),
-    TACIT_COUNT(survival_settings, least, "least", 1, 1e6,
-                "cells are merged until in each group nobody leaves, or at least this many rows of all parties"),
+    TACIT_COUNT(
+        survival_settings, least, "least", 1, 1e6,
+        "cells are merged until in each group nobody leaves, or at least this many rows of all parties"),
     TACIT_NUMBER(survival_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_CHOICE(survival_settings, interval, "interval", "log|log-log|plain",
                  "the scale on which intervals are symmetric, as conf.type in R's survfit"),
