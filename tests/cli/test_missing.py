@@ -160,6 +160,38 @@ class AgainstR(MissingTest):
             self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
             self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
 
+    # The same errors, for 8 coefficients.
+    def test_imputed_sets_of_ordered_classes_are_those_of_mice_and_polr(self):
+        schema = """label: {name: stage, classes: ["1", "2", "3", "4"], missing: complete-case}
+columns:
+  - {name: age, kind: number, low: 20, high: 90}
+  - {name: chol, kind: number, low: -5000, high: 5000}
+  - {name: copper, kind: number, low: -2000, high: 2000}
+  - {name: sex, kind: category, levels: [m, f]}
+  - {name: hepato, kind: category, levels: ["0", "1"]}
+missing: impute
+"""
+        table = self.estimate(schema, "--set", "impute=100", "--set", "family=ordinal", train=self.two_sites(), parties=None)
+        ours, theirs = self.named(table), figures_of_r()["ordered"]
+        more = {one["name"].replace("=", ""): one for one in table["imputed"]["coefficients"]}
+        self.assertEqual((table["rows"], set(ours)), (412, set(theirs)))
+        for name, (estimate, within, between, _) in theirs.items():
+            error = math.sqrt(between / 40 + more[name]["between"] / 100)
+            self.assertLess(abs(ours[name]["estimate"] - estimate), 7 * error, (name, ours[name], estimate))
+            self.assertLess(abs(math.log(more[name]["within"] / within)), 0.2, name)
+
+    def test_two_classes_are_the_same_by_any_family(self):
+        """The same completed sets, fitted as one score and as several, over 1, 5 and 20 parties."""
+        for parties in (1, 5, 20):
+            logistic = self.named(self.estimate(ALL + "impute\n", "--set", "impute=3", parties=parties))
+            for family, sign in (("multinomial", 1), ("ordinal", -1)):
+                for one in self.estimate(ALL + "impute\n", "--set", "impute=3", "--set", f"family={family}", parties=parties)["coefficients"]:
+                    name = one["name"].replace("yes:", "").replace("=", "").replace("no|yes", "Intercept").strip("()")
+                    expected = logistic[name]
+                    factor = sign if name == "Intercept" else 1
+                    self.assertAlmostEqual(factor * one["estimate"], expected["estimate"], delta=1e-7 * expected["error"], msg=(family, name))
+                    self.assertAlmostEqual(one["error"], expected["error"], delta=1e-7 * expected["error"], msg=(family, name))
+
     def test_filled_values_go_through_terms(self):
         """With terms a missing number is the value that its column says, as without them, and both count what was filled."""
         plain = self.estimate(FILLED.replace("missing: indicator", "missing: {fill: 300}"))

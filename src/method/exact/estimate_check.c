@@ -40,15 +40,18 @@ static tacit_status check_settings(const tacit_plan *plan, const tacit_family *f
 }
 
 /* Imputed sets are fitted one by one and pooled: what is not pooled is not asked for. */
-static tacit_status check_sets(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
+static tacit_status check_sets(const tacit_plan *plan, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (tacit_estimate_sets(plan) == 0) return TACIT_OK;
-    if (settings->optimiser == TACIT_ESTIMATE_LBFGS || settings->influence != TACIT_INFLUENCE_NO ||
-        family->loss.several != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "imputed sets (missing: impute) are fitted by optimiser newton, and only estimates "
-                          "are pooled, by Rubin's rules, which summaries of influence have none of: leave "
-                          "'influence' out, and families multinomial and ordinal");
+    if (settings->optimiser == TACIT_ESTIMATE_LBFGS)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "imputed sets (missing: impute) are fitted by optimiser newton: leave 'optimiser' out");
+    if (settings->influence != TACIT_INFLUENCE_NO)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "imputed sets (missing: impute) are pooled by Rubin's rules, which are for estimates: "
+            "leave 'influence' out, or write missing: complete-case");
     if (plan->schema->formula != NULL && plan->schema->rows != TACIT_ROWS_BOUND)
         return tacit_fail(
             error, TACIT_USAGE,
@@ -88,7 +91,7 @@ tacit_status tacit_estimate_check(const tacit_plan *plan, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE, "family %s needs a label of kind count, and '%s' is a %s",
                           family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     TACIT_TRY(tacit_firth_check(plan, family, error));
-    TACIT_TRY(check_sets(plan, family, error));
+    TACIT_TRY(check_sets(plan, error));
     TACIT_TRY(tacit_estimate_check_ratios(plan, family, error));
     TACIT_TRY(tacit_design_create(&design, family, plan->schema, plan->features, error));
     size_t width = design.width;

@@ -102,9 +102,10 @@ static tacit_status find_gaps(gaps *self, const tacit_party *party, tacit_error 
     const tacit_plan *plan = party->plan;
     const tacit_schema *schema = plan->schema;
     tacit_status status;
+    const tacit_family *family = tacit_estimate_family(plan);
     *self = (gaps){ .rows = &party->rows };
-    TACIT_CHECK(
-        tacit_design_create(&self->design, tacit_estimate_family(plan), schema, plan->features, error));
+    if (family->loss.several != NULL) family = &tacit_family_logistic; /* columns once, not for each score */
+    TACIT_CHECK(tacit_design_create(&self->design, family, schema, plan->features, error));
     self->gap = TACIT_NEW(gap, schema->cols);
     self->of_column = TACIT_NEW(size_t, schema->cols + 1);
     if (self->gap == NULL || self->of_column == NULL) TACIT_CHECK(tacit_fail_memory(error));
