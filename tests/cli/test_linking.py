@@ -152,6 +152,18 @@ class People(LinkingTest):
             one, other = (self.simulate(method, rows, schema, *words) for rows in (source, flat))
             self.assertEqual(one["weights"], other["weights"], method)
 
+    def test_private_times_are_of_persons_with_one_row(self):
+        self.write("two.yaml", (EXAMPLES / "pbc_times.schema.yaml").read_text().replace("[start, stop, died]", "[stop, died]"))
+        self.write("people.yaml", "label: {name: [days, died], kind: time, low: 0, high: 5000}\nperson: id\ncolumns:\n  - {name: treatment, kind: category, levels: [placebo, penicillamine]}\n"
+                                  "  - {name: age, kind: number, low: 18, high: 90}\n  - {name: sex, kind: category, levels: [m, f]}\n")
+        pieces, people = str(EXAMPLES / "pbc.link.yaml"), str(EXAMPLES / "pbc_people.csv")
+        for method in ("dpcox", "survival"):
+            def words(rows, schema, method=method):
+                return ("simulate", "--method", method, "--train", rows, "--test", rows, "--schema", schema, "--parties", "3", "--together", "id", "--epsilon", "2", "--delta", "1e-5", "--seed", "1")
+            self.fail_with(2, *words(pieces, str(EXAMPLES / "pbc_times.schema.yaml")), says=["observed from the beginning on"])
+            self.fail_with(1, *words(pieces, "two.yaml"), says=["give one row for each person"])
+            self.succeed(*words(people, "people.yaml"))
+
     def test_a_fit_counts_persons_and_not_rows(self):
         self.succeed("ledger", "limit", "--source", "clinic", "--epsilon", "3", "--delta", "1e-4")
         done = self.succeed("fit", "--method", "dpnewton", "--set", "unit=person", "--set", "noise=party", "--train", str(EXAMPLES / "pbc_visits.link.yaml"), "--schema",

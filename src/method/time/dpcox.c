@@ -244,6 +244,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status == TACIT_OK) status = check_place(question, &design, true, error);
     if (status == TACIT_OK) status = gradient_check_rows(party, error);
+    if (status == TACIT_OK) status = time_check_one_row_each(party, error);
     if (status == TACIT_OK) status = dpcox_count(party, &design, values, error);
     if (status == TACIT_OK)
         status = dpnewton_give(party, &design.release[0], &design.counts, &values, reply, error);

@@ -167,6 +167,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     if (counts == NULL || values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_check_sum(question, &self.release.spec, error));
     TACIT_CHECK(gradient_check_rows(party, error));
+    TACIT_CHECK(time_check_one_row_each(party, error));
     TACIT_CHECK(tacit_design_check_rows(party->plan->schema, &party->rows, error));
     TACIT_CHECK(time_count(party, &self.design, counts, NULL, NULL, error));
     if (party->reducer != NULL)

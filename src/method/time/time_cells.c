@@ -325,6 +325,17 @@ typedef struct counting {
     bool never; /* some rows leave in the cell of their entry */
 } counting;
 
+tacit_status time_check_one_row_each(const tacit_party *party, tacit_error *error) {
+    size_t persons;
+    if (!party->rows.persons || party->rows.group == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_view_groups(&party->rows, &persons, error));
+    if (persons == party->rows.rows.count) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT,
+                      "%zu rows are of %zu persons, and method %s promises something of a row that is a "
+                      "person with all of its time: give one row for each person",
+                      party->rows.rows.count, persons, party->plan->method->name);
+}
+
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error) {
     if (party->rows.response != NULL && tacit_view_columns(&party->rows) >= 2) return TACIT_OK;
     return tacit_fail(error, TACIT_INPUT, "the rows have no time and event");

@@ -23,8 +23,8 @@ line <- function(...) cat(..., "\n", sep = "|")
 show <- function(case, fit) {
   table <- coef(summary(fit))
   for (name in rownames(table)) line(case, name, paste(sprintf("%.15g", c(table[name, 1], sqrt(diag(fit$var))[match(name, rownames(table))])), collapse = "|"))
-  late <- concordance(Surv(since, days, relapse) ~ predict(fit, reference = "zero"), wilms, reverse = TRUE)$concordance
-  early <- concordance(Surv(days, relapse) ~ predict(fit, reference = "zero"), wilms, reverse = TRUE)$concordance
+  late <- concordance(Surv(since, days, relapse) ~ signif(predict(fit, reference = "zero"), 12), wilms, reverse = TRUE)$concordance
+  early <- concordance(Surv(days, relapse) ~ signif(predict(fit, reference = "zero"), 12), wilms, reverse = TRUE)$concordance
   line(case, "fit", paste(sprintf("%.15g", c(-2 * fit$loglik[2:1], if (startsWith(case, "robust")) early else late)), collapse = "|"))
 }
 tests <- function(case, fit) {
