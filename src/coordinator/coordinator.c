@@ -457,7 +457,8 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(coordinator_start_server(&self, error));
     TACIT_CHECK(coordinator_announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
-    TACIT_CHECK(tend_studies(&self, &active, error)); /* so that the catalogue has them from its first moment */
+    TACIT_CHECK(
+        tend_studies(&self, &active, error)); /* so that the catalogue has them from its first moment */
     TACIT_CHECK(coordinator_start_public(&self, error));
     TACIT_CHECK(coordinator_start_metrics(&self, error));
     if (settings->ready != NULL) settings->ready(settings->context);
