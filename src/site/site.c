@@ -562,20 +562,6 @@ tacit_status site_record_consent(const tacit_site *site, tacit_error *error) {
     return status;
 }
 
-/* The key of the arm is there from the day of joining: before the list is closed, and whatever serves later. A coordinator
- * that is not ready for it is asked again by whoever serves. */
-static tacit_status register_arm(tacit_site *site, tacit_error *error) {
-    tacit_carrier *carrier = NULL;
-    bool drawn, changed;
-    tacit_fate fate;
-    if (site_arm_column(site) == NULL) return TACIT_OK;
-    tacit_status status = site_carrier(site, true, NULL, &carrier, error);
-    if (status == TACIT_OK) status = site_ask_arm(site, carrier, &drawn, &changed, &fate, error);
-    if (status == TACIT_OK && changed) status = site_load_rows(site, error);
-    tacit_carrier_free(carrier);
-    return status;
-}
-
 tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     tacit_carrier *carrier = NULL;
     tacit_buffer signing = TACIT_BUFFER_LIMITED(TACIT_REQUEST_BYTES_MAX), certificate = TACIT_BUFFER_INIT;
@@ -604,7 +590,7 @@ tacit_status tacit_site_join(tacit_site *site, tacit_error *error) {
     TACIT_CHECK(tacit_certificate_check_key(certificate.bytes, certificate.length, key, error));
     TACIT_CHECK(site_path(site, SITE_CERTIFICATE_FILE, path, error));
     TACIT_CHECK(tacit_file_write(path, certificate.bytes, certificate.length, 0600, error));
-    TACIT_CHECK(register_arm(site, error));
+    TACIT_CHECK(site_register_arm(site, error));
 cleanup:
     tacit_carrier_free(carrier);
     tacit_buffer_clear(&signing);

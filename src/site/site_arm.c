@@ -224,6 +224,20 @@ cleanup:
     return status;
 }
 
+/* The key of the arm is there from the day of joining: before the list is closed, and whatever serves later. A coordinator
+ * that is not ready for it is asked again by whoever serves. */
+tacit_status site_register_arm(tacit_site *site, tacit_error *error) {
+    tacit_carrier *carrier = NULL;
+    bool drawn, changed;
+    tacit_fate fate;
+    if (site_arm_column(site) == NULL) return TACIT_OK;
+    tacit_status status = site_carrier(site, true, NULL, &carrier, error);
+    if (status == TACIT_OK) status = site_ask_arm(site, carrier, &drawn, &changed, &fate, error);
+    if (status == TACIT_OK && changed) status = site_load_rows(site, error);
+    tacit_carrier_free(carrier);
+    return status;
+}
+
 /* ---- for the owner ---- */
 
 tacit_status tacit_site_arm(const char *home, const char *study, tacit_site_arm_shown *out,

@@ -305,6 +305,9 @@ tacit_status site_load_arm(tacit_site *site, tacit_error *error);
 tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn, bool *changed,
                           tacit_fate *fate, tacit_error *error);
 
+/* The same when joining, where the study has arms. */
+tacit_status site_register_arm(tacit_site *site, tacit_error *error);
+
 /* Files of the study's folder, for whoever keeps something there; durable when written. */
 tacit_status site_read_kept(void *context, const char *name, bool *found, tacit_buffer *out,
                             tacit_error *error);

@@ -247,10 +247,37 @@ class Documents(DeployedTest):
         self.document("store take signed.yaml", *opened, home=home)
         self.document("store answer wellbeing flat=1", *opened, home=home)
         self.document("store import", examples / "steps.csv", "--mapping", examples / "steps.import.yaml", *opened, home=home)
+        (self.path / "steps.csv").write_bytes((examples / "steps.csv").read_bytes())
+        self.succeed("data", "sign", "steps.csv", "--key", "lab.key", "--name", "Lab")
+        self.document("store import", self.path / "steps.csv", "--mapping", examples / "steps.import.yaml", *opened, home=home)
         self.document("store rule ask", *opened, home=home)
         self.document("store show", *opened, home=home)
         self.document("store passphrase --new-passphrase-file", secret, *opened, home=home)
         self.document("store remove steps", *opened, home=home)
+
+    def test_people(self):
+        """Arms, receipts, contact, and what a laboratory hands over."""
+        (self.path / "schema.yaml").write_text((self.path / "schema.yaml").read_text() + "  - {name: arm, kind: category, levels: [drug, placebo]}\n")
+        (self.path / "me.txt").write_text("Ana\n")
+        key = json.loads(self.document("contact key contact.key"))["contact"]
+        self.study(arms="{column: arm}", compensation="20 EUR", contact=f'"{key}"')
+        coordinator = self.start("coordinator", self.folder)
+        coordinator.wait_line(r"serving at (https://\S+)")
+        parties = [self.join(0)]
+        self.document("arm show trial", home=self.home(0))
+        self.document("arm close", self.folder, "trial")
+        parties += [self.join(party) for party in (1, 2)]
+        for process in parties:
+            self.assertEqual(process.finish(), 0, process.text())
+        shown = json.loads(self.document("arm show trial", home=self.home(0)))
+        self.document("arm verify", shown["proof"])
+        self.document("arm record", self.folder, "trial", "--out", "arms.json")
+        self.document("arm verify arms.json")
+        given = json.loads(self.document("receipt get trial", home=self.home(0)))
+        self.document("receipt redeem", self.folder, given["file"])
+        self.document("contact send trial me.txt --yes", home=self.home(0))
+        self.document("contact list", self.folder, "trial", "--key", "contact.key")
+        self.document("data sign me.txt --key lab.key --name Lab")
 
     def test_envelopes(self):
         self.study(transport="files")

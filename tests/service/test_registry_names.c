@@ -142,6 +142,8 @@ static void a_folder_from_before_names_goes_on(void **state) {
         sqlite3_exec(
             file,
             "DROP TABLE applicant; DROP TABLE archived; ALTER TABLE party DROP COLUMN ask_again;"
+            "DROP TABLE arm; DROP TABLE arm_group; DROP TABLE answered; DROP TABLE receipt; DROP TABLE "
+            "redeemed; DROP TABLE contact; "
             "DROP TABLE pass; ALTER TABLE party DROP COLUMN called; ALTER TABLE invitation DROP COLUMN "
             "called; PRAGMA user_version = 5",
             NULL, NULL, NULL),
@@ -160,12 +162,48 @@ static void a_folder_from_before_names_goes_on(void **state) {
     end(&w);
 }
 
+/* A round of several steps counts once, and a missed one is missed. */
+static void who_missed_a_round_has_not_completed(void **state) {
+    (void)state;
+    world w = begin();
+    ticket here = invite(&w, 1), away = invite(&w, 2);
+    char whole[TACIT_ID_SIZE], partly[TACIT_ID_SIZE], path[128], study[TACIT_ID_SIZE], sql[160];
+    sqlite3 *file = NULL;
+    bool done = true;
+    join(&w, &here, 7, whole);
+    join(&w, &away, 8, partly);
+    CHECK_OK(tacit_registry_party_study(w.registry, whole, study, &w.error), w.error);
+    CHECK_OK(tacit_registry_has_completed(w.registry, study, whole, &done, &w.error), w.error);
+    assert_false(done); /* nothing was asked yet */
+    for (uint64_t round = 0; round < 3; round++)
+        for (int step = 0; step < 2; step++) {
+            CHECK_OK(tacit_registry_note_round(w.registry, study, whole, 1, round, &w.error), w.error);
+            if (round != 1)
+                CHECK_OK(tacit_registry_note_round(w.registry, study, partly, 1, round, &w.error), w.error);
+        }
+    snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    snprintf(sql, sizeof sql, "INSERT INTO journal VALUES ('%s', 2, x'00')",
+             study); /* three rounds are finished */
+    assert_int_equal(sqlite3_exec(file, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(file);
+    CHECK_OK(tacit_registry_has_completed(w.registry, study, whole, &done, &w.error), w.error);
+    assert_true(done);
+    CHECK_OK(tacit_registry_has_completed(w.registry, study, partly, &done, &w.error), w.error);
+    assert_false(done);
+    uint8_t receipt[TACIT_HASH_BYTES] = { 1 };
+    CHECK_OK(tacit_registry_redeem_receipt(w.registry, study, receipt, 1000, &w.error), w.error);
+    assert_int_equal(tacit_registry_redeem_receipt(w.registry, study, receipt, 2000, NULL), TACIT_REFUSED);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_party_is_listed_and_found_by_the_name_of_its_invitation),
         cmocka_unit_test(a_name_is_given_once_in_a_study_until_it_is_free_again),
         cmocka_unit_test(studies_have_names_of_their_own),
         cmocka_unit_test(a_hostile_name_is_refused_and_invites_nobody),
+        cmocka_unit_test(who_missed_a_round_has_not_completed),
         cmocka_unit_test(a_folder_from_before_names_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
