@@ -505,7 +505,7 @@ cleanup:
     return status;
 }
 
-/* How many points a fit looks at depends on the rows, but for a quadratic. */
+/* How many points a fit looks at depends on the rows, except for a quadratic. */
 static uint64_t exchanges(const tacit_plan *plan) {
     const tacit_family *family = tacit_estimate_family(plan);
     return tacit_estimate_wants_few(plan) && family != NULL && family->quadratic ? 2 : 0;
