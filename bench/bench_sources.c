@@ -3,7 +3,6 @@
  * columns with two threads; "pass" reads, encodes by the schema and adds X^T X up, in the thread that encodes and the one
  * that fetches. Prints a JSON line: the seconds of every repeat, and those of the processor.
  */
-#include <cblas.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "data/reading/gather.h"
 #include "data/source/duckdb_library.h"
 #include "num/blas.h"
+#include "num/kernel/tiles.h"
 
 static double seconds(void) {
     struct timespec now;
@@ -55,15 +55,24 @@ static tacit_status ask_duckdb(const char *path, const tacit_schema *schema, tac
     return status;
 }
 
+enum { PIECE = 256 /* rows */ };
+
+/* X^T X as methods add it up. */
+typedef struct gram {
+    const tacit_kernels *kernels;
+    double *tiles, *packing;
+} gram;
+
 /* The rows of the table, encoded, into the sum; so many at a time that they are still in the cache when they are multiplied. */
 static void add_block(tacit_encoder *encoder, const tacit_table *table, size_t features, double *block,
-                      double *gram) {
-    enum { PIECE = 256 };
+                      gram *sum) {
+    const double *row[PIECE];
+    double weight[PIECE];
     for (size_t first = 0; first < table->rows; first += PIECE) {
         const size_t rows = table->rows - first < PIECE ? table->rows - first : PIECE;
         tacit_encode_block(encoder, first, rows, block);
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, (int)features, (int)rows, 1, block, (int)features,
-                    1, gram, (int)features);
+        for (size_t i = 0; i < rows; i++) row[i] = block + i * features, weight[i] = 1;
+        tacit_tiles_add(sum->kernels, row, weight, rows, features, sum->packing, sum->tiles);
     }
 }
 
@@ -74,9 +83,12 @@ static tacit_status pass(const char *path, const tacit_schema *schema, uint64_t 
     tacit_table *table = NULL;
     tacit_encoder *encoder = NULL;
     size_t label, group;
-    double *gram = TACIT_NEW(double, features *features);
+    gram sum = { tacit_kernels_choose(), tacit_allocate_aligned(tacit_tiles_length(features), sizeof(double)),
+                 tacit_allocate_aligned(tacit_tiles_room(features), sizeof(double)) };
     double *block = TACIT_NEW(double, TACIT_GATHER_BLOCK *features);
-    tacit_status status = gram == NULL || block == NULL ? tacit_fail_memory(error) : TACIT_OK;
+    tacit_status status =
+        sum.tiles == NULL || sum.packing == NULL || block == NULL ? tacit_fail_memory(error) : TACIT_OK;
+    if (status == TACIT_OK) memset(sum.tiles, 0, tacit_tiles_length(features) * sizeof(double));
     if (status == TACIT_OK) status = tacit_source_open(&source, path, NULL, error);
     if (status == TACIT_OK)
         status =
@@ -84,17 +96,19 @@ static tacit_status pass(const char *path, const tacit_schema *schema, uint64_t 
     if (status == TACIT_OK) status = tacit_encoder_create(&encoder, schema, table, error);
     for (bool ended = false; status == TACIT_OK && !ended;) {
         status = tacit_table_read(table, source, TACIT_GATHER_BLOCK, &ended, error);
-        if (status == TACIT_OK) add_block(encoder, table, features, block, gram);
+        if (status == TACIT_OK) add_block(encoder, table, features, block, &sum);
         *rows += table->rows;
         tacit_table_drop_rows(table);
     }
     *trace = 0;
-    for (size_t j = 0; status == TACIT_OK && j < features; j++) *trace += gram[j * features + j];
+    for (size_t j = 0; status == TACIT_OK && j < features; j++)
+        *trace += tacit_tiles_at(sum.tiles, features, j, j);
     tacit_encoder_free(encoder);
     tacit_table_free(table);
     tacit_source_free(source);
     free(block);
-    free(gram);
+    free(sum.tiles);
+    free(sum.packing);
     return status;
 }
 

@@ -81,6 +81,15 @@ tacit_status tacit_spill_grow(tacit_spill *spill, size_t bytes, tacit_error *err
     return TACIT_OK;
 }
 
+/* Of a shared mapping, MADV_DONTNEED forgets where pages are and not what is in them. */
+void tacit_spill_pass_by(const void *begin, size_t bytes) {
+    const long size = sysconf(_SC_PAGESIZE);
+    if (size <= 0) return;
+    const uintptr_t page = (uintptr_t)size, first = ((uintptr_t)begin + page - 1) / page * page;
+    const uintptr_t end = ((uintptr_t)begin + bytes) / page * page;
+    if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 void tacit_spill_close(tacit_spill *spill) {
     if (spill == NULL) return;
     if (spill->address != NULL) munmap(spill->address, spill->bytes);

@@ -32,4 +32,8 @@ tacit_status tacit_spill_limit(uint64_t *out, tacit_error *error);
  * where the disk is full: room is asked for beforehand, so that writing to the memory cannot fail. */
 tacit_status tacit_spill_grow(tacit_spill *spill, size_t bytes, tacit_error *error);
 
+/* These bytes are not needed for now: they no longer count as memory of this process, and come back from the file when they are
+ * looked at. Whole pages only. */
+void tacit_spill_pass_by(const void *begin, size_t bytes);
+
 void tacit_spill_close(tacit_spill *spill);

@@ -53,6 +53,11 @@ int main(int argc, char **argv) {
         fputs("tacit: the random generator of this system cannot be used\n", stderr);
         return 1;
     }
+    tacit_error error = TACIT_ERROR_INIT;
+    if (tacit_blas_check_room(&error) != TACIT_OK) {
+        fprintf(stderr, "tacit: %s\n", error.text);
+        _exit(1);
+    }
     tacit_blas_end_threads(); /* parallel work is ours to divide */
     size_t words = argc > 0 ? (size_t)argc - 1 : 0;
     int code = run((const char *const *)argv + 1, words);

@@ -94,6 +94,7 @@ tacit_view tacit_dataset_view(const tacit_dataset *dataset) {
                          .identity = dataset->identity,
                          .raw = dataset->raw,
                          .raw_columns = dataset->raw_columns,
+                         .spilled = dataset->spilled[0].address != NULL,
                          .all_left_out = true };
 }
 
@@ -124,13 +125,26 @@ tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count) 
     return slice;
 }
 
+/* Let go of the rows before `end` that lie in a file one after the other, in pieces that are worth a call. */
+static void pass_by(const tacit_view *view, size_t end, size_t *passed) {
+    enum { PIECE = 1 << 26 /* bytes */ };
+    const tacit_rows *rows = &view->rows;
+    if (!view->spilled || rows->dense == NULL || rows->index != NULL) return;
+    const size_t bytes = (end - *passed) * rows->stride * sizeof *rows->dense;
+    if (bytes < PIECE && end < rows->count) return;
+    tacit_spill_pass_by(rows->dense + (rows->first + *passed) * rows->stride, bytes);
+    *passed = end;
+}
+
 tacit_status tacit_dataset_map(const tacit_view *view, size_t block_rows, tacit_block_function *function,
                                void *context, tacit_error *error) {
+    size_t passed = 0;
     if (block_rows == 0) block_rows = 4096;
     for (size_t first = 0; first < view->rows.count; first += block_rows) {
         size_t left = view->rows.count - first;
         tacit_view block = tacit_view_slice(view, first, left < block_rows ? left : block_rows);
         TACIT_TRY(function(context, &block, first, error));
+        pass_by(view, first + block.rows.count, &passed);
     }
     return TACIT_OK;
 }

@@ -152,6 +152,8 @@ typedef struct tacit_view {
     const uint64_t *identity;           /* of stored rows, as that of the data set; NULL: not known */
     const double *raw;                  /* of stored rows, as that of the data set, raw_columns each */
     size_t raw_columns;
+    bool
+        spilled; /* rows lie in a file (base/spill.h): those that a pass is done with need not stay in memory */
     bool all_left_out; /* the rows that the data set leaves out count as this view's, and nobody else's */
 } tacit_view;
 

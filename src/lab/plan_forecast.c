@@ -92,10 +92,12 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
     return TACIT_OK;
 }
 
+/* A masked sum goes step by step between sites with a connection, and in one exchange or two where people carry it. */
 static uint64_t handovers_of(const tacit_plan *plan, uint64_t rounds) {
     enum { STEPS_OF_A_MASKED_SUM = 5 };
+    const uint64_t steps = plan->exchanges > 0 ? plan->exchanges : STEPS_OF_A_MASKED_SUM;
     bool masked = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums == TACIT_SUMS_MASKED;
-    return masked ? rounds * STEPS_OF_A_MASKED_SUM : rounds;
+    return masked ? rounds * steps : rounds;
 }
 
 static tacit_outlook_verdict verdict_of(const tacit_outlook *out, const tacit_outlook_metrics *expected) {

@@ -404,6 +404,7 @@ struct tacit_method {
     /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
      * file goes to a site and one comes back. NULL, or 0: not known before. */
     uint64_t (*exchanges)(const tacit_plan *plan);
+    const char *asks; /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
@@ -428,6 +429,6 @@ uint64_t tacit_one_exchange(const tacit_plan *plan);
 /* What the method says of the plan; 0: not known before. */
 uint64_t tacit_plan_exchanges(const tacit_plan *plan);
 
-/* The same for people. Returns out; NULL: not known before. */
-enum { TACIT_EXCHANGES_TEXT = 200 };
+/* The same for people, or what is usual. Returns out; NULL: a method without a center, whose parties ask each other. */
+enum { TACIT_EXCHANGES_TEXT = 400 };
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);

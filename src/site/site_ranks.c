@@ -4,12 +4,14 @@
  * handler of a question beside it, so that sums over rows are sums over all of them. What they compute leaves
  * them through the reducer alone, and goes to rank 0 alone.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/source/source.h"
 #include "method/methods.h"
+#include "net/clock.h"
 #include "privacy/gate.h"
 #include "session/run.h"
 #include "site/site_parts.h"
@@ -29,8 +31,30 @@ static bool is_own_row(const void *context, uint64_t row) {
     return row % tacit_ranks_count(ranks) == tacit_ranks_own(ranks);
 }
 
+/* What people hear while many rows are read. */
+typedef struct reading_news {
+    const tacit_site_callbacks *program;
+    int64_t next_ms;
+} reading_news;
+
+static void tell_rows(void *context, const char *stage, uint64_t done, uint64_t total) {
+    enum { EVERY_MS = 5000 };
+    reading_news *self = context;
+    char line[80];
+    (void)total;
+    if (self->program->news == NULL || tacit_clock_monotonic_ms() < self->next_ms) return;
+    snprintf(line, sizeof line, "%s: %llu rows so far", stage, (unsigned long long)done);
+    self->program->news(self->program->context, line);
+    self->next_ms = tacit_clock_monotonic_ms() + EVERY_MS;
+}
+
+static bool is_cancelled(void *context) {
+    const tacit_site_callbacks *program = ((reading_news *)context)->program;
+    return program->cancelled != NULL && program->cancelled(program->context);
+}
+
 static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const reading *how,
-                              const tacit_ranks *ranks, tacit_error *error) {
+                              const tacit_ranks *ranks, const tacit_progress *progress, tacit_error *error) {
     const tacit_row_filter filter = { is_own_row, ranks };
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = how->label;
@@ -40,6 +64,7 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.fill = how->fill;
     options.fill_value = how->fill_value;
     options.rows = tacit_ranks_count(ranks) > 1 ? &filter : NULL;
+    options.progress = progress;
     tacit_schema *read = NULL;
     options.identified = tacit_ranks_count(ranks) <= 1;
     TACIT_TRY(tacit_schema_load_terms(&read, how->schema, how->terms, how->subset, error));
@@ -138,6 +163,7 @@ static tacit_status sum_over_ranks(void *context, double *values, size_t count, 
 /* Rows that the program has in its memory, or those of the owner's files. */
 static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const tacit_site *site,
                              const reading *how, tacit_error *error) {
+    enum { QUIET_MS = 5000 };
     const tacit_site_callbacks *program = &site->callbacks;
     if (program->lend != NULL && site_arm_column(site) != NULL)
         return tacit_fail(
@@ -152,7 +178,9 @@ static tacit_status get_rows(tacit_dataset **rows, tacit_schema **schema, const 
             error, TACIT_NOT_FOUND,
             "the rows of %s are in the memory of the program that joined the study: start that program",
             site->source);
-    return load_here(rows, schema, how, program->ranks, error);
+    reading_news news = { program, tacit_clock_monotonic_ms() + QUIET_MS };
+    const tacit_progress progress = { .report = tell_rows, .cancelled = is_cancelled, .context = &news };
+    return load_here(rows, schema, how, program->ranks, &progress, error);
 }
 
 tacit_status site_load_rows(tacit_site *site, tacit_error *error) {
@@ -286,7 +314,7 @@ static tacit_status load(holding *self, tacit_cursor *cursor, tacit_error *error
     if (!whole || how.data == NULL || how.schema == NULL) return lost(error);
     how.no_header = no_header != 0;
     tacit_error said = TACIT_ERROR_INIT;
-    tacit_status status = load_here(&rows, &schema, &how, self->ranks, &said);
+    tacit_status status = load_here(&rows, &schema, &how, self->ranks, NULL, &said);
     status = count_rows(&self->total, rows != NULL ? rows->rows : 0, self->ranks, status, &said);
     if (status != TACIT_OK) { /* rank 0 says what comes of it */
         tacit_dataset_free(rows);

@@ -6,6 +6,7 @@ questions `tacit explain` says a party is asked is how many it is asked.
 """
 import json
 import os
+import resource
 import subprocess
 import sys
 import unittest
@@ -48,6 +49,17 @@ class Spill(ProgramTest):
         self.assertEqual(len(told[0]["coefficients"]), 2)
 
 
+class Limits(ProgramTest):
+    @unittest.skipIf(b"__asan_init" in open(os.environ["TACIT"], "rb").read(), "a sanitizer needs more memory than any limit here leaves")
+    def test_too_little_memory_ends_in_a_sentence(self):
+        """OpenBLAS waits without end where it gets no memory."""
+        for kind in (resource.RLIMIT_DATA, resource.RLIMIT_AS):
+            done = subprocess.run([os.path.abspath(os.environ["TACIT"]), "methods"], capture_output=True, text=True, timeout=120,
+                                  preexec_fn=lambda kind=kind: resource.setrlimit(kind, (100 << 20, 100 << 20)))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertRegex(done.stderr, r"^tacit: this process may use 100 MiB of memory \(ulimit -[dv]\) and needs \d+ MiB, .*raise the limit")
+
+
 class Exchanges(ProgramTest):
     def exchanges(self, *words):
         return json.loads(self.succeed("explain", *words, "--json").stdout)["exchanges"]
@@ -56,16 +68,23 @@ class Exchanges(ProgramTest):
         for method in ("histogram", "describe", "evaluate", "survival"):
             self.assertEqual(self.exchanges(method, "--delta", "1e-6", "--features", "2", "--classes", "2"), 1, method)
         self.assertIsNone(self.exchanges("estimate"))
+        self.assertEqual(self.exchanges("meta", "--set", "forest=yes"), 1)
         said = self.succeed("explain", "histogram", "--features", "2").stdout
         self.assertIn("one question to each party, and its answer", " ".join(said.split()))
-        self.assertNotIn("exchanges", self.succeed("explain", "estimate").stdout)
+
+    def test_every_deployed_method_with_a_center_says_something(self):
+        for method in ("estimate", "meta", "mixed", "cox", "dpcox", "dpgd", "dpsgd", "newton", "batch"):
+            said = " ".join(self.succeed("explain", method, "--features", "2", "--classes", "2", "--epsilon", "1", "--delta", "1e-6").stdout.split())
+            self.assertIn("questions to each", said, method) if method != "batch" else self.assertNotIn("questions to each", said)
+        said = " ".join(self.succeed("explain", "estimate", "--set", "rounds=few").stdout.split())
+        self.assertIn("two questions to each party for a linear fit, five or six for most logistic ones", said)
 
     def test_what_is_said_is_what_is_asked(self):
         (self.path / "rows.csv").write_text("a,b,y\n" + "".join(f"{i % 10},{i % 7},{'yes' if i % 3 else 'no'}\n" for i in range(2000)))
         (self.path / "schema.yaml").write_text('label: {name: y, classes: ["no", "yes"]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 9}\n'
                                                "  - {name: b, kind: number, low: 0, high: 6}\nintercept: yes\n")
         for method, settings in (("histogram", ["cells=4"]), ("dpnewton", ["rounds=3"]), ("dpnewton", ["rounds=3", "folds=2"]), ("avg", []), ("output", []),
-                                 ("plr", []), ("gop", []), ("vote", []), ("soft", []), ("soft-stat", []), ("pate", [])):
+                                 ("dpgd", ["rounds=4"]), ("plr", []), ("gop", []), ("vote", []), ("soft", []), ("soft-stat", []), ("pate", [])):
             given = [word for one in settings for word in ("--set", one)] + ["--epsilon", "1", "--delta", "0" if method == "histogram" else "1e-6", "--parties", "4"]
             told = json.loads(self.succeed("simulate", "--method", method, "--train", "rows.csv", "--schema", "schema.yaml", "--aux-fraction", "0.1", *given,
                                            "--seed", "1", "--json").stdout)

@@ -203,6 +203,19 @@ static bool is_unknown_encoding(const char *file) {
     return strcmp(file, "byte_stream_split_extended.gzip.parquet") == 0;
 }
 
+/* Of the bad files DuckDB refuses five. The others can be decoded: two are lists, which are refused where a column is used; one has a damaged
+ * page that only its checksum tells, which DuckDB does not look at; one says where its dictionary begins wrongly and one gives its
+ * indices no bits, and both have their values all the same. */
+static bool can_be_decoded(const char *file) {
+    static const char *const names[] = { "ARROW-GH-43605.parquet", "ARROW-GH-45185.parquet",
+                                         "ARROW-RS-GH-6229-LEVELS.parquet",
+                                         "datapage_v1-corrupt-checksum.parquet",
+                                         "nation.dict-malformed.parquet" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(file, names[i]) == 0) return true;
+    return false;
+}
+
 static tacit_status read_file(const char *path, size_t *rows, tacit_error *error) {
     tacit_source *source = NULL;
     reading got = { .count = 0 };
@@ -214,7 +227,7 @@ static tacit_status read_file(const char *path, size_t *rows, tacit_error *error
     return status;
 }
 
-/* The good files are read, the bad ones end in a sentence or in rows, never in a crash: DuckDB does not look at checksums of pages. */
+/* The good files are read, the bad ones end in a sentence, or in rows where they can be decoded, and none in a crash. */
 static void sample_files_of_other_writers_are_read_or_refused(void **state) {
     (void)state;
     const char *data = getenv("TACIT_DATA");
@@ -237,6 +250,7 @@ static void sample_files_of_other_writers_are_read_or_refused(void **state) {
                 (!refusable || status != TACIT_INPUT || strstr(error.text, file) == NULL))
                 fail_msg("%s: %d %s", file, (int)status, error.text);
             if (status == TACIT_OK && rows == 0) fail_msg("%s: no rows", file);
+            if (status == TACIT_OK && bad && !can_be_decoded(file)) fail_msg("%s was read", file);
         }
         globfree(&found);
     }

@@ -94,7 +94,7 @@ class Carried(DeployedTest):
             if site in sites:
                 self.succeed("envelope", "take", self.folder, self.answer(site, envelope))
 
-    def rounds(self, study="trial"):
+    def rounds(self, study="trial", sites=range(SITES)):
         """Carry until the study has ended; how many hand-overs it took."""
         for turn in range(1, 30):
             deadline = time.monotonic() + PATIENCE
@@ -103,7 +103,7 @@ class Carried(DeployedTest):
                     return turn - 1
                 self.assertLess(time.monotonic(), deadline, self.log())
                 time.sleep(0.02)
-            self.hand_over(rf"\w+\.round-{turn}(\.mask)?", study=study)
+            self.hand_over(rf"\w+\.round-{turn}(\.mask)?", sites, study)
         self.fail("the study does not end")
 
     def coefficients(self, study="trial"):
@@ -123,9 +123,9 @@ class Carried(DeployedTest):
         for process in parties.values():
             self.assertEqual(process.finish(), 0, process.text())
 
-    def all_join(self, sites=range(SITES), words=EXACT):
+    def all_join(self, sites=range(SITES), words=EXACT, study="trial"):
         for site in sites:
-            self.join_by_file(site, *words)
+            self.join_by_file(site, *words, study=study)
 
 
 class Estimates(Carried):
@@ -200,6 +200,34 @@ class Estimates(Carried):
                                   timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotRegex(trace.read_text(), r"(socket|connect|bind|listen|sendto|sendmsg)\(")
+
+
+class Few(Carried):
+    def carried(self, name, method, settings, words=(), sites=SITES, **changed):
+        """How many hand-overs the study took, which is what explain says."""
+        self.study(name, **{"method": method, "set": "{%s}" % ", ".join(settings) if settings else None, "transport": "files", "lambda": None,
+                            "parties": "{expected: %d}" % sites, **changed})
+        if not hasattr(self, "url"):
+            self.coordinator()
+        self.all_join(range(sites), words, name)
+        turns = self.rounds(name, range(sites))
+        self.assertEqual(self.status(name)["state"], "done", self.log())
+        prices = [f"--{key}={changed[key]}" for key in ("epsilon", "delta") if changed.get(key)]
+        given = [word for one in settings for word in ("--set", one.replace(": ", "="))]
+        told = self.succeed("explain", method, "--features", 2, "--classes", 2, "--parties", sites, *prices, *given, "--json")
+        self.assertEqual(json.loads(told.stdout)["exchanges"], turns, name)
+        return turns
+
+    def test_tables_and_private_regressions_take_one_or_two_hand_overs(self):
+        self.assertEqual(self.carried("table", "describe", [], sites=3, epsilon=1, delta="1e-5"), 1)
+        self.assertEqual(self.carried("counts", "histogram", ["cells: 4"], EXACT[:1], sites=3, epsilon=1), 1)
+        self.assertEqual(self.carried("mean", "avg", ["noise: party"], sites=3, epsilon=2, **{"lambda": 0.05}), 1)
+        self.assertEqual(self.carried("classes", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
+
+    def test_a_linear_private_regression_takes_two_and_a_meta_analysis_three(self):
+        self.linear()
+        self.assertEqual(self.carried("numbers", "dpnewton", ["rounds: 1"], sites=3, epsilon=1, delta="1e-5"), 2)
+        self.assertEqual(self.carried("pooled", "meta", ["tau: DL"], EXACT, epsilon=None), 3)
 
 
 class Refusals(Carried):

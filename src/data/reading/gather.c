@@ -51,6 +51,15 @@ static tacit_status spill_rows(tacit_gather *gather, size_t rows, tacit_error *e
     return TACIT_OK;
 }
 
+/* Rows that are written need no memory of this process, in pieces that are worth a call. */
+static void pass_by(tacit_gather *gather) {
+    enum { PIECE = 1 << 26 /* bytes */ };
+    const size_t bytes = (gather->rows - gather->passed) * gather->features * sizeof(double);
+    if (!gather->is_spilled || gather->is_sparse || bytes < PIECE) return;
+    tacit_spill_pass_by(gather->whole.values + gather->passed * gather->features, bytes);
+    gather->passed = gather->rows;
+}
+
 static tacit_status spill_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
     TACIT_TRY(tacit_spill_grow(&gather->spilled[0], entries * sizeof *gather->value, error));
     TACIT_TRY(tacit_spill_grow(&gather->spilled[1], entries * sizeof *gather->column, error));
@@ -240,6 +249,7 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
     const size_t before = gather->rows, columns = gather->response_columns;
     TACIT_TRY(grow_rows(gather, before + table->rows, error));
     TACIT_TRY(encode_table(gather, encoder, table->rows, error));
+    pass_by(gather);
     for (size_t i = 0; i < table->rows; i++) {
         const size_t row = before + i;
         if (label != NULL) gather->label[row] = label[i];

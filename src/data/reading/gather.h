@@ -29,6 +29,7 @@ typedef struct tacit_gather {
     uint64_t most;
     bool is_spilled;        /* then `whole`, or `value` and `column`, lie there */
     tacit_spill spilled[2]; /* as those of the data set */
+    size_t passed;          /* dense rows there that need not stay in memory until somebody looks at them */
     double *raw;            /* raw_columns of each row; NULL: not kept */
     size_t raw_columns, raw_capacity;
 } tacit_gather;

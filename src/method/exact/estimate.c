@@ -505,6 +505,12 @@ cleanup:
     return status;
 }
 
+/* How many points a fit looks at depends on the rows, except for a quadratic. */
+static uint64_t exchanges(const tacit_plan *plan) {
+    const tacit_family *family = tacit_estimate_family(plan);
+    return tacit_estimate_wants_few(plan) && family != NULL && family->quadratic ? 2 : 0;
+}
+
 const tacit_method tacit_method_estimate = {
     .name = "estimate",
     .title = "regression of all rows with standard errors, from sums alone, without noise",
@@ -567,6 +573,14 @@ const tacit_method tacit_method_estimate = {
     .folds = tacit_estimate_folds,
     .price = tacit_nonprivate_price,
     .release_kind = tacit_estimate_kind,
+    .exchanges = exchanges,
+    .asks = "[rounds=few: two questions to each party for a linear fit, five or six for most logistic ones, "
+            "one after the "
+            "other][rounds=many: as many questions to each party, one after the other, as the fit takes: "
+            "five for a linear "
+            "one, some ten for others][rounds=many,optimiser=lbfgs: , and several times that with "
+            "lbfgs][rounds=many: . In a "
+            "study that people carry each is a hand-over: rounds=few takes the fewest]",
     .coordinate = coordinate,
     .handlers = tacit_estimate_handlers,
 };

@@ -26,7 +26,7 @@ tacit_status tacit_estimate_check_few(const tacit_plan *plan, const tacit_family
     if (known && settings->optimiser == TACIT_ESTIMATE_NEWTON && settings->bias == TACIT_ESTIMATE_PLAIN &&
         !tacit_estimate_looks_again(plan) && tacit_estimate_sets(plan) == 0 &&
         !tacit_estimate_apart_wanted(plan) && settings->folds == 0 && settings->anova == TACIT_ANOVA_NONE &&
-        !tacit_design_has_beside(design) && design->intercept != SIZE_MAX)
+        !tacit_design_has_beside(design) && (design->intercept != SIZE_MAX || plan->schema == NULL))
         return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
@@ -54,6 +54,8 @@ static void derive_terms(estimate_fit *self) {
 
 tacit_status tacit_estimate_start_few(estimate_fit *self, tacit_error *error) {
     memset(self->terms, 0, sizeof self->terms);
+    if (self->design.intercept == SIZE_MAX) /* without a schema nobody could tell before */
+        return tacit_fail(error, TACIT_USAGE, "rounds=few needs rows with an intercept");
     TACIT_TRY(estimate_ask_point(self, &self->here, TACIT_WEIGH_CURVATURE, error));
     derive_terms(self);
     const double mean = self->terms[0] / self->n;

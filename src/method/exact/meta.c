@@ -460,6 +460,12 @@ cleanup:
     return status;
 }
 
+/* Scales, moments, and sums with the variance between sites. */
+static uint64_t exchanges(const tacit_plan *plan) {
+    if (shows_sites(plan)) return 1;
+    return meta_settings_of(plan)->tau == META_PM ? 0 : 3;
+}
+
 const tacit_method tacit_method_meta = {
     .name = "meta",
     .title = "a regression at every site, pooled over sites that differ (meta-analysis), no noise",
@@ -506,6 +512,10 @@ const tacit_method tacit_method_meta = {
     .choose_lambda = choose_lambda,
     .single = shows_sites,
     .release_kind = tacit_estimate_kind,
+    .exchanges = exchanges,
+    .asks = "as many questions to each site, one after the other, as the search for the variance between "
+            "sites takes, some "
+            "five to ten (tau=DL takes three)",
     .coordinate = coordinate,
     .handlers = meta_handlers,
 };

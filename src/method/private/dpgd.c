@@ -435,6 +435,11 @@ cleanup:
 static const tacit_handler_entry handlers[] = { { .question = "gradient", .answer = answer_gradient },
                                                 { .question = NULL } };
 
+static uint64_t exchanges(const tacit_plan *plan) {
+    descent how;
+    return prepare(plan, &how, NULL) == TACIT_OK ? how.rounds : 0;
+}
+
 const tacit_method tacit_method_dpgd = {
     .name = "dpgd",
     .title = "gradient descent on all parties' rows, with noise in every step",
@@ -486,6 +491,7 @@ const tacit_method tacit_method_dpgd = {
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
+    .exchanges = exchanges,
     .coordinate = coordinate,
     .handlers = handlers,
 };

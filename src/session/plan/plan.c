@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "data/schema/text.h"
 #include "session/method.h"
+#include "session/plan/wording.h"
 
 static void list_parameters(const tacit_method *method, char *out, size_t size) {
     size_t used = 0;
@@ -424,13 +425,29 @@ uint64_t tacit_plan_exchanges(const tacit_plan *plan) {
     return plan->method->exchanges != NULL ? plan->method->exchanges(plan) : 0;
 }
 
+/* What the method says, as it holds for this plan; false: nothing. */
+static bool usual_exchanges(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    const bool said = plan->method->asks != NULL &&
+                      tacit_wording_text(&text, plan->method->asks, plan, NULL) == TACIT_OK &&
+                      text.length > 0;
+    if (said) snprintf(out, TACIT_EXCHANGES_TEXT, "%s", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    return said;
+}
+
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]) {
     const uint64_t count = tacit_plan_exchanges(plan);
-    if (count == 0) return NULL;
+    if (plan->method->schedule != NULL) return NULL;
     if (count == 1)
         snprintf(out, TACIT_EXCHANGES_TEXT, "one question to each party, and its answer");
-    else
+    else if (count > 1)
         snprintf(out, TACIT_EXCHANGES_TEXT, "at most %llu questions to each party, one after the other",
                  (unsigned long long)count);
+    else if (!usual_exchanges(plan, out))
+        snprintf(out, TACIT_EXCHANGES_TEXT,
+                 "as many questions to each party, one after the other, as rows and settings take: 'tacit "
+                 "plan' tries "
+                 "the study out and says how many");
     return out;
 }
