@@ -301,10 +301,11 @@ struct tacit_method {
     bool needs_model;                          /* a public model (plan.model) */
     bool (*builds_on)(const tacit_plan *plan); /* the same under these settings: what an earlier study ended
                                                 * with; NULL: never */
-    bool needs_target;   /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns; /* it works for; 0: any number */
-    bool takes_numbers;  /* a numeric response too; else classes only */
-    bool takes_times;    /* times until an event, and nothing else */
+    bool needs_target;     /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns;   /* it works for; 0: any number */
+    bool takes_numbers;    /* a numeric response too; else classes only */
+    bool takes_times;      /* times until an event, and nothing else */
+    bool takes_unlabelled; /* rows without a label too */
     tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */

@@ -358,8 +358,8 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
     calibration
         how much noise: what the proof needs, or the constants that the paper prints.
     labelled
-        part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows do both, at twice the price.
-        From 0.01 to 1.
+        most of a source's rows that train its hypothesis, its first with a label; the others make importance weights. 1: all with a
+        label, and all rows make importance weights, at twice the price. From 0.01 to 1.
     hypothesis
         how sources make theirs private: noise on the weights, or on the objective.
     model
@@ -369,7 +369,7 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
     prior
         of dphtl and average: knowing the noise, or as printed.
     target_labels
-        part of the target's rows, its first, whose labels are used. From 1e-06 to 1.
+        part of the target's rows, its first, whose labels are used; all, where some have none. From 1e-06 to 1.
     floor
         the least variance of a coefficient in the prior. From 1e-12 to 1000000.
     """
