@@ -738,7 +738,7 @@ def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coor
 
 def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto",
               weigh: Literal["rows", "parties"] = "rows", links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-              schedule: Literal["diminishing", "fixed"] = "diminishing") -> dict[str, Any]:
+              schedule: Literal["diminishing", "fixed"] = "diminishing", loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method consensus: gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -762,14 +762,17 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
     schedule
         steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(consensus, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links,
-        "leave": leave, "away": away, "drift": drift, "schedule": schedule})
+        "leave": leave, "away": away, "drift": drift, "schedule": schedule, "loss": loss})
 
 
 def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
            links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0) -> dict[str, Any]:
+           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0,
+           loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method gossip: gradient descent in random pairs of neighbours, no center, no privacy.
 
     graph
@@ -795,13 +798,16 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
         steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum.
     pairs
         the most pairs that meet in a round; 0: as many as find each other. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(gossip, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs})
+        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs, "loss": loss})
 
 
 def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
-          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0) -> dict[str, Any]:
+          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
+          loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method extra: exact gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -823,9 +829,11 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
         rounds after which a party that left is back. From 1 to 1000000.
     drift
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(extra, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift})
+        "away": away, "drift": drift, "loss": loss})
 
 
 def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihood", "converged"] = "likelihood",
