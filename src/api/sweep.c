@@ -88,7 +88,7 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
 
 tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,
                                        tacit_error *error) {
-    bool told = split->kind != TACIT_SPLIT_EVEN && split->kind != TACIT_SPLIT_DIRICHLET;
+    bool told = split->kind == TACIT_SPLIT_FRACTIONS || split->kind == TACIT_SPLIT_GROUPS;
     if (told || tacit_arguments_given(arguments, "parties")) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,

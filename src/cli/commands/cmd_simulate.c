@@ -200,7 +200,8 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
     options.identified = !spread && deals_folds(arguments);
-    options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
+    options.only_count = spread && options.group == NULL && split->kind != TACIT_SPLIT_LABELS &&
+                         !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_partition *partition = &all->sweep.partition;
     partition->data = all->data;
