@@ -1,7 +1,9 @@
 #include "api/partition.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "data/grouped_split.h"
 #include "data/schema/text.h"
 
@@ -11,6 +13,7 @@ void tacit_partition_clear(tacit_partition *partition) {
     tacit_split_free(partition->parties);
     tacit_split_free(partition->holdout);
     tacit_split_free(partition->kept);
+    free(partition->labelled);
     *partition = (tacit_partition)TACIT_PARTITION_INIT;
 }
 
@@ -50,6 +53,28 @@ static tacit_status undersample(tacit_partition *partition, const tacit_argument
     return TACIT_OK;
 }
 
+/* A model is judged by rows with a label. */
+static tacit_status keep_labelled_tests(tacit_partition *partition, tacit_error *error) {
+    const tacit_view *test = &partition->test;
+    const tacit_dataset *from = partition->test_data != NULL ? partition->test_data : partition->data;
+    const size_t count = tacit_view_labelled(test);
+    size_t next = 0;
+    if (test->rows.count == 0 || test->label == NULL || count == test->rows.count) return TACIT_OK;
+    if (count == 0)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "none of the %zu test rows has a label to judge a model by: name labelled rows with the "
+            "option 'test'",
+            test->rows.count);
+    partition->labelled = TACIT_NEW(uint32_t, count);
+    if (partition->labelled == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < test->rows.count; i++)
+        if (tacit_view_label(test, i) != TACIT_UNLABELLED)
+            partition->labelled[next++] = (uint32_t)tacit_rows_stored(&test->rows, i);
+    partition->test = tacit_dataset_subset(from, partition->labelled, count);
+    return TACIT_OK;
+}
+
 /* The rows to train on; partition->test and partition->auxiliary are set to the others. `groups` above 0:
  * those of a group stay together. */
 static tacit_status hold_out(tacit_partition *partition, const tacit_arguments *arguments, size_t groups,
@@ -83,7 +108,7 @@ static tacit_status hold_out(tacit_partition *partition, const tacit_arguments *
     }
     if (partition->test_data != NULL) partition->test = tacit_dataset_view(partition->test_data);
     if (partition->aux_data != NULL) partition->auxiliary = tacit_dataset_view(partition->aux_data);
-    return TACIT_OK;
+    return keep_labelled_tests(partition, error);
 }
 
 /* A group all of whose rows are test rows has nothing to train on. */

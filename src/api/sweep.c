@@ -88,7 +88,7 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
 
 tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,
                                        tacit_error *error) {
-    bool told = split->kind != TACIT_SPLIT_EVEN && split->kind != TACIT_SPLIT_DIRICHLET;
+    bool told = split->kind == TACIT_SPLIT_FRACTIONS || split->kind == TACIT_SPLIT_GROUPS;
     if (told || tacit_arguments_given(arguments, "parties")) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,
@@ -182,13 +182,31 @@ static void framed_clear(framed *all) {
     tacit_schema_free(all->drafted);
 }
 
+/* Whether rows without a label are among those of a frame. */
+static bool has_unlabelled(const tacit_frame *frame) {
+    if (frame == NULL) return false;
+    return frame_has_source(frame) ? frame->schema != NULL && tacit_schema_keeps_unlabelled(frame->schema)
+                                   : frame->unlabelled;
+}
+
+/* The schema of the training rows; it keeps rows without a label where the target has them. */
+static tacit_status settle_schema(framed *all, const tacit_frame *const frames[4],
+                                  const tacit_arguments *arguments, tacit_pool *pool, tacit_error *error) {
+    TACIT_TRY(frame_schema_with(&all->drafted, frames[0], tacit_arguments_text(arguments, "terms"),
+                                tacit_arguments_text(arguments, "subset"), pool, error));
+    if (has_unlabelled(frames[3]) && all->drafted == NULL)
+        TACIT_TRY(frame_copy_schema(&all->drafted, frames[0]->schema, error));
+    if (has_unlabelled(frames[3]) && all->drafted->response == TACIT_RESPONSE_CLASS)
+        all->drafted->label_missing = TACIT_MISSING_UNLABELLED;
+    all->sweep.partition.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
+    return TACIT_OK;
+}
+
 static tacit_status encode_frames(framed *all, const tacit_frame *const frames[4],
                                   const tacit_arguments *arguments, tacit_pool *pool, tacit_error *error) {
     static const char *const called[] = { "train", "test", "auxiliary", "target" };
     tacit_dataset **rows[] = { &all->train, &all->test, &all->auxiliary, &all->target };
-    TACIT_TRY(frame_schema_with(&all->drafted, frames[0], tacit_arguments_text(arguments, "terms"),
-                                tacit_arguments_text(arguments, "subset"), pool, error));
-    all->sweep.partition.schema = all->drafted != NULL ? all->drafted : frames[0]->schema;
+    TACIT_TRY(settle_schema(all, frames, arguments, pool, error));
     for (size_t k = 0; k < 4; k++) {
         if (frames[k] == NULL) continue;
         tacit_status status = frame_encode(rows[k], frames[k], all->sweep.partition.schema,

@@ -58,6 +58,8 @@ tacit_status tacit_prospect_show(tacit_console *console, const tacit_site *site,
     const tacit_dataset *own = tacit_site_dataset(site);
     if (!tacit_study_is_foreseen(study)) return TACIT_OK;
     TACIT_TRY(show_one(console, study, NULL, error));
-    if (own == NULL || own->label == NULL || console->logs != NULL) return TACIT_OK; /* a log is no screen */
+    if (own == NULL || own->label == NULL || tacit_schema_keeps_unlabelled(study->schema) ||
+        console->logs != NULL)
+        return TACIT_OK; /* a log is no screen */
     return show_one(console, study, own, error);
 }

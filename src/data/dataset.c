@@ -119,6 +119,13 @@ uint64_t tacit_view_missing(const tacit_view *view, size_t columns, uint64_t *ou
     return cells->left_out;
 }
 
+size_t tacit_view_labelled(const tacit_view *view) {
+    size_t count = 0;
+    for (size_t i = 0; view->label != NULL && i < view->rows.count; i++)
+        count += tacit_view_label(view, i) != TACIT_UNLABELLED;
+    return count;
+}
+
 tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count) {
     tacit_view slice = *view;
     slice.rows = tacit_rows_slice(&view->rows, begin, count);
@@ -190,7 +197,8 @@ static tacit_status write_rows(const tacit_dataset *dataset, FILE *file, const c
         }
         size_t columns = dataset->response_columns > 1 ? dataset->response_columns : 1;
         for (size_t k = 0; k < columns; k++) {
-            const char *name = dataset->label != NULL ? dataset->classes.text[dataset->label[i]]
+            const char *name = dataset->label != NULL
+                                   ? (dataset->label[i] >= 0 ? dataset->classes.text[dataset->label[i]] : "")
                                : dataset->response != NULL
                                    ? tacit_number_to_text(dataset->response[i * columns + k], text)
                                    : "";

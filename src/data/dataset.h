@@ -24,6 +24,10 @@ enum {
     TACIT_LENT_ALL = 16,   /* everything but the structure itself */
 };
 
+/* The label of a row that has none, where the schema says missing: unlabelled. No method meets it that does not take
+ * such rows (tacit_plan_check). */
+enum { TACIT_UNLABELLED = -1 };
+
 typedef struct tacit_dataset {
     size_t rows, features;
     unsigned lent; /* TACIT_LENT_..., added together */
@@ -89,19 +93,20 @@ typedef struct tacit_load_options {
     const char *subset; /* the same (tacit_schema_set_subset) */
     bool identified;    /* with a schema: rows get an identity */
     const char *fill, *fill_value; /* as in tacit_source_options; NULL: none */
+    bool unlabelled; /* without a schema: the draft keeps rows without a label, where there are any */
 } tacit_load_options;
 
 #define TACIT_LOAD_DEFAULTS                                                                                  \
     {                                                                                                        \
         NULL, NULL, TACIT_RESPONSE_CLASS, NULL, false, 0, false, false, TACIT_STORAGE_AUTO, 0, NULL, NULL,   \
             { 1, TACIT_STRIP_NOTHING, 0, { 0.005, 0.5, 0 } }, NULL, false, false, NULL, false, false, NULL,  \
-            NULL, false, NULL, NULL                                                                          \
+            NULL, false, NULL, NULL, false                                                                   \
     }
 
 /* Load the rows of any source (source/source.h). With a schema they are encoded as they stream by. Without
  * (NULL) one is drafted from the data, marked so, and the draft is handed out through `drafted` unless that
- * is NULL; load the test file with it. Rows without a label are errors. Out: *out and *drafted owned by the
- * caller. */
+ * is NULL; load the test file with it. Rows without a label are errors unless the schema says otherwise. Out:
+ * *out and *drafted owned by the caller. */
 tacit_status tacit_dataset_load(tacit_dataset **out, tacit_schema **drafted, const char *name,
                                 const tacit_schema *schema, const tacit_load_options *options,
                                 tacit_error *error);
@@ -168,6 +173,9 @@ tacit_view tacit_view_slice(const tacit_view *view, size_t begin, size_t count);
 static inline int32_t tacit_view_label(const tacit_view *view, size_t i) {
     return view->label[tacit_rows_stored(&view->rows, i)];
 }
+
+/* How many rows of the view have a label. */
+size_t tacit_view_labelled(const tacit_view *view);
 
 /* y in {-1, +1} of a two-class view. */
 static inline double tacit_view_sign(const tacit_view *view, size_t i) {

@@ -94,6 +94,11 @@ tacit_status tacit_grouped_split_make(tacit_split **out, const tacit_split_plan 
             error, TACIT_USAGE,
             "the option 'split=by:%s' makes a party of each value: rows cannot be kept together besides",
             plan->column);
+    if (plan->kind == TACIT_SPLIT_LABELS)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'split=labels:A' deals rows out one by one: they cannot be kept together "
+            "besides");
     TACIT_CHECK(gather(&all, view, groups, error));
     if (all.count < parties)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,

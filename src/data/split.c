@@ -56,6 +56,15 @@ static tacit_status parse_fractions(tacit_split_plan *plan, const char *text, ta
     return TACIT_OK;
 }
 
+static tacit_status parse_concentration(tacit_split_plan *plan, const char *name, const char *text,
+                                        tacit_error *error) {
+    char shown[TACIT_CELL_TEXT];
+    if (tacit_text_to_number(text, strlen(text), &plan->concentration) && plan->concentration > 0)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE, "the option 'split=%s:A' needs a positive number, not '%s'", name,
+                      tacit_text_shown(text, strlen(text), shown));
+}
+
 static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_error *error) {
     char shown[TACIT_CELL_TEXT];
     if (strcmp(text, "even") == 0) {
@@ -64,12 +73,11 @@ static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_e
     }
     if (strncmp(text, "dirichlet:", 10) == 0) {
         plan->kind = TACIT_SPLIT_DIRICHLET;
-        if (tacit_text_to_number(text + 10, strlen(text + 10), &plan->concentration) &&
-            plan->concentration > 0)
-            return TACIT_OK;
-        return tacit_fail(error, TACIT_USAGE,
-                          "the option 'split=dirichlet:A' needs a positive number, not '%s'",
-                          tacit_text_shown(text + 10, strlen(text + 10), shown));
+        return parse_concentration(plan, "dirichlet", text + 10, error);
+    }
+    if (strncmp(text, "labels:", 7) == 0) {
+        plan->kind = TACIT_SPLIT_LABELS;
+        return parse_concentration(plan, "labels", text + 7, error);
     }
     if (strncmp(text, "by:", 3) == 0) {
         plan->kind = TACIT_SPLIT_GROUPS;
@@ -83,7 +91,7 @@ static tacit_status parse_plan(tacit_split_plan *plan, const char *text, tacit_e
         return parse_fractions(plan, text, error);
     }
     return tacit_fail(error, TACIT_USAGE,
-                      "the option 'split': '%s' is not one of even, dirichlet:A, fractions such as "
+                      "the option 'split': '%s' is not one of even, dirichlet:A, labels:A, fractions such as "
                       "0.2,0.3,0.5, or by:COLUMN",
                       tacit_text_shown(text, strlen(text), shown));
 }
@@ -198,6 +206,76 @@ static tacit_status deal_groups(tacit_split *split, const tacit_view *view, taci
     return TACIT_OK;
 }
 
+/* ---- classes that parties have in different proportions ---- */
+
+/* Of one class, whose rows are a stretch of `order`: each party's share is drawn, and rounded as a cumulative sum. */
+static void deal_class(const uint32_t *order, size_t count, const double *share, size_t parts,
+                       uint32_t *party) {
+    double cumulative = 0;
+    size_t next = 0;
+    for (size_t k = 0; k < parts && next < count; k++) {
+        cumulative += share[k];
+        size_t end =
+            k + 1 == parts ? count : (size_t)fmin((double)count, floor((double)count * cumulative + 0.5));
+        for (; next < end; next++) party[order[next]] = (uint32_t)k;
+    }
+}
+
+/* A party without rows takes one from somebody who has more than one. */
+static void feed_empty(size_t *counts, size_t parts, size_t rows, uint32_t *party) {
+    size_t row = 0;
+    for (size_t k = 0; k < parts; k++) {
+        if (counts[k] > 0) continue;
+        while (row < rows && counts[party[row]] < 2) row++;
+        counts[party[row]]--;
+        party[row] = (uint32_t)k;
+        counts[k] = 1;
+    }
+}
+
+/* Which rows of a shuffled split each party has: `party` says it of each place. */
+static tacit_status gather_parties(tacit_split *split, size_t rows, size_t *counts, uint32_t *party,
+                                   tacit_error *error) {
+    uint32_t *moved = TACIT_NEW(uint32_t, rows);
+    if (moved == NULL) return tacit_fail_memory(error);
+    for (size_t i = 0; i < rows; i++) counts[party[i]]++;
+    feed_empty(counts, split->parts, rows, party);
+    split->start[0] = 0;
+    for (size_t k = 0; k < split->parts; k++) split->start[k + 1] = split->start[k] + counts[k];
+    memcpy(counts, split->start, split->parts * sizeof *counts);
+    for (size_t i = 0; i < rows; i++) moved[counts[party[i]]++] = split->index[i];
+    memcpy(split->index, moved, rows * sizeof *moved);
+    free(moved);
+    return TACIT_OK;
+}
+
+/* The rows lie shuffled in the split. Those without a label count as a class of their own, the first. */
+static tacit_status deal_labels(tacit_split *split, const tacit_view *view, double concentration,
+                                tacit_stream *stream, tacit_error *error) {
+    const size_t rows = view->rows.count, classes = view->classes + 1;
+    size_t *start = TACIT_NEW(size_t, classes + 1), *counts = TACIT_NEW(size_t, split->parts);
+    uint32_t *order = TACIT_NEW(uint32_t, rows), *party = TACIT_NEW(uint32_t, rows);
+    double *share = TACIT_NEW(double, split->parts);
+    tacit_status status = TACIT_OK;
+    if (start == NULL || counts == NULL || order == NULL || party == NULL || share == NULL)
+        TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t i = 0; i < rows; i++) start[view->label[split->index[i]] + 2]++;
+    for (size_t c = 0; c < classes; c++) start[c + 1] += start[c];
+    for (size_t i = 0; i < rows; i++) order[start[view->label[split->index[i]] + 1]++] = (uint32_t)i;
+    for (size_t c = 0, begin = 0; c < classes; begin = start[c++]) { /* now a class ends where it has begun */
+        tacit_fast_dirichlet(stream, share, split->parts, concentration);
+        deal_class(order + begin, start[c] - begin, share, split->parts, party);
+    }
+    TACIT_CHECK(gather_parties(split, rows, counts, party, error));
+cleanup:
+    free(start);
+    free(counts);
+    free(order);
+    free(party);
+    free(share);
+    return status;
+}
+
 static tacit_status count_parties(const tacit_split_plan *plan, const tacit_view *view, size_t groups,
                                   size_t *parties, tacit_error *error) {
     size_t planned = plan->kind == TACIT_SPLIT_FRACTIONS ? plan->fractions
@@ -206,6 +284,10 @@ static tacit_status count_parties(const tacit_split_plan *plan, const tacit_view
     if (plan->kind == TACIT_SPLIT_GROUPS && view->group == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "the option 'split=by:%s': the rows were read without that column", plan->column);
+    if (plan->kind == TACIT_SPLIT_LABELS && view->label == NULL)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'split=labels:A' needs a label with classes: choose dirichlet:A for sizes");
     if (*parties != 0 && *parties != planned)
         return tacit_fail(error, TACIT_USAGE,
                           "the option 'parties=%zu' does not fit the option 'split', which makes %zu",
@@ -233,11 +315,14 @@ tacit_status tacit_split_make(tacit_split **out, const tacit_split_plan *plan, c
         break;
     case TACIT_SPLIT_FRACTIONS: fraction_starts(split->start, parties, rows, plan->fraction); break;
     case TACIT_SPLIT_GROUPS: TACIT_CHECK(deal_groups(split, view, error)); break;
+    case TACIT_SPLIT_LABELS: break; /* below */
     }
     if (plan->kind != TACIT_SPLIT_GROUPS) {
         for (size_t i = 0; i < rows; i++) split->index[i] = (uint32_t)tacit_rows_stored(&view->rows, i);
         shuffle(split->index, rows, stream);
     }
+    if (plan->kind == TACIT_SPLIT_LABELS)
+        TACIT_CHECK(deal_labels(split, view, plan->concentration, stream, error));
     *out = split;
     split = NULL;
 cleanup:

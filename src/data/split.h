@@ -36,6 +36,7 @@ typedef enum tacit_split_kind {
     TACIT_SPLIT_DIRICHLET, /* sizes from a symmetric Dirichlet, at least one row each */
     TACIT_SPLIT_FRACTIONS, /* sizes as given, at least one row each */
     TACIT_SPLIT_GROUPS,    /* one party a value of a column */
+    TACIT_SPLIT_LABELS,    /* of each class, shares from a symmetric Dirichlet; at least one row each */
 } tacit_split_kind;
 
 typedef struct tacit_split_plan {
@@ -46,7 +47,7 @@ typedef struct tacit_split_plan {
     char *column;
 } tacit_split_plan;
 
-/* Read the text of `--split`: even, dirichlet:A, 0.1,0.2,0.7 or by:COLUMN. TACIT_USAGE says what is wrong. */
+/* Read the text of `--split`: even, dirichlet:A, labels:A, 0.1,0.2,0.7 or by:COLUMN. TACIT_USAGE says what is wrong. */
 tacit_status tacit_split_plan_parse(tacit_split_plan **out, const char *text, tacit_error *error);
 tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan);
 

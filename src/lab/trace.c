@@ -65,7 +65,7 @@ struct tacit_tracer {
 
 static tacit_glm_problem pooled_problem(const tacit_tracer *self) {
     tacit_view used = tacit_dataset_subset(self->dataset, self->index, self->rows);
-    return (tacit_glm_problem){ .loss = &tacit_family_for(self->plan->classes)->loss,
+    return (tacit_glm_problem){ .loss = &tacit_neighbours_family(self->plan)->loss,
                                 .x = used.rows,
                                 .label = used.label,
                                 .weight = self->row_weight,
@@ -160,6 +160,11 @@ static tacit_status round_is_over(void *context, tacit_error *error) {
 tacit_status tacit_tracer_create(tacit_tracer **out, tacit_trace *trace, const tacit_local *local,
                                  const tacit_plan *plan, const tacit_dataset *dataset,
                                  const tacit_split *split, tacit_pool *pool, tacit_error *error) {
+    if (!tacit_neighbours_family(plan)->loss.of_classes)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the option 'trace' measures the distance to an optimum that is certified, which there is for "
+            "labels with classes only: leave it out");
     tacit_tracer *self = TACIT_NEW(tacit_tracer, 1);
     if (self == NULL) return tacit_fail_memory(error);
     bool weighs_parties = tacit_neighbour_settings_of(plan)->weigh == TACIT_WEIGH_BY_PARTIES;

@@ -248,7 +248,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(tacit_session_publish(session, &noise, sum.values, spec.length,
                                           spec.bound * (double)plan->parties, sum.values, error));
     }
-    status = tacit_outcome_add_mean(out, plan, sum.values, sum.parties, error);
+    status =
+        tacit_outcome_add_mean(out, plan, tacit_family_for(plan->classes), sum.values, sum.parties, error);
 cleanup:
     tacit_sum_clear(&sum);
     return status;

@@ -331,7 +331,13 @@ tacit_status tacit_model_evaluate(const tacit_model *model, const tacit_view *ro
     if (tacit_model_is_numeric(model)) return evaluate_response(model, rows, pool, out, error);
     if (rows->label == NULL)
         return tacit_fail(error, TACIT_INPUT, "the model tells classes apart and the rows have none");
-    size_t count = rows->rows.count;
+    size_t count = rows->rows.count, unlabelled = count - tacit_view_labelled(rows);
+    if (unlabelled > 0)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%zu of %zu rows have no label, and a model is judged by rows that have one: leave the "
+            "others out",
+            unlabelled, count);
     double *scores = TACIT_NEW(double, count *tacit_model_scores_per_row(model));
     int32_t *label = TACIT_NEW(int32_t, count), *predicted = TACIT_NEW(int32_t, count);
     tacit_status status;

@@ -236,8 +236,9 @@ typedef struct tacit_outcome {
 /* Append a model, which the outcome then owns (also on failure). */
 tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit_error *error);
 /* Append the model whose weights are the mean of a sum of parties' weights. */
-tacit_status tacit_outcome_add_mean(tacit_outcome *outcome, const tacit_plan *plan, const double *sum,
-                                    size_t parties, tacit_error *error);
+tacit_status tacit_outcome_add_mean(tacit_outcome *outcome, const tacit_plan *plan,
+                                    const tacit_family *family, const double *sum, size_t parties,
+                                    tacit_error *error);
 void tacit_outcome_clear(tacit_outcome *outcome);
 
 /* What a handler hands back: values, and what letting them out means. The runtime takes it through the
@@ -304,10 +305,11 @@ struct tacit_method {
     bool needs_model;                          /* a public model (plan.model) */
     bool (*builds_on)(const tacit_plan *plan); /* the same under these settings: what an earlier study ended
                                                 * with; NULL: never */
-    bool needs_target;   /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns; /* it works for; 0: any number */
-    bool takes_numbers;  /* a numeric response too; else classes only */
-    bool takes_times;    /* times until an event, and nothing else */
+    bool needs_target;     /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns;   /* it works for; 0: any number */
+    bool takes_numbers;    /* a numeric response too; else classes only */
+    bool takes_times;      /* times until an event, and nothing else */
+    bool takes_unlabelled; /* rows without a label too */
     tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
@@ -404,7 +406,8 @@ struct tacit_method {
     /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
      * file goes to a site and one comes back. NULL, or 0: not known before. */
     uint64_t (*exchanges)(const tacit_plan *plan);
-    const char *asks; /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
+    const char *
+        asks; /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);

@@ -78,6 +78,54 @@ static void dirichlet_parts_are_never_empty(void **state) {
     }
 }
 
+/* The largest share that a class has of a party's rows, in the mean over parties. */
+static double purity(const tacit_split *split, const tacit_dataset *dataset) {
+    double sum = 0;
+    for (size_t k = 0; k < split->parts; k++) {
+        tacit_view part = tacit_split_view(split, dataset, k);
+        double counts[4] = { 0 }, most = 0;
+        for (size_t i = 0; i < part.rows.count; i++)
+            most = fmax(most, ++counts[tacit_view_label(&part, i) + 1]);
+        sum += most / (double)part.rows.count / (double)split->parts;
+    }
+    return sum;
+}
+
+/* The smaller the concentration, the more of one class a party has; no row is lost, and nobody has none. */
+static void parties_differ_in_their_classes(void **state) {
+    (void)state;
+    static const char *const texts[] = { "labels:0.05", "labels:1", "labels:1000" };
+    static const char *const classes[] = { "a", "b", "c" };
+    tacit_dataset *dataset = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    double pure[3];
+    CHECK_OK(tacit_dataset_create(&dataset, 3000, 1, classes, 3, &error), error);
+    for (size_t i = 0; i < 3000; i++) dataset->label[i] = i % 10 == 0 ? TACIT_UNLABELLED : (int32_t)(i % 3);
+    tacit_view view = tacit_dataset_view(dataset);
+    for (size_t t = 0; t < 3; t++)
+        for (size_t parties = 20; parties <= 3000; parties += 2980) {
+            tacit_split_plan *plan = plan_of(texts[t]);
+            tacit_stream stream = tacit_stream_from_seed(t);
+            tacit_split *split = NULL;
+            CHECK_OK(tacit_split_make(&split, plan, &view, 0, parties, &stream, &error), error);
+            assert_int_equal(split->parts, parties);
+            check_partition(split, 3000);
+            for (size_t k = 0; k < parties; k++) assert_true(tacit_split_count(split, k) > 0);
+            if (parties == 20) pure[t] = purity(split, dataset);
+            tacit_split_free(split);
+            tacit_split_plan_free(plan);
+        }
+    print_message("# most of one class: %.2f, %.2f, %.2f\n", pure[0], pure[1], pure[2]);
+    assert_true(pure[0] > 0.8 && pure[0] > pure[1] && pure[1] > pure[2] && pure[2] < 0.4);
+    view.label = NULL;
+    tacit_split_plan *plan = plan_of("labels:1");
+    tacit_stream stream = tacit_stream_from_seed(1);
+    tacit_split *split = NULL;
+    assert_int_equal(tacit_split_make(&split, plan, &view, 0, 20, &stream, &error), TACIT_USAGE);
+    tacit_split_plan_free(plan);
+    tacit_dataset_free(dataset);
+}
+
 static void fractions_are_kept(void **state) {
     (void)state;
     tacit_split *split = deal("0.01,0.29,0.2,0.25,0.25", 1000, 0, 3);
@@ -179,6 +227,7 @@ static void the_split_text_is_checked(void **state) {
         { "dirichlet:", "needs a positive number, not ''" },
         { "dirichlet:0", "needs a positive number, not '0'" },
         { "dirichlet:-1", "needs a positive number" },
+        { "labels:", "'split=labels:A' needs a positive number, not ''" },
         { "by:", "needs the name of a column" },
         { "0.5,0.4", "the 2 fractions sum to 0.9, not to 1" },
         { "0.5,,0.5", "'' is not a positive fraction" },
@@ -224,6 +273,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(even_parts_differ_by_at_most_one_row),
         cmocka_unit_test(dirichlet_parts_are_never_empty),
+        cmocka_unit_test(parties_differ_in_their_classes),
         cmocka_unit_test(fractions_are_kept),
         cmocka_unit_test(a_seed_repeats_a_split_and_another_changes_it),
         cmocka_unit_test(sorted_parts_have_the_same_rows_in_their_order),

@@ -159,8 +159,9 @@ static void impossible_plans_are_refused(void **state) {
 static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     (void)state;
     static const char *const sentences[] = {
-        "is of kind class, which method", "kind number goes with dpnewton and estimate (family linear)",
-        "kind count goes with dpnewton and estimate (family poisson)",
+        "is of kind class, which method",
+        "kind number goes with dpnewton, dpgd, estimate, consensus, gossip and extra (family linear)",
+        "kind count goes with dpnewton, dpgd, estimate, consensus, gossip and extra (family poisson)",
         "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)

@@ -64,16 +64,27 @@ def _is_missing(label: Any) -> bool:
     return bool(differs) if isinstance(differs, (bool, np.bool_)) else True  # the answer of pandas.NA is pandas.NA
 
 
+def absent(values: Any) -> np.ndarray:
+    """Which of the labels or the like are missing."""
+    array = np.asarray(values)
+    if isinstance(values, np.ma.MaskedArray):
+        return np.ma.getmaskarray(values).reshape(-1)
+    if array.dtype.kind == "O":
+        return np.array([_is_missing(value) for value in array.flat], bool)
+    if array.dtype.kind in "fcmM":
+        return (array != array).reshape(-1)
+    return np.zeros(array.size, bool)
+
+
+def _whole_numbers(array: np.ndarray) -> np.ndarray:
+    """Numbers as they were before some of them were missing, which made all of them fractions."""
+    return array.astype(np.int64) if array.dtype.kind == "f" and (array == np.floor(array)).all() else array
+
+
 def whole(values: Any, what: str) -> np.ndarray:
     """Labels or the like as an array, none of them missing."""
-    array, missing = np.asarray(values), None
-    if isinstance(values, np.ma.MaskedArray):
-        missing = np.ma.getmaskarray(values)
-    elif array.dtype.kind == "O":
-        missing = np.array([_is_missing(value) for value in array.flat], bool)
-    elif array.dtype.kind in "fcmM":
-        missing = array != array
-    if missing is not None and missing.any():
+    array, missing = np.asarray(values), absent(values)
+    if missing.any():
         raise _errors.InputError(f"the {what} of row {np.flatnonzero(missing)[0] + 1} is missing: leave such rows out")
     return array
 
@@ -265,15 +276,21 @@ class Frame:
         return self._keep(array)
 
     def _set_classes(self, y: Any, classes: Sequence[Any] | None) -> None:
+        missing = absent(y)
+        some = missing.any() and not missing.all()  # rows without a label are kept, for methods that learn from them
+        given = _whole_numbers(np.asarray(y).reshape(-1)[~missing]) if some else y
         if classes is not None:
-            self.classes, label = np.asarray(classes), y
-        elif self.classes is None and np.asarray(y).dtype.kind == "b":
-            self.classes, label = np.array([False, True]), whole(y, "label")
+            self.classes, label = np.asarray(classes), given
+        elif self.classes is None and np.asarray(given).dtype.kind == "b":
+            self.classes, label = np.array([False, True]), whole(given, "label")
         elif self.classes is None:
-            self.classes, label = encode(y)
+            self.classes, label = encode(given)
             self._read_off = True
         else:
-            label = places(y, self.classes)
+            label = places(given, self.classes)
+        if some:
+            known, label = label, np.full(len(missing), -1)
+            label[~missing] = known
         label = self._column(label, np.int32, "labels")
         array, kept = _names(self.classes, len(self.classes), "classes")
         self._call(lib.tacit_frame_set_classes, self._pointer, _address(label, "int32_t *"), len(self.classes), array)

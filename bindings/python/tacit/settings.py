@@ -358,8 +358,8 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
     calibration
         how much noise: what the proof needs, or the constants that the paper prints.
     labelled
-        part of a source's rows that trains its hypothesis; the others make importance weights. 1: all rows do both, at twice the price.
-        From 0.01 to 1.
+        most of a source's rows that train its hypothesis, its first with a label; the others make importance weights. 1: all with a
+        label, and all rows make importance weights, at twice the price. From 0.01 to 1.
     hypothesis
         how sources make theirs private: noise on the weights, or on the objective.
     model
@@ -369,7 +369,7 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
     prior
         of dphtl and average: knowing the noise, or as printed.
     target_labels
-        part of the target's rows, its first, whose labels are used. From 1e-06 to 1.
+        part of the target's rows, its first, whose labels are used; all, where some have none. From 1e-06 to 1.
     floor
         the least variance of a coefficient in the prior. From 1e-12 to 1000000.
     """
@@ -740,7 +740,7 @@ def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coor
 
 def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto",
               weigh: Literal["rows", "parties"] = "rows", links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-              schedule: Literal["diminishing", "fixed"] = "diminishing") -> dict[str, Any]:
+              schedule: Literal["diminishing", "fixed"] = "diminishing", loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method consensus: gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -764,14 +764,17 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
     schedule
         steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(consensus, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links,
-        "leave": leave, "away": away, "drift": drift, "schedule": schedule})
+        "leave": leave, "away": away, "drift": drift, "schedule": schedule, "loss": loss})
 
 
 def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
            links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0) -> dict[str, Any]:
+           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0,
+           loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method gossip: gradient descent in random pairs of neighbours, no center, no privacy.
 
     graph
@@ -797,13 +800,16 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
         steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum.
     pairs
         the most pairs that meet in a round; 0: as many as find each other. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(gossip, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs})
+        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs, "loss": loss})
 
 
 def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
-          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0) -> dict[str, Any]:
+          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
+          loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
     """Settings of method extra: exact gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -825,9 +831,11 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
         rounds after which a party that left is back. From 1 to 1000000.
     drift
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
     """
     return _changed(extra, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift})
+        "away": away, "drift": drift, "loss": loss})
 
 
 def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihood", "converged"] = "likelihood",

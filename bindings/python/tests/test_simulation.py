@@ -111,3 +111,20 @@ def test_a_method_that_refuses_keeps_the_others_from_nothing(rows):
     assert found.runs[0]["accuracy"]["mean"] > 0.5 and found.runs[1]["accuracy"] is None
     with pytest.raises(tacit.UsageError, match="vote"):
         tacit.simulate(*rows, methods=["vote"], parties=5, epsilon=1, seed=4)
+
+
+def test_rows_without_a_label_are_learnt_from(rows):
+    x, y = rows
+    some = [int(label) if i % 2 == 0 else None for i, label in enumerate(y)]
+    for blank in (some, np.where(np.arange(len(y)) % 2 == 0, y, np.nan), np.ma.array(y, mask=np.arange(len(y)) % 2 == 1)):
+        frame = tacit.Frame(x, blank, bounds=(0, 1))
+        assert list(frame.classes) == [0, 1]
+    half = len(x) // 2
+    nothing = [None] * (len(x) - half - 1) + [int(y[-1])]  # a single label
+    found = tacit.simulate(x[:half], some[:half], methods="dphtl", parties=2, epsilon=float("inf"), bounds=(0, 1), auxiliary=x[half:],
+                           target=(x[half:], nothing), test=(x, y), seed=1)
+    assert found.runs[0]["accuracy"]["mean"] > 0.8
+    with pytest.raises(tacit.UsageError, match="needs a label in every row"):
+        tacit.simulate(x, some, methods="plr", parties=2, epsilon=1, bounds=(0, 1), seed=1)
+    with pytest.raises(tacit.UsageError, match="needs a label in every row"):
+        tacit.fit(x, some, epsilon=1, bounds=(0, 1), seed=1)

@@ -131,8 +131,10 @@ const tacit_option tacit_simulate_options[] = {
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "SPLIT",
       .fallback = "even",
-      .help = "how rows are divided: even; dirichlet:A (sizes from a symmetric Dirichlet); fractions such "
-              "as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
+      .help = "how rows are divided: even; dirichlet:A (sizes from a symmetric Dirichlet); labels:A (of each "
+              "class, shares from a "
+              "symmetric Dirichlet: the smaller A, the more the parties differ); fractions such as "
+              "0.5,0.3,0.2; by:COLUMN (a party for each value)" },
     { .name = "together",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "COLUMN",

@@ -158,10 +158,16 @@ tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, s
     if (label == NULL || classes < 2 || classes > TACIT_LEVEL_LIMIT)
         return tacit_fail(error, TACIT_USAGE, "labels are of 2 to %d classes, not of %zu", TACIT_LEVEL_LIMIT,
                           classes);
-    for (size_t i = 0; i < frame->rows; i++)
-        if (label[i] < 0 || (size_t)label[i] >= classes)
-            return tacit_fail(error, TACIT_INPUT, "row %zu has class %d, and classes are 0 to %zu", i + 1,
-                              label[i], classes - 1);
+    bool unlabelled = false;
+    for (size_t i = 0; i < frame->rows; i++) {
+        if (label[i] == TACIT_UNLABELLED)
+            unlabelled = true;
+        else if (label[i] < 0 || (size_t)label[i] >= classes)
+            return tacit_fail(
+                error, TACIT_INPUT,
+                "row %zu has class %d, and classes are 0 to %zu, or -1 of a row without a label", i + 1,
+                label[i], classes - 1);
+    }
     tacit_status status = copy_classes(&copied, names, classes, error);
     if (status != TACIT_OK) {
         tacit_levels_clear(&copied);
@@ -170,6 +176,7 @@ tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, s
     tacit_levels_clear(&frame->classes);
     frame->classes = copied;
     frame->label = label;
+    frame->unlabelled = unlabelled;
     frame->response = frame->entry = NULL;
     frame->event = NULL;
     return TACIT_OK;

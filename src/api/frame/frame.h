@@ -39,7 +39,8 @@ struct tacit_frame {
     tacit_dataset *data;
     tacit_schema *schema; /* NULL: a table that nobody has described yet */
     /* labels */
-    const int32_t *label;
+    const int32_t *label; /* TACIT_UNLABELLED of rows that have none */
+    bool unlabelled;      /* there are such rows */
     tacit_levels classes;
     const double *response;
     const int32_t *event; /* of times: whether it was seen then; NULL: the response is a number or count */

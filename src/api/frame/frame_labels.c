@@ -11,6 +11,12 @@ static tacit_status check_classes(const tacit_frame *frame, const tacit_schema *
     bool same = frame->classes.count == schema->classes.count;
     for (size_t k = 0; same && k < frame->classes.count; k++)
         same = strcmp(frame->classes.text[k], schema->classes.text[k]) == 0;
+    if (same && frame->unlabelled && !tacit_schema_keeps_unlabelled(schema))
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "some of the frame's rows have no label, and the label '%.60s' is to have one in every row: "
+            "leave the others out",
+            schema->label);
     if (same) return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,

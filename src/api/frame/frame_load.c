@@ -76,6 +76,7 @@ static tacit_status load(tacit_frame *frame, const tacit_arguments *arguments, c
     reading.response = tacit_reading_response(arguments);
     reading.terms = tacit_arguments_text(arguments, "terms");
     reading.subset = tacit_arguments_text(arguments, "subset");
+    reading.unlabelled = true; /* methods that need labels refuse such rows later, with what to do */
     reading.identified = true; /* the frame may be lent to studies, which compare rows */
     reading.group = tacit_arguments_text(arguments, "group");
     TACIT_CHECK(keep_text(&group, reading.group, error));

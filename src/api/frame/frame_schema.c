@@ -172,6 +172,7 @@ static tacit_status set_label(tacit_schema *schema, const tacit_frame *frame, ta
         (frame->entry != NULL && schema->entry == NULL))
         return tacit_fail_memory(error);
     schema->label_from_rows = frame->label_from_data;
+    if (frame->response == NULL && frame->unlabelled) schema->label_missing = TACIT_MISSING_UNLABELLED;
     if (frame->response == NULL) return tacit_levels_copy(&schema->classes, &frame->classes, error);
     schema->response = times           ? TACIT_RESPONSE_TIME
                        : frame->counts ? TACIT_RESPONSE_COUNT

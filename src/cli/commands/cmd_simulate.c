@@ -156,9 +156,10 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
     others.of_model = true;
     if (test != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&all->test, NULL, test, all->schema, &others, error));
+    others.of_model = !tacit_schema_keeps_unlabelled(all->schema); /* else a target's rows may have none */
     if (target != NULL && first_rank)
         TACIT_TRY(tacit_dataset_load(&all->target, NULL, target, all->schema, &others, error));
-    others.label_ignored = true;
+    others.label_ignored = others.of_model = true;
     if (aux != NULL) TACIT_TRY(tacit_dataset_load(&all->aux, NULL, aux, all->schema, &others, error));
     return TACIT_OK;
 }
@@ -170,6 +171,13 @@ static bool deals_folds(const tacit_arguments *arguments) {
     for (size_t i = 0; i < count; i++)
         if (strcmp(settings[i].key, "folds") == 0) return true;
     return false;
+}
+
+/* Whether rows without a label are of use: a draft keeps them then. */
+static bool all_take_unlabelled(const tacit_simulation *plan) {
+    size_t takers = 0;
+    for (size_t m = 0; m < plan->method_count; m++) takers += plan->methods[m]->takes_unlabelled;
+    return takers == plan->method_count;
 }
 
 static void note(void *context, const char *line) { tacit_console_note(context, "%s", line); }
@@ -185,13 +193,15 @@ static tacit_status run_split(work *all, const tacit_arguments *arguments, const
         return tacit_fail(error, TACIT_USAGE, "give either --together or --split by:COLUMN");
     options.terms = tacit_arguments_text(arguments, "terms");
     options.subset = tacit_arguments_text(arguments, "subset");
+    options.unlabelled = all_take_unlabelled(&all->sweep.plan);
     options.group = together != NULL                            ? together
                     : tacit_arguments_given(arguments, "party") ? NULL
                                                                 : split->column;
     bool spread = tacit_ranks_count(console->ranks) > 1;
     options.no_features = spread;
     options.identified = !spread && deals_folds(arguments);
-    options.only_count = spread && options.group == NULL && !tacit_arguments_given(arguments, "undersample");
+    options.only_count = spread && options.group == NULL && split->kind != TACIT_SPLIT_LABELS &&
+                         !tacit_arguments_given(arguments, "undersample");
     TACIT_TRY(read_rows(all, arguments, &options, tacit_ranks_own(console->ranks) == 0, error));
     tacit_partition *partition = &all->sweep.partition;
     partition->data = all->data;

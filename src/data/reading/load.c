@@ -29,6 +29,12 @@ static tacit_status classify(int32_t *out, const tacit_schema *schema, const tac
     }
     tacit_schema_class_numbers(schema, number);
     for (size_t i = 0; i < rows; i++) {
+        bool absent = column->kind == TACIT_COLUMN_NUMBER ? isnan(column->number[i])
+                                                          : column->code[i] == TACIT_CODE_MISSING;
+        if (absent && tacit_schema_keeps_unlabelled(schema)) {
+            out[i] = TACIT_UNLABELLED;
+            continue;
+        }
         if (column->kind == TACIT_COLUMN_NUMBER)
             out[i] = tacit_schema_class_of(schema, number, column->number[i]);
         else
@@ -375,9 +381,10 @@ static tacit_status load_and_draft(loading *load, tacit_dataset **out, tacit_sch
     tacit_schema *schema = NULL;
     tacit_status status = TACIT_OK;
     if (load->options->text != NULL) TACIT_CHECK(draft_vocabulary(load, error));
-    TACIT_CHECK(read_whole_table(load, true, error));
+    TACIT_CHECK(read_whole_table(load, !load->options->unlabelled, error));
     const tacit_draft_options draft = { load->options->label, load->options->positive,
-                                        load->options->response, load->options->tidy };
+                                        load->options->response, load->options->tidy,
+                                        load->options->unlabelled };
     TACIT_CHECK(tacit_schema_draft(&schema, load->table, &draft, error));
     if (load->options->terms != NULL)
         TACIT_CHECK(tacit_schema_set_terms(schema, load->options->terms, error));

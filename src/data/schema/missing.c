@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "data/schema/schema.h"
 
-static const char *const names[] = { "default", "error", "complete-case", "indicator",
-                                     "level",   "fill",  "impute",        "fill" };
+static const char *const names[] = { "default", "error",  "complete-case", "indicator", "level",
+                                     "fill",    "impute", "fill",          "unlabelled" };
 
 const char *tacit_missing_name(tacit_missing missing) {
     return (size_t)missing < sizeof names / sizeof *names ? names[missing] : "unknown";
@@ -40,6 +40,10 @@ bool tacit_schema_imputes(const tacit_schema *schema) {
 bool tacit_schema_leaves_out_unlabelled(const tacit_schema *schema) {
     return schema->label_missing == TACIT_MISSING_COMPLETE_CASE ||
            (schema->label_missing == TACIT_MISSING_DEFAULT && schema->complete_case);
+}
+
+bool tacit_schema_keeps_unlabelled(const tacit_schema *schema) {
+    return schema->label_missing == TACIT_MISSING_UNLABELLED;
 }
 
 bool tacit_schema_leaves_out(const tacit_schema *schema) {

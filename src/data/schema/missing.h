@@ -9,6 +9,7 @@
  *   fill: VALUE    that number or level
  *   impute         drawn several times from the other rows of the site, by methods that can (impute.h); filled
  *                  as above until then. A row that a model is to say something of must have it
+ *   unlabelled     of a label with classes: the row is kept, without a label, for methods that learn from such rows
  *
  * All but the last are functions of the row and of public constants, so a row moves no other row; whether a
  * row is left out depends on it alone, too, so that one row more or less stays one row more or less.
@@ -32,7 +33,8 @@ typedef enum tacit_missing {
     TACIT_MISSING_LEVEL,
     TACIT_MISSING_FILL,
     TACIT_MISSING_IMPUTE,
-    TACIT_MISSING_VALUE, /* fill: VALUE */
+    TACIT_MISSING_VALUE,      /* fill: VALUE */
+    TACIT_MISSING_UNLABELLED, /* of a label only */
 } tacit_missing;
 
 /* As the schema writes it; "fill" for a value, too. */
@@ -47,6 +49,9 @@ tacit_missing tacit_schema_missing(const struct tacit_schema *schema,
 
 /* Are rows without a label left out? Else they are errors. */
 bool tacit_schema_leaves_out_unlabelled(const struct tacit_schema *schema);
+
+/* Are rows without a label kept, as TACIT_UNLABELLED (dataset.h)? */
+bool tacit_schema_keeps_unlabelled(const struct tacit_schema *schema);
 
 /* May rows be left out at all? */
 bool tacit_schema_leaves_out(const struct tacit_schema *schema);

@@ -46,7 +46,9 @@ static tacit_status tell_label(const tacit_schema *schema, const visiting *self,
     static const char *const kinds[TACIT_RESPONSES] = { [TACIT_RESPONSE_NUMBER] = "a number",
                                                         [TACIT_RESPONSE_COUNT] = "a whole number",
                                                         [TACIT_RESPONSE_TIME] = "a time" };
-    const char *missing = tacit_schema_leaves_out_unlabelled(schema) ? "complete-case" : "error";
+    const char *missing = tacit_schema_keeps_unlabelled(schema)        ? "unlabelled"
+                          : tacit_schema_leaves_out_unlabelled(schema) ? "complete-case"
+                                                                       : "error";
     char values[TACIT_NEEDED_VALUES_SIZE];
     if (schema->response == TACIT_RESPONSE_CLASS)
         write_levels(values, &schema->classes, schema->others);

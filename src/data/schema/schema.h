@@ -10,6 +10,7 @@
  *     name: diagnosis
  *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
  *     others: benign                 # optional: values that are no class count as this one
+ *     missing: complete-case         # optional; or error (the default), or unlabelled: such rows are kept without a label
  *                                    # or, for a response that is no class: {name: y, kind: number, low: 0,
  *                                    high: 9}, # {name: visits, kind: count, low: 0, high: 50}; or of two
  *                                    columns, the time until # something happened (1) or was last known not
@@ -136,7 +137,7 @@ typedef struct tacit_schema {
     size_t sparse;               /* > 0: rows of that many features as in LIBSVM, and no columns */
     bool missing_is_error;       /* what columns do that do not say it themselves: this, */
     bool complete_case, imputes; /* or one of these, or else they fill */
-    tacit_missing label_missing; /* default, error or complete-case */
+    tacit_missing label_missing; /* default, error, complete-case or unlabelled */
     bool strict;
     bool intercept;
     tacit_schema_rows rows;
@@ -227,6 +228,7 @@ typedef struct tacit_draft_options {
     const char *label, *positive; /* may be NULL */
     tacit_response response;      /* class, or a numeric one, whose bounds are read off the rows too */
     bool tidy;
+    bool unlabelled; /* rows without a label are kept as such, not refused */
 } tacit_draft_options;
 
 tacit_status tacit_schema_draft(tacit_schema **out, const tacit_table *table,

@@ -135,6 +135,7 @@ static tacit_status distinct_numbers(tacit_levels *out, const tacit_column *colu
     for (size_t i = 0; i < rows && count <= TACIT_LEVEL_LIMIT; i++) {
         double value = column->number[i];
         size_t at = 0;
+        if (isnan(value)) continue; /* no label */
         while (at < count && seen[at] < value) at++;
         if (at < count && seen[at] == value) continue;
         memmove(seen + at + 1, seen + at, (count - at) * sizeof *seen);
@@ -166,9 +167,13 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
     const char *positive = options->positive;
     schema->label = tacit_copy_text(column->name);
     if (schema->label == NULL) return tacit_fail_memory(error);
-    if (column->missing > 0)
-        return tacit_fail(error, TACIT_INPUT, "%s: %zu rows have no label in column '%s'", table->name,
-                          column->missing, column->name);
+    if (column->missing > 0 && !options->unlabelled)
+        return tacit_fail(
+            error, TACIT_INPUT,
+            "%s: %zu rows have no label in column '%s'. Give them one, or a schema whose label says "
+            "missing: complete-case to leave them out",
+            table->name, column->missing, column->name);
+    if (column->missing > 0) schema->label_missing = TACIT_MISSING_UNLABELLED;
     tacit_levels numbers = TACIT_LEVELS_INIT;
     const tacit_levels *values = &column->levels;
     tacit_status status = TACIT_OK;

@@ -7,12 +7,26 @@
 
 static const double largest_count = 1e9;
 
-/* What a label does: without one a row cannot be used, so it is an error or left out. */
+/* What a missing label does: most methods can make nothing of the row, so it is an error or left out; those that
+ * learn from unlabelled rows have it kept. */
 static tacit_status read_label_missing(const schema_reading *r, const yaml_node_t *node) {
-    bool left_out = false;
+    static const tacit_missing may[] = { TACIT_MISSING_ERROR, TACIT_MISSING_COMPLETE_CASE,
+                                         TACIT_MISSING_UNLABELLED };
+    const char *text = "";
+    size_t length = 0, k = 0;
     if (node == NULL) return TACIT_OK;
-    TACIT_TRY(schema_read_choice(r, node, "the label's missing", "complete-case", "error", &left_out));
-    r->schema->label_missing = left_out ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "the label's missing", &text, &length, r->error));
+    while (k < 3 && strcmp(text, tacit_missing_name(may[k])) != 0) k++;
+    if (k == 3)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "the label's missing must be complete-case, error or unlabelled");
+    if (may[k] == TACIT_MISSING_UNLABELLED && r->schema->response != TACIT_RESPONSE_CLASS)
+        return tacit_yaml_fail(
+            r->yaml, node, r->error,
+            "missing: unlabelled belongs to a label with classes; of a label of kind %s write "
+            "complete-case or error",
+            tacit_response_name(r->schema->response));
+    r->schema->label_missing = may[k];
     return TACIT_OK;
 }
 

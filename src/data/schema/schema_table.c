@@ -68,6 +68,13 @@ static tacit_status declare_subset(tacit_table *table, const tacit_schema *schem
     return status;
 }
 
+/* What has no label can be learnt from by some methods, but no model can be judged by it. */
+static tacit_missing label_missing(const tacit_schema *schema, tacit_label_need need) {
+    if (tacit_schema_leaves_out_unlabelled(schema)) return TACIT_MISSING_COMPLETE_CASE;
+    if (!tacit_schema_keeps_unlabelled(schema)) return TACIT_MISSING_ERROR;
+    return need == TACIT_LABEL_OF_MODEL ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_FILL;
+}
+
 static tacit_status declare_label(tacit_table *table, const tacit_schema *schema, const tacit_source *source,
                                   tacit_label_need need, size_t *label, tacit_error *error) {
     if (need == TACIT_LABEL_IGNORED) return TACIT_OK;
@@ -76,8 +83,7 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     if (need == TACIT_LABEL_OPTIONAL && !found) return TACIT_OK;
     size_t field;
     tacit_column *column;
-    tacit_missing missing =
-        tacit_schema_leaves_out_unlabelled(schema) ? TACIT_MISSING_COMPLETE_CASE : TACIT_MISSING_ERROR;
+    tacit_missing missing = label_missing(schema, need);
     TACIT_TRY(tacit_source_require(source, schema->label, "the schema's label", &field, error));
     *label = table->cols;
     if (schema->response != TACIT_RESPONSE_CLASS) {

@@ -22,6 +22,7 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(
         tacit_neighbour_settings, schedule, "schedule", "diminishing|fixed",
         "steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon"),
+    TACIT_NEIGHBOUR_LOSS,
     TACIT_SETTINGS_END,
 };
 
@@ -51,6 +52,7 @@ const tacit_method tacit_method_consensus = {
     .version = 1,
     .units = "record",
     .noise_free = true,
+    .takes_numbers = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
               "rows and, at the end, its weights in a sum, to the coordinator",

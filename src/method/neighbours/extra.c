@@ -26,6 +26,7 @@ static const tacit_neighbour_settings defaults = { TACIT_NEIGHBOUR_DEFAULTS };
 
 static const tacit_parameter parameters[] = {
     TACIT_NEIGHBOUR_PARAMETERS,
+    TACIT_NEIGHBOUR_LOSS,
     TACIT_SETTINGS_END,
 };
 
@@ -33,9 +34,8 @@ static const tacit_parameter parameters[] = {
 static tacit_status take_step(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error) {
     tacit_node node;
-    size_t weights = tacit_family_for(party->plan->classes)->loss.classes != NULL
-                         ? party->plan->classes * party->plan->features
-                         : party->plan->features;
+    const tacit_plan *plan = party->plan;
+    size_t weights = tacit_family_scores(tacit_neighbours_family(plan), plan->classes) * plan->features;
     TACIT_TRY(tacit_node_open(&node, party, question, weights, error));
     double *correction = node.kept;
     tacit_status status = tacit_node_gradient(&node, node.weights, error);
@@ -60,6 +60,7 @@ const tacit_method tacit_method_extra = {
     .version = 1,
     .units = "record",
     .noise_free = true,
+    .takes_numbers = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "in every round the party's current weights, to its neighbours in the graph; its number of "
               "rows and, at the end, its weights in a sum, to the coordinator",

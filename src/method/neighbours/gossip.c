@@ -22,6 +22,7 @@ static const tacit_parameter parameters[] = {
         "steps that grow shorter with a party's own meetings, or a fixed one that stops near the optimum"),
     TACIT_OPEN_COUNT(tacit_neighbour_settings, pairs, "pairs", 1e6, "the most pairs that meet in a round",
                      "as many as find each other"),
+    TACIT_NEIGHBOUR_LOSS,
     TACIT_SETTINGS_END,
 };
 
@@ -52,6 +53,7 @@ const tacit_method tacit_method_gossip = {
     .version = 1,
     .units = "record",
     .noise_free = true,
+    .takes_numbers = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "whenever the party meets a neighbour, its current weights; its number of rows and, at the "
               "end, its weights in a sum, to the coordinator",

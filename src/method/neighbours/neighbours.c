@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "data/schema/text.h"
-#include "num/special.h"
+#include "num/kernel/kernel.h"
 
 static bool by_rows(const tacit_plan *plan) {
     return tacit_neighbour_settings_of(plan)->weigh == TACIT_WEIGH_BY_ROWS;
@@ -14,8 +14,34 @@ static bool by_rows(const tacit_plan *plan) {
 
 uint64_t tacit_neighbours_rounds(const tacit_plan *plan) { return tacit_neighbour_settings_of(plan)->rounds; }
 
+const tacit_family *tacit_neighbours_family(const tacit_plan *plan) {
+    const tacit_response response = plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_CLASS;
+    if (tacit_neighbour_settings_of(plan)->loss == TACIT_LOSS_HUBER)
+        return response == TACIT_RESPONSE_CLASS && plan->classes == 2 ? &tacit_family_huber : NULL;
+    if (response == TACIT_RESPONSE_CLASS) return tacit_family_for(plan->classes);
+    return response == TACIT_RESPONSE_TIME ? NULL : tacit_family_of(response, 0);
+}
+
 static size_t weight_count(const tacit_plan *plan) {
-    return plan->classes > 2 ? plan->classes * plan->features : plan->features;
+    return tacit_family_scores(tacit_neighbours_family(plan), plan->classes) * plan->features;
+}
+
+/* The largest response that there can be, in size. */
+static double largest_response(const tacit_plan *plan) {
+    return plan->schema != NULL ? fmax(fabs(plan->schema->low), fabs(plan->schema->high)) : 1;
+}
+
+static tacit_status check_loss(const tacit_plan *plan, tacit_error *error) {
+    if (tacit_neighbours_family(plan) != NULL) return TACIT_OK;
+    if (tacit_neighbour_settings_of(plan)->loss == TACIT_LOSS_HUBER)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "loss=huber of method %s is for two classes: choose loss=auto, which has a loss for "
+            "every label but times",
+            plan->method->name);
+    return tacit_fail(error, TACIT_USAGE,
+                      "method %s takes a label of kind class, number or count, and '%s' is a %s",
+                      plan->method->name, plan->schema->label, tacit_response_name(plan->schema->response));
 }
 
 /* A step's length, or 0 for "auto". */
@@ -33,6 +59,7 @@ static tacit_status read_step(const tacit_plan *plan, double *out, tacit_error *
 tacit_status tacit_neighbours_check(const tacit_plan *plan, tacit_error *error) {
     tacit_topology_plan graph;
     double step;
+    TACIT_TRY(check_loss(plan, error));
     tacit_status status = tacit_topology_plan_parse(&graph, tacit_neighbour_settings_of(plan)->graph, error);
     if (status != TACIT_OK)
         return tacit_fail_in(error, status, "setting graph of method %s", plan->method->name);
@@ -145,18 +172,45 @@ void tacit_node_close(tacit_node *node) {
     node->mixed = node->gradient = NULL;
 }
 
+/* The mean gradient of a numeric response's loss, with the regulariser's: such losses have no bound on slopes, so
+ * that the solver, whose gradients are certified, does not take them. */
+static void numeric_gradient(const tacit_plan *plan, const tacit_view *rows, const double *weights,
+                             double *out) {
+    enum { BLOCK = 256 };
+    const tacit_loss *loss = &tacit_neighbours_family(plan)->loss;
+    const tacit_kernels *kernels = tacit_kernels_choose();
+    const size_t count = rows->rows.count;
+    double y[BLOCK], t[BLOCK], value[BLOCK], slope[BLOCK], curvature[BLOCK];
+    memset(out, 0, plan->features * sizeof *out);
+    for (size_t begin = 0; begin < count; begin += BLOCK) {
+        const size_t some = count - begin < BLOCK ? count - begin : BLOCK;
+        for (size_t i = 0; i < some; i++) {
+            y[i] = tacit_view_response(rows, begin + i);
+            t[i] = tacit_rows_dot(&rows->rows, begin + i, weights);
+        }
+        loss->rows(kernels, tacit_loss_shape(loss, 0), some, y, t, value, slope, curvature);
+        for (size_t i = 0; i < some; i++)
+            tacit_rows_add(&rows->rows, begin + i, slope[i] / (double)count, out);
+    }
+    for (size_t j = 0; j < plan->features; j++) out[j] += plan->lambda * weights[j];
+}
+
 tacit_status tacit_node_gradient(tacit_node *node, const double *weights, tacit_error *error) {
     const tacit_plan *plan = node->party->plan;
+    const tacit_family *family = tacit_neighbours_family(plan);
     tacit_view used = tacit_neighbours_rows(plan, &node->party->rows, node->stretch);
     tacit_glm_problem problem = {
-        .loss = &tacit_family_for(plan->classes)->loss,
+        .loss = &family->loss,
         .x = used.rows,
         .label = used.label,
         .classes = plan->classes,
         .lambda = plan->lambda,
     };
     double c = by_rows(plan) ? (double)used.rows.count / node->rows : 1;
-    TACIT_TRY(tacit_glm_certify(&problem, node->party->pool, weights, node->gradient, NULL, error));
+    if (family->loss.of_classes)
+        TACIT_TRY(tacit_glm_certify(&problem, node->party->pool, weights, node->gradient, NULL, error));
+    else
+        numeric_gradient(plan, &used, weights, node->gradient);
     for (size_t j = 0; j < node->count; j++) { /* only the loss has the weight c */
         double pull = plan->lambda * weights[j];
         node->gradient[j] = c * (node->gradient[j] - pull) + pull;
@@ -255,11 +309,15 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
     return tacit_mixing_spectrum(&schedule->mixing, out, &second, error);
 }
 
-/* The smoothness of every f_i is at most L = c_max s + lambda, s = 1/4 for the logistic loss and 1/2 for
- * softmax on rows within the unit ball. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
+/* The smoothness of every f_i is at most L = c_max s + lambda on rows within the unit ball, s = 1/4 for the logistic
+ * loss, 1/2 for softmax, 1 for squares and for Huber's hinge of width 1/2. Poisson's loss has no such bound: s is the
+ * largest count, which is right while means stay within the bound of the counts; a run that leaves it and grows ends
+ * with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
  * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
-    double least, steepest = tacit_family_for(plan->classes)->loss.curvature(0);
+    const tacit_loss *loss = &tacit_neighbours_family(plan)->loss;
+    double least, steepest = loss->curvature(tacit_loss_shape(loss, 0));
+    if (isinf(steepest)) steepest = fmax(1, largest_response(plan));
     double smoothness = self->largest * steepest + plan->lambda;
     TACIT_TRY(read_step(plan, &self->step, error));
     if (self->step > 0) return TACIT_OK;
@@ -300,8 +358,19 @@ cleanup:
     return status;
 }
 
-/* The mean of the nodes' weights. Minimisers of any f_i have |w|^2 <= c_i W((K-1)/e)/lambda (see avg.c);
- * nodes on their way there may overshoot, and the bound has room for that. */
+/* m such that minimisers of any f_i have |w|^2 <= c_i m/lambda: lambda |w|^2 = -c_i mean of t l'(t) at the optimum,
+ * t = w.x, and m bounds -t l'(t). Classes: the family's pull, W((K-1)/e) for the logistic loss (see avg.c). Squares:
+ * t (y - t) <= y^2/4, and y^2 is at most that of the bounds. Poisson: t (y - exp(t)) is at most y log y where t > 0, since
+ * t < log y there or it is negative, and |t| exp(t) <= 1/e where t < 0. */
+static double pull_of(const tacit_plan *plan) {
+    const tacit_family *family = tacit_neighbours_family(plan);
+    const double most = largest_response(plan);
+    if (family->pull != NULL) return family->pull(tacit_loss_shape(&family->loss, 0), plan->classes);
+    return family->quadratic ? most * most / 4 : fmax(1 / M_E, most > 1 ? most * log(most) : 0);
+}
+
+/* The mean of the nodes' weights; nodes on their way to a minimiser may overshoot, and the bound has room for
+ * that. */
 static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_outcome *out,
                               tacit_error *error) {
     static const double ROOM = 8;
@@ -309,11 +378,10 @@ static tacit_status take_mean(const rounds *self, tacit_session *session, tacit_
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
-    double lambert = tacit_lambert_w((double)(plan->classes - 1) / M_E);
-    double bound = ROOM * sqrt(fmax(1, self->largest) * lambert / plan->lambda);
+    double bound = ROOM * sqrt(fmax(1, self->largest) * pull_of(plan) / plan->lambda);
     TACIT_CHECK(tacit_sum_spec_for(&spec, weight_count(plan), bound, plan->parties, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
-    status = tacit_outcome_add_mean(out, plan, sum.values, sum.parties, error);
+    status = tacit_outcome_add_mean(out, plan, tacit_neighbours_family(plan), sum.values, sum.parties, error);
 cleanup:
     tacit_sum_clear(&sum);
     return status;

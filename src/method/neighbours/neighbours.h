@@ -10,6 +10,9 @@
  * hands out the step, counts rounds, and at the end gets the sum of the nodes' weights. Who meets whom is
  * public (data/graph/round_schedule.h).
  *
+ * The loss is that of the label: logistic or softmax of classes, half the square of a number's residual, Poisson's of a
+ * count; Huber's hinge for two classes where the setting says so. These are the M-estimators of Wang 2018, 2.1.
+ *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half
  * of a node's rows are in use, and that half moves on during the run.
  *
@@ -32,6 +35,7 @@ typedef struct tacit_neighbour_settings {
     enum { TACIT_STEPS_DIMINISH, TACIT_STEPS_FIXED } schedule;
     uint64_t pairs;
     bool in_pairs; /* of the method, no setting */
+    enum { TACIT_LOSS_OF_LABEL, TACIT_LOSS_HUBER } loss;
 } tacit_neighbour_settings;
 
 #define TACIT_NEIGHBOUR_DEFAULTS                                                                             \
@@ -61,6 +65,15 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
                     "rounds after which a party that left is back"),                                         \
         TACIT_COUNT(tacit_neighbour_settings, drift, "drift", 0, 1e6,                                        \
                     "how often the rows in use change: half of them at a time, moving on during the run")
+
+/* At the end of a method's table. */
+#define TACIT_NEIGHBOUR_LOSS                                                                                 \
+    TACIT_CHOICE(tacit_neighbour_settings, loss, "loss", "auto|huber",                                       \
+                 "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for "     \
+                 "counts), or Huber's hinge for two classes")
+
+/* The family whose loss is minimised; NULL: the label is of a kind that none fits. */
+const tacit_family *tacit_neighbours_family(const tacit_plan *plan);
 
 uint64_t tacit_neighbours_rounds(const tacit_plan *plan); /* a tacit_method.scheduled_rounds */
 

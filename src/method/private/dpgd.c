@@ -40,7 +40,8 @@
  *   q^(2T) R^2 + D (s v/N)^2 (1 - q^(2T))/(1 - q^2),   q = 1 - s h,
  *
  * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest
- * distance R. Rows that fill the ball evenly give h = lambda + (K-1)/(K^2 d). N is what the study expects, or
+ * distance R. Rows that fill the ball evenly give h = lambda + (K-1)/(K^2 d); numbers lambda + 1/d, counts up to H
+ * lambda + 1/(sqrt(H) d). N is what the study expects, or
  * the declared parties times their least rows. All public. At this T what is left of the start is of the
  * order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
  */
@@ -112,8 +113,8 @@ static double expected_count(const tacit_plan *plan) {
 
 /* The mean square error of the rule after `rounds` steps; `noise` is s v/N of a single round. */
 static double expected_error(const tacit_plan *plan, double rounds, double step, double noise) {
-    double classes = (double)plan->classes, radius = gradient_radius(plan);
-    double curvature = plan->lambda + (classes - 1) / (classes * classes * (double)plan->features);
+    double radius = gradient_radius(plan);
+    double curvature = plan->lambda + gradient_usual_curvature(plan) / (double)plan->features;
     double shrink = pow(1 - step * curvature, 2), left = pow(shrink, rounds);
     return left * radius * radius +
            (double)gradient_size(plan) * rounds * noise * noise * (1 - left) / (1 - shrink);
@@ -448,6 +449,7 @@ const tacit_method tacit_method_dpgd = {
     .units = "record|party",
     .spreads = true,
     .needs_delta = true,
+    .takes_numbers = true,
     .stops_early = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
@@ -476,10 +478,12 @@ const tacit_method tacit_method_dpgd = {
         "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
         "more parties vanish from a sum or collude than the study declares]",
     .theorem = "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
-               "L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; sigma the exact "
+               "L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers and counts "
+               "are clipped to, in each of T rounds; sigma the exact "
                "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
                "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian noise "
-               "on a sum of L2 sensitivity S = 2L, L = 1 or sqrt(2) for softmax, in each of T rounds; their "
+               "on a sum of L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers "
+               "and counts are clipped to, in each of T rounds; their "
                "sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke 2021, Theorem "
                "9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
@@ -488,6 +492,7 @@ const tacit_method tacit_method_dpgd = {
         "is more than its share; what counts is the composition of all rounds, at the limit's delta",
     .prepare = prepare,
     .prepared_size = sizeof(descent),
+    .check = gradient_check_label,
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

@@ -8,25 +8,86 @@
 #include "base/memory.h"
 #include "num/special.h"
 
-size_t gradient_size(const tacit_plan *plan) {
-    return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
+static tacit_response response_of(const tacit_plan *plan) {
+    return plan->schema != NULL ? plan->schema->response : TACIT_RESPONSE_CLASS;
 }
 
-double gradient_norm(const tacit_plan *plan) { return tacit_family_for(plan->classes)->loss.slope; }
+static bool is_numeric(const tacit_plan *plan) { return response_of(plan) != TACIT_RESPONSE_CLASS; }
+
+static bool counts(const tacit_plan *plan) { return response_of(plan) == TACIT_RESPONSE_COUNT; }
+
+/* s, or H. */
+static double largest_response(const tacit_plan *plan) {
+    return fmax(fabs(plan->schema->low), fabs(plan->schema->high));
+}
+
+static const tacit_family *family_of(const tacit_plan *plan) {
+    return is_numeric(plan) ? tacit_family_of(response_of(plan), 0) : tacit_family_for(plan->classes);
+}
+
+tacit_status gradient_check_label(const tacit_plan *plan, tacit_error *error) {
+    if (response_of(plan) != TACIT_RESPONSE_TIME) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "method %s takes a label of kind class, number or count, and '%s' is a time",
+                      plan->method->name, plan->schema->label);
+}
+
+size_t gradient_size(const tacit_plan *plan) {
+    return tacit_family_scores(family_of(plan), plan->classes) * plan->features;
+}
+
+double gradient_norm(const tacit_plan *plan) {
+    if (is_numeric(plan)) return counts(plan) ? 1 : 0.5;
+    return family_of(plan)->loss.slope;
+}
 
 double gradient_curvature(const tacit_plan *plan) {
-    return tacit_family_for(plan->classes)->loss.curvature(0);
+    if (is_numeric(plan)) return counts(plan) ? sqrt(largest_response(plan)) + 1 : 1;
+    return family_of(plan)->loss.curvature(0);
+}
+
+double gradient_usual_curvature(const tacit_plan *plan) {
+    double classes = (double)plan->classes;
+    if (is_numeric(plan)) return counts(plan) ? 1 / sqrt(largest_response(plan)) : 1;
+    return (classes - 1) / (classes * classes);
 }
 
 double gradient_radius(const tacit_plan *plan) {
-    double w = tacit_family_for(plan->classes)->pull(0, plan->classes);
+    double w = !is_numeric(plan) ? family_of(plan)->pull(0, plan->classes)
+               : counts(plan)    ? fmax(log(largest_response(plan)), 1 / M_E)
+                                 : 0.25;
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
+}
+
+/* What is no number pulls like any other. */
+static double clipped(double residual, double clip) {
+    return residual > -clip ? (residual < clip ? residual : clip) : -clip;
+}
+
+/* r of a row at the score t; gradient.h. */
+static double numeric_slope(const tacit_plan *plan, double most, double y, double t) {
+    return counts(plan) ? clipped((exp(t) - y) / sqrt(most), 1) : clipped(t - y / most, 0.5);
+}
+
+static void add_numeric_slice(const tacit_plan *plan, const tacit_view *slice, const double *weights,
+                              double *out) {
+    const double most = largest_response(plan);
+    for (size_t i = 0; i < slice->rows.count; i++) {
+        double t = tacit_rows_dot(&slice->rows, i, weights);
+        tacit_rows_add(&slice->rows, i, numeric_slope(plan, most, tacit_view_response(slice, i), t), out);
+    }
 }
 
 /* The mean over a slice, times its rows. The solver wants a lambda: the smallest adds nothing. */
 static tacit_status add_slice(tacit_party *party, size_t begin, size_t count, const double *weights,
                               double *mean, double *out, tacit_error *error) {
     tacit_view slice = tacit_view_slice(&party->rows, begin, count);
+    if (is_numeric(party->plan)) {
+        memset(mean, 0, gradient_size(party->plan) * sizeof *mean);
+        add_numeric_slice(party->plan, &slice, weights, mean);
+        for (size_t j = 0; j < gradient_size(party->plan); j++) out[j] += mean[j];
+        return TACIT_OK;
+    }
     tacit_glm_problem problem = {
         .loss = &tacit_family_for(party->plan->classes)->loss,
         .x = slice.rows,
@@ -134,9 +195,9 @@ tacit_status gradient_finish(tacit_session *session, const gradient_state *state
                              tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_model *model = NULL;
-    TACIT_TRY(
-        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
-    memcpy(model->weights, state->weights, gradient_size(plan) * sizeof *model->weights);
+    const double scale = is_numeric(plan) && !counts(plan) ? largest_response(plan) : 1;
+    TACIT_TRY(tacit_model_create(&model, family_of(plan), plan->features, plan->classes, error));
+    for (size_t j = 0; j < gradient_size(plan); j++) model->weights[j] = scale * state->weights[j];
     out->parties = state->parties;
     return tacit_outcome_add(out, model, error);
 }

@@ -3,7 +3,16 @@
  *
  *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1,
  *
- * logistic for two classes, softmax for more.
+ * logistic for two classes, softmax for more; and, where a method takes numeric labels, residuals that are clipped, which
+ * makes a convex loss of bounded slope of each (M-estimators; Wang 2018, 2.1):
+ *
+ *   number  r = clip(t - y/s, 1/2), s the largest |y| that the schema allows: Huber's loss (1964). L = 1/2, c = 1; the
+ *           model's weights are s w
+ *   count   r = clip((exp(t) - y)/sqrt(H), 1), H the largest count: Poisson's loss over sqrt(H). L = 1, and c = sqrt(H) + 1,
+ *           because exp(t) < H + sqrt(H) wherever r is not clipped
+ *
+ * A slope that never decreases in t is that of a convex loss, and clipping keeps it so. Without clipping neither has a
+ * bound on its slope, at weights that somebody else chooses.
  *
  * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p
  * - e_y). So replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the
@@ -24,14 +33,21 @@ enum { GRADIENT_SLICE = 1 << 16, GRADIENT_MOST_ROWS = 1 << 24 };
 /* A bound on the rounding of a sum, per party: 2^24 (2^16 + 2^8 + 16) 2^-53 L < 2^-12. */
 #define GRADIENT_ROUNDING 0x1p-12
 
+/* TACIT_USAGE for a label that has no loss here. */
+tacit_status gradient_check_label(const tacit_plan *plan, tacit_error *error);
+
 /* How many weights a model of the plan has, the largest norm L of a row's gradient, and the largest curvature
  * of the loss: 1/4, or 1/2 for softmax, whose Hessian is (diag(p) - p p^T) (x) x x^T. */
 size_t gradient_size(const tacit_plan *plan);
 double gradient_norm(const tacit_plan *plan);
 double gradient_curvature(const tacit_plan *plan);
 
-/* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and
- * lambda |w|^2 <= W((K-1)/e) (avg.c). */
+/* The curvature that rows in the middle of their range have, for choosing rounds: no promise. */
+double gradient_usual_curvature(const tacit_plan *plan);
+
+/* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and lambda |w|^2 = -mean of t r(t)
+ * is at most m: W((K-1)/e) of classes (avg.c); 1/4 of numbers, where t r < 0 only for t between 0 and y/s; of counts
+ * max(log H, 1/e), because r < 0 < t only for t < log y, and |t| exp(t)/sqrt(H) <= 1/e where r > 0 > t. */
 double gradient_radius(const tacit_plan *plan);
 
 /* The sum over the party's rows of the loss's gradient at `weights`, in all holders. */

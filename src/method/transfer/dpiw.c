@@ -184,6 +184,7 @@ const tacit_method tacit_method_dpiw = {
     .version = 1,
     .units = "record",
     .needs_points = true,
+    .takes_unlabelled = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "the weights of a logistic regression that tells the party's rows from the public points, with "
               "the party's own noise inside; labels are not used",

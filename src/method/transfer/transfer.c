@@ -15,9 +15,10 @@ const dphtl_settings dphtl_defaults = {
 
 const tacit_parameter dphtl_parameters[] = {
     TRANSFER_PARAMETERS,
-    TACIT_NUMBER(dphtl_settings, labelled, "labelled", 0.01, 1,
-                 "part of a source's rows that trains its hypothesis; the others make importance weights. 1: "
-                 "all rows do both, at twice the price"),
+    TACIT_NUMBER(
+        dphtl_settings, labelled, "labelled", 0.01, 1,
+        "most of a source's rows that train its hypothesis, its first with a label; the others make "
+        "importance weights. 1: all with a label, and all rows make importance weights, at twice the price"),
     TACIT_CHOICE(dphtl_settings, hypothesis, "hypothesis", "output|plr",
                  "how sources make theirs private: noise on the weights, or on the objective"),
     TACIT_CHOICE(
@@ -28,7 +29,7 @@ const tacit_parameter dphtl_parameters[] = {
     TACIT_CHOICE(dphtl_settings, prior, "prior", "aware|paper",
                  "of dphtl and average: knowing the noise, or as printed"),
     TACIT_NUMBER(dphtl_settings, target_labels, "target_labels", 1e-6, 1,
-                 "part of the target's rows, its first, whose labels are used"),
+                 "part of the target's rows, its first, whose labels are used; all, where some have none"),
     TACIT_NUMBER(dphtl_settings, floor, "floor", 1e-12, 1e6,
                  "the least variance of a coefficient in the prior"),
     TACIT_SETTINGS_END,
@@ -197,6 +198,35 @@ int32_t *transfer_labels(const tacit_view *view, size_t count) {
     int32_t *label = TACIT_NEW(int32_t, count);
     for (size_t i = 0; label != NULL && i < count; i++) label[i] = tacit_view_label(view, i);
     return label;
+}
+
+tacit_status transfer_divide(transfer_parts *out, const tacit_view *view, size_t most, tacit_error *error) {
+    const size_t rows = view->rows.count;
+    size_t first = 0, next = 0;
+    uint32_t *index = TACIT_NEW(uint32_t, rows);
+    bool *taken = TACIT_NEW(bool, rows);
+    tacit_status status = TACIT_OK;
+    if (index == NULL || taken == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    for (size_t i = 0; i < rows && first < most; i++) {
+        taken[i] = tacit_view_label(view, i) != TACIT_UNLABELLED;
+        if (taken[i]) index[first++] = (uint32_t)tacit_rows_stored(&view->rows, i);
+    }
+    next = first;
+    for (size_t i = 0; i < rows; i++)
+        if (!taken[i]) index[next++] = (uint32_t)tacit_rows_stored(&view->rows, i);
+    *out = (transfer_parts){ *view, first, index };
+    out->all.rows.index = index;
+    out->all.rows.first = 0;
+    index = NULL;
+cleanup:
+    free(index);
+    free(taken);
+    return status;
+}
+
+void transfer_parts_clear(transfer_parts *parts) {
+    free(parts->index);
+    *parts = (transfer_parts){ .index = NULL };
 }
 
 double transfer_mean(double *mean, size_t size, size_t sources, const double *weights, double *const *theta,

@@ -76,6 +76,17 @@ tacit_status transfer_check(const tacit_plan *plan, tacit_error *error);
 /* The first labels of a view, owned by the caller; NULL: out of memory. */
 int32_t *transfer_labels(const tacit_view *view, size_t count);
 
+/* A view's rows in two parts: the first `most` that have a label (or as many as have one), then all others. Both are
+ * in the order of the view, and without rows that lack a label they are its beginning and its end. */
+typedef struct transfer_parts {
+    tacit_view all; /* of both, one after the other */
+    size_t labelled;
+    uint32_t *index; /* stored rows */
+} transfer_parts;
+
+tacit_status transfer_divide(transfer_parts *out, const tacit_view *view, size_t most, tacit_error *error);
+void transfer_parts_clear(transfer_parts *parts);
+
 /* mu = sum_k w_k theta_k of `size` numbers, each with noise of variance r; returns the share of |mu|^2 that
  * is not noise. */
 double transfer_mean(double *mean, size_t size, size_t sources, const double *weights, double *const *theta,

@@ -399,11 +399,11 @@ tacit_status tacit_outcome_add(tacit_outcome *outcome, tacit_model *model, tacit
     return TACIT_OK;
 }
 
-tacit_status tacit_outcome_add_mean(tacit_outcome *outcome, const tacit_plan *plan, const double *sum,
-                                    size_t parties, tacit_error *error) {
+tacit_status tacit_outcome_add_mean(tacit_outcome *outcome, const tacit_plan *plan,
+                                    const tacit_family *family, const double *sum, size_t parties,
+                                    tacit_error *error) {
     tacit_model *model = NULL;
-    TACIT_TRY(
-        tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
+    TACIT_TRY(tacit_model_create(&model, family, plan->features, plan->classes, error));
     for (size_t j = 0; j < tacit_model_size(model); j++) model->weights[j] = sum[j] / (double)parties;
     outcome->parties = parties;
     return tacit_outcome_add(outcome, model, error);

@@ -29,6 +29,7 @@ static bool wants_random(const tacit_schema *schema) {
 static bool takes_all(const tacit_method *method) { return method->terms == TACIT_TERMS_ALL; }
 static bool takes_strata(const tacit_method *method) { return method->takes_strata; }
 static bool takes_random(const tacit_method *method) { return method->takes_random; }
+static bool takes_unlabelled(const tacit_method *method) { return method->takes_unlabelled; }
 static bool imputes(const tacit_method *method) { return method->imputes; }
 
 /* One that is about a model has the errors of that model. */
@@ -41,6 +42,9 @@ static const struct want {
     bool (*taken)(const tacit_method *method);
     const char *lacking, *remedy;
 } wants[] = {
+    { tacit_schema_keeps_unlabelled, takes_unlabelled,
+      "needs a label in every row, and the schema keeps rows without one (missing: unlabelled)",
+      "write missing: complete-case, which leaves them out" },
     { tacit_schema_imputes, imputes, "does not take missing: impute",
       "write complete-case, indicator, level or a value to fill in" },
     { wants_offset, takes_all, "takes no offset", "leave offset() out of the terms" },

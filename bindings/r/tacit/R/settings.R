@@ -164,21 +164,21 @@ histogram_settings <- function(cells = 0, noise = "coordinator", negative = "pro
 }
 
 consensus_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                               drift = 0, schedule = "diminishing") {
+                               drift = 0, schedule = "diminishing", loss = "auto") {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift, schedule = schedule), lapply(formals(consensus_settings), eval))
+    drift = drift, schedule = schedule, loss = loss), lapply(formals(consensus_settings), eval))
 }
 
 gossip_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                            drift = 0, schedule = "diminishing", pairs = 0) {
+                            drift = 0, schedule = "diminishing", pairs = 0, loss = "auto") {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift, schedule = schedule, pairs = pairs), lapply(formals(gossip_settings), eval))
+    drift = drift, schedule = schedule, pairs = pairs, loss = loss), lapply(formals(gossip_settings), eval))
 }
 
 extra_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                           drift = 0) {
+                           drift = 0, loss = "auto") {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift), lapply(formals(extra_settings), eval))
+    drift = drift, loss = loss), lapply(formals(extra_settings), eval))
 }
 
 newton_settings <- function(engine = "yao", stop = "likelihood", inference = "yes", level = 0.95, scale = 0, fraction = 36, start = 0,
