@@ -93,9 +93,9 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
 }
 
 /* A masked sum goes step by step between sites with a connection, and in one exchange or two where people carry it. */
-static uint64_t handovers_of(const tacit_plan *plan, uint64_t rounds) {
+static uint64_t handovers_of(const tacit_plan *plan, unsigned exchanges, uint64_t rounds) {
     enum { STEPS_OF_A_MASKED_SUM = 5 };
-    const uint64_t steps = plan->exchanges > 0 ? plan->exchanges : STEPS_OF_A_MASKED_SUM;
+    const uint64_t steps = exchanges > 0 ? exchanges : STEPS_OF_A_MASKED_SUM;
     bool masked = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums == TACIT_SUMS_MASKED;
     return masked ? rounds * steps : rounds;
 }
@@ -154,7 +154,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         plan_add_run(&tallies[m], &run, world, moved);
         one->rounds = run.rounds;
         one->bytes_per_party = run.bytes_per_party;
-        one->handovers = handovers_of(&one->plan, run.rounds);
+        one->handovers = handovers_of(&one->plan, self->request->exchanges, run.rounds);
     }
     return TACIT_OK;
 }

@@ -25,6 +25,7 @@ typedef struct tacit_outlook_request {
     size_t parties, rows;                 /* all rows together */
     size_t minimum_parties, minimum_rows; /* as a study has them; 0: one; what each has */
     double epsilon, delta, dropouts, colluders;
+    unsigned exchanges; /* of a masked sum that people carry, 1 or 2; 0: sites have a connection */
     const tacit_method *const *methods; /* to compare; NULL: all that suit */
     size_t method_count;
     const tacit_plan *study; /* whose settings and lambda are its method's; NULL: none */

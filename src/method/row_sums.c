@@ -57,6 +57,16 @@ static void add_block(part_sums *sums, const tacit_row_sums *how, const tacit_vi
         tacit_sums_add(&sums->one, &block->rows, how->kept, y);
 }
 
+/* Blocks that are done with, of rows that lie in a file, need no memory until the next pass. */
+static void pass_by(const tacit_view *all, size_t first_block, size_t last_block) {
+    const tacit_rows *rows = &all->rows;
+    const size_t first = first_block * TACIT_SUMS_BLOCK, end = last_block * TACIT_SUMS_BLOCK;
+    if (!all->spilled || rows->dense == NULL || rows->index != NULL) return;
+    tacit_spill_pass_by(rows->dense + (rows->first + first) * rows->stride,
+                        ((end < rows->count ? end : rows->count) - first) * rows->stride *
+                            sizeof *rows->dense);
+}
+
 static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned worker, tacit_error *error) {
     const parts *all = context;
     const tacit_row_sums *how = all->how;
@@ -71,6 +81,7 @@ static tacit_status sum_parts(void *context, size_t begin, size_t end, unsigned 
                 tacit_view_slice(all->rows, first, left < TACIT_SUMS_BLOCK ? left : TACIT_SUMS_BLOCK);
             add_block(&sums, how, &block);
         }
+        pass_by(all->rows, part * all->blocks / all->count, last);
         end_part(&sums, how, all->sums + part * all->length);
     }
     return TACIT_OK;

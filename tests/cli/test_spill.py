@@ -91,6 +91,14 @@ class Exchanges(ProgramTest):
             said = self.exchanges(method, "--features", "3", "--classes", "2", *given)
             self.assertEqual(told["runs"][0]["rounds"], said, (method, settings))
 
+    def test_plan_counts_hand_overs_as_people_carry_them(self):
+        (self.path / "schema.yaml").write_text('label: {name: y, classes: ["no", "yes"]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 9}\n')
+        for transport, steps in (("", 5), ("transport: files\n", 1), ("transport: files\nexchange: two\n", 2)):
+            (self.path / "trial.study.yaml").write_text("name: trial\ntitle: A trial\nmethod: dpgd\nset: {rounds: 3, noise: shares}\nepsilon: 2\ndelta: 1e-5\n"
+                                                        "parties: {expected: 5, minimum: 5}\nminimum_rows: 100\nschema: schema.yaml\n" + transport)
+            told = json.loads(self.succeed("plan", "trial.study.yaml", "--methods", "dpgd", "--json", "--quiet").stdout)["methods"]
+            self.assertEqual([(one["rounds"], one["handovers"]) for one in told], [(3, 3 * steps)], transport)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -25,6 +25,7 @@ static void take_study(tacit_outlook_request *request, const tacit_study *study)
     request->epsilon = plan->epsilon;
     request->delta = plan->delta;
     request->dropouts = plan->dropouts;
+    request->exchanges = (unsigned)plan->exchanges;
     request->colluders = plan->colluders;
     request->study = plan;
     request->lambda_open = study->lambda_chosen;
