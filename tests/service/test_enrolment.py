@@ -74,6 +74,8 @@ class Open(EnrolmentTest):
         self.assertNotIn(b"closed", page)
         self.assertEqual([self.ask(path)[0] for path in ("/coordinator.db", "/../ca.key", "/v1/studies")], [404] * 3)
         self.assertEqual(self.ask(method="POST")[0], 403)
+        shown = self.succeed("catalogue", self.address, home=self.home(0)).stdout
+        self.assertIn("trial  A trial\n  state      recruiting; enrolment: open\n", shown)
         # Another coordinator at this address is none.
         wrong = self.address.split("#")[0] + "#" + "0" * 64
         self.refuse(3, "enrol", wrong, "trial", home=self.home(0), says=["is not the coordinator that the address names"])
@@ -122,6 +124,9 @@ class Apply(EnrolmentTest):
         asked = json.loads(self.succeed("study", "applicants", self.folder, "trial", "--json").stdout)["applicants"]
         first = next(one["applicant"] for one in asked if one["message"] == "I sleep badly")
         second = next(one["applicant"] for one in asked if one["message"] is None)
+        shown = self.succeed("study", "applicants", self.folder, "trial").stdout
+        self.assertRegex(shown, rf"{first}  \S+  waiting   I sleep badly\n")
+        self.assertRegex(shown, rf"{second}  \S+  waiting")
         self.succeed("study", "accept", self.folder, "trial", first)
         self.succeed("study", "decline", self.folder, "trial", second)
         self.refuse(2, "study", "accept", self.folder, "trial", second, says=["was declined before"])

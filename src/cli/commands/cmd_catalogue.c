@@ -65,9 +65,10 @@ static tacit_status show_public(listing *self, const char *address, const char *
     TACIT_TRY(tacit_folder_make(home, error));
     TACIT_TRY(tacit_enrol_catalogue(&catalogue, address, home, &callbacks, error));
     json_array_foreach(json_object_get(catalogue, "studies"), i, each) {
-        const char *name = "", *title = "", *enrolment = "", *state = "", *approval = NULL;
-        if (json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s,s:s,s:s?}", "name", &name, "title", &title,
-                        "enrolment", &enrolment, "state", &state, "approval", &approval) != 0)
+        const char *name = NULL, *title = NULL, *enrolment = NULL, *state = NULL;
+        const char *approval = json_string_value(json_object_get(each, "approval"));
+        if (json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s,s:s}", "name", &name, "title", &title,
+                        "enrolment", &enrolment, "state", &state) != 0)
             continue;
         tacit_console_print(self->console, "%s%s  %s\n  state      %s; enrolment: %s\n  approval   %s\n",
                             i > 0 ? "\n" : "", name, title, state, enrolment,

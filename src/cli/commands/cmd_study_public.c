@@ -38,9 +38,10 @@ static tacit_status run_applicants(const tacit_arguments *arguments, tacit_conso
     size_t i;
     TACIT_TRY(tacit_desk_applicants(&reply, &request, error));
     json_array_foreach(json_object_get(reply.document, "applicants"), i, each) {
-        const char *id = "", *asked = "", *state = "", *message = NULL;
-        json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s,s:s?}", "applicant", &id, "asked", &asked,
-                    "state", &state, "message", &message);
+        const char *id = "", *asked = "", *state = "";
+        const char *message = json_string_value(json_object_get(each, "message"));
+        json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s}", "applicant", &id, "asked", &asked, "state",
+                    &state);
         tacit_console_print(console, "%s  %s  %-8s  %s\n", id, asked, state, message != NULL ? message : "");
     }
     tacit_status status = tacit_console_document(console, json_incref(reply.document), error);
