@@ -74,7 +74,8 @@ tacit_status study_read_arms(reading *r, const yaml_node_t *node) {
     tacit_study_arms *arms = &r->study->arms;
     if (node == NULL) return TACIT_OK;
     if (r->study->by_files)
-        return tacit_yaml_fail(&r->yaml, node, r->error, "arms are drawn over a network: leave 'transport: files' out");
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "arms are drawn over a network: leave 'transport: files' out");
     TACIT_TRY(tacit_yaml_mapping(&r->yaml, node, "arms", names, COUNT, values, r->error));
     if (values[COLUMN] == NULL)
         return tacit_yaml_fail(&r->yaml, node, r->error,
