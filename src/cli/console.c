@@ -1,5 +1,6 @@
 #include "cli/console.h"
 
+#include <poll.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,6 +185,12 @@ static void report_failure(tacit_console *console, tacit_status status, const ch
     json_decref(document);
 }
 
+/* Whether whoever read standard output through a pipe has enough, as head does. */
+static bool reader_left(FILE *out) {
+    struct pollfd end = { .fd = fileno(out), .events = POLLOUT };
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
+}
+
 int tacit_console_finish(tacit_console *console, tacit_status status, const tacit_error *error) {
     if (status != TACIT_OK) {
         report_failure(console, status, error->text[0] != 0 ? error->text : tacit_status_text(status));
@@ -194,7 +201,8 @@ int tacit_console_finish(tacit_console *console, tacit_status status, const taci
     }
     bool lost = fflush(console->out) != 0 || ferror(console->out);
     if (lost && status == TACIT_OK) {
-        say_error(console, "standard output could not be written: disk full or pipe closed");
+        if (!reader_left(console->out))
+            say_error(console, "standard output could not be written. Is the disk full?");
         return tacit_status_exit_code(TACIT_IO);
     }
     return tacit_status_exit_code(status);
