@@ -34,6 +34,7 @@ tacit_status tacit_prospect_remarks(tacit_console *console, const tacit_model *d
 static tacit_status show_one(tacit_console *console, const tacit_study *study, const tacit_dataset *own,
                              tacit_error *error) {
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
+    char doubt[TACIT_REMARK_SIZE];
     tacit_status status =
         tacit_study_outlook(&outlook, study, own, 0, 0, NULL, tacit_console_progress(console), error);
     if (status != TACIT_OK || outlook.count == 0) {
@@ -49,6 +50,7 @@ static tacit_status show_one(tacit_console *console, const tacit_study *study, c
                        own != NULL ? "on rows like your own, for your eyes only and charged nothing"
                                    : "on rows drawn to the schema",
                        tacit_outlook_verdict_text(one->verdict));
+    if (tacit_outlook_doubtful(&outlook, one, doubt)) tacit_console_warn(console, "%s", doubt);
     tacit_outlook_clear(&outlook);
     return TACIT_OK;
 }

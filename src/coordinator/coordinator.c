@@ -55,7 +55,8 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     const tacit_plan *plan = &study->plan;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_prices prices = { .event = { .count = 0 } };
-    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64], remark[TACIT_REMARK_SIZE];
+    char path[PATH_MAX], reason[TACIT_STOP_TEXT_SIZE + 64], remark[TACIT_REMARK_SIZE],
+        told[sizeof reason + sizeof remark + 2];
     bool again = false;
     tacit_status status;
     if (outcome->count != 1)
@@ -72,10 +73,12 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
     TACIT_CHECK(
         tacit_coordinator_model_path(host->owner->settings.folder, study->name, path, sizeof path, error));
     TACIT_CHECK(tacit_file_write(path, text.bytes, text.length, 0644, error));
+    const bool doubtful = tacit_model_doubtful(model, remark);
+    snprintf(told, sizeof told, "%s%s%s", reason, reason[0] != 0 && doubtful ? ". " : "", remark);
     status =
-        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, reason, &text, error);
+        tacit_registry_set_state(host->owner->registry, study->name, TACIT_STUDY_DONE, told, &text, error);
     if (status == TACIT_USAGE) unlink(path); /* closed meanwhile by somebody who wants no model */
-    if (status == TACIT_OK && tacit_model_one_sided(model, remark))
+    if (status == TACIT_OK && doubtful)
         coordinator_complain(host->owner, "study %s: %s", study->name, remark);
 cleanup:
     tacit_buffer_clear(&text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "lab/plan_parts.h"
 
 static const plan_effort THOROUGH = { 2e5, 5000, 3000, 3, 2 }, BRIEF = { 8e5, 12000, 3000, 3, 3 };
@@ -122,6 +123,30 @@ bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_me
     return here != &method->expected.figure[TACIT_BELIEF_ACCURACY] && here->mean < fmin(guessed, site->mean);
 }
 
+/* Log-loss of each class's share for everybody. */
+static double base_loss(const tacit_outlook *outlook) {
+    const double p = outlook->positives;
+    return -p * log(p) - (1 - p) * log(1 - p);
+}
+
+bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_method *method,
+                            char out[TACIT_REMARK_SIZE]) {
+    const double loss = method->expected.figure[TACIT_BELIEF_LOG_LOSS].mean;
+    const bool two = method->plan.classes == 2 && outlook->positives > 0 && outlook->positives < 1;
+    out[0] = 0;
+    if (two && loss >= base_loss(outlook))
+        tacit_format(out, TACIT_REMARK_SIZE,
+                     "at this price expect no gain over the base rate: a log-loss of %.4f, and each class's "
+                     "share for everybody has %.4f",
+                     loss, base_loss(outlook));
+    else if (method->noise_share > 0.5)
+        tacit_format(out, TACIT_REMARK_SIZE,
+                     "noise is expected to make about %.0f%% of what the model says: with a weaker signal "
+                     "than believed here, expect no gain over the base rate at this price",
+                     100 * method->noise_share);
+    return out[0] != 0;
+}
+
 /* ---- all worlds ---- */
 
 /* Every method on the worlds; those that fail are moved to the refusals. */
@@ -153,6 +178,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         }
         plan_add_run(&tallies[m], &run, world, moved);
         one->rounds = run.rounds;
+        one->noise_share += (run.noise_share - one->noise_share) / (double)(draw + 1);
         one->bytes_per_party = run.bytes_per_party;
         one->handovers = handovers_of(&one->plan, self->request->exchanges, run.rounds);
     }
@@ -190,11 +216,18 @@ static double score_of(const plan_tally *self) {
     return tacit_outlook_score(&metrics);
 }
 
-/* The best so far. */
+/* Some methods cost more than the epsilon that their paper claims for them. */
+static bool within_price(const tacit_outlook *out, size_t m) {
+    return out->methods[m].charged.epsilon <= out->epsilon * (1 + 1e-6);
+}
+
+/* The best so far; whoever keeps to the price is ahead of all that do not. */
 static size_t leader_of(const tacit_outlook *out, const plan_tally *tallies) {
     size_t best = 0;
-    for (size_t m = 1; m < out->count; m++)
-        if (score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
+    for (size_t m = 1; m < out->count; m++) {
+        const bool here = within_price(out, m), there = within_price(out, best);
+        if (here != there ? here : score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
+    }
     return best;
 }
 

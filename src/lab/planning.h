@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "lab/plan_belief.h"
 #include "lab/simulate.h"
+#include "model/one_sided.h"
 
 /* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than what rows of belief
  * can tell. */
@@ -63,6 +64,7 @@ typedef struct tacit_outlook_method {
     bool behind; /* far behind the best on the first rows, and not looked at further */
     double
         pays_from; /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for: only for the recommended */
+    double noise_share; /* of what a model will say, in the mean; 0: not known */
     tacit_outlook_verdict verdict;
 } tacit_outlook_method;
 
@@ -107,6 +109,11 @@ double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 /* Whether the method is expected to do no better than guessing, on average or in one of twenty runs where a site
  * alone does better, or in nine of ten runs worse than a site alone. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
+
+/* Where the method's probabilities are expected to be no better than each class's share, or noise to make most of what
+ * its model says, true, and a sentence. */
+bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_method *method,
+                            char out[TACIT_REMARK_SIZE]);
 
 /* ---- parts, for tests ---- */
 

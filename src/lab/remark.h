@@ -5,6 +5,6 @@
 
 /* Fill run->remark: why nothing can come of the plan, why every test row gets the same class, or why a model is
  * no better than one that looks at no column: the commonest class, each class's share or the mean of these rows
- * for everybody. */
+ * for everybody. A deployed study has no test rows: model/one_sided.h says what it can of its model. */
 tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run,
                               tacit_error *error);

@@ -325,6 +325,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
     if (tacit_ranks_own(simulation->range.ranks) > 0) goto cleanup;
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
+    if (outcome.count == 1) run->noise_share += outcome.models[0]->noise_share / (double)run->trials;
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         outcome.models[0]->guarantee =

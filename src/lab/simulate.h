@@ -91,7 +91,9 @@ typedef struct tacit_run {
     uint64_t rounds, bytes_per_party;
     size_t parties; /* that answered */
     size_t refusals;
-    char refusal[TACIT_ERROR_TEXT_SIZE];   /* why the first refused */
+    char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
+    double
+        noise_share; /* of what the models say, as far as released numbers tell: mean over trials; 0: not known */
     bool one_class;                        /* in every trial each test row got the same class */
     char remark[TACIT_HOPELESS_SIZE + 96]; /* what is to be said of it: a warning, or "" */
     tacit_error failed;                    /* why there are no figures; TACIT_OK where there are */

@@ -68,6 +68,8 @@ typedef struct tacit_model {
     tacit_report *report;     /* tables: then there are no weights, and nothing is predicted; else NULL */
     tacit_report *validation; /* how good models without a part of the rows are on it; else NULL */
     tacit_guarantee guarantee;
+    double
+        noise_share; /* of what the model says, made by its noise, as far as released numbers tell; 0: not known */
 } tacit_model;
 
 /* Zero weights, nothing promised. */

@@ -90,6 +90,9 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     if (model->moments != NULL &&
         json_object_set_new(root, "moments", tacit_released_moments_to_json(model->moments)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
+    if (model->noise_share > 0 &&
+        json_object_set_new(root, "noise_share", json_real(model->noise_share)) != 0)
+        TACIT_CHECK(tacit_fail_memory(error));
     if (model->report != NULL &&
         json_object_set_new(root, "report", tacit_report_to_json(model->report)) != 0)
         TACIT_CHECK(
@@ -327,6 +330,9 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
     const json_t *moments = json_object_get(root, "moments");
     if (moments != NULL)
         TACIT_CHECK(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
+    /* For a remark alone: a number that is none, or too large, is as good as none. */
+    const double noise = json_number_value(json_object_get(root, "noise_share"));
+    model->noise_share = noise > 0 && noise <= 1 ? noise : 0;
     const json_t *validation = json_object_get(root, "validation");
     if (validation != NULL && report == NULL)
         TACIT_CHECK(tacit_report_from_json(&model->validation, validation, error));

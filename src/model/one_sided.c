@@ -67,3 +67,21 @@ bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]
         model->guarantee.lambda);
     return true;
 }
+
+bool tacit_mostly_noise(double share, char out[TACIT_REMARK_SIZE]) {
+    static const double MOST = 0.5;
+    out[0] = 0;
+    if (!(share > MOST)) return false;
+    tacit_format(
+        out, TACIT_REMARK_SIZE,
+        "noise makes about %.0f%% of what the model says, by what was released: unless the signal is strong, "
+        "it is no better than the commonest class, and its probabilities are worse than each class's share. "
+        "More rows, more parties or a larger epsilon helps; compare AUC and log-loss on rows that you may "
+        "look at",
+        100 * share);
+    return true;
+}
+
+bool tacit_model_doubtful(const tacit_model *model, char out[TACIT_REMARK_SIZE]) {
+    return tacit_mostly_noise(model->noise_share, out) || tacit_model_one_sided(model, out);
+}

@@ -28,8 +28,24 @@ tacit_session tacit_run_session(const tacit_plan *plan, const tacit_transport *t
     return session;
 }
 
+/* Of linear models of two classes, the noise's part in the squared length of the weights: what the method's law of noise
+ * says beside what was released. A method that knows better has said so. */
+static void settle_noise_share(const tacit_plan *plan, tacit_model *model) {
+    tacit_noise_law law = { .law = NULL };
+    double square = 0;
+    if (model->noise_share > 0 || plan->method->noise == NULL || !isfinite(plan->epsilon) ||
+        model->report != NULL || model->stack != NULL || model->network.layers > 0 || model->classes != 2 ||
+        tacit_model_scores_per_row(model) != 1 || plan->method->noise(plan, &law, NULL) != TACIT_OK)
+        return;
+    for (size_t j = 0; j < model->features; j++) square += model->weights[j] * model->weights[j];
+    if (law.norm_in == NULL && !law.in_objective && square > 0)
+        model->noise_share = fmin(law.mean_norm * law.mean_norm / square, 1);
+}
+
 tacit_status tacit_run_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    return session->plan->method->coordinate(session, out, error);
+    TACIT_TRY(session->plan->method->coordinate(session, out, error));
+    if (out->count == 1) settle_noise_share(session->plan, out->models[0]);
+    return TACIT_OK;
 }
 
 tacit_guarantee tacit_run_guarantee(const tacit_plan *plan, const tacit_price *charged,

@@ -28,7 +28,7 @@ MASKS = (
 
 
 # Said or not by what the drawn noise made of few rows; tests/cli/test_defaults.py holds when it must be said.
-BY_CHANCE = re.compile(r"^.*rows spread evenly over the schema's ranges would nearly all be called.*\n?", re.M)
+BY_CHANCE = re.compile(r"^.*(rows spread evenly over the schema's ranges would nearly all be called|noise makes about \d+% of what the model says).*\n?", re.M)
 
 
 def masked(text, folder=None):

@@ -51,6 +51,21 @@ class Expected(DeployedTest):
         self.assertEqual(self.charges(0), [])
         self.assertNotIn("alone", self.log())
 
+    def test_a_model_of_little_but_noise_is_said_to_be_one(self):
+        """By what is released with it, wherever people look; more often than not here, and never of another."""
+        few = {**self.newton, "epsilon": 0.05, "expected_rows": 160}
+        told = self.succeed("study", "new", self.folder, self.definition(**few), "--force")
+        self.assertRegex(told.stdout + told.stderr, "expect no gain over the base rate")
+        self.coordinator("--until-done")
+        parties = {party: self.join(party) for party in range(PARTIES)}
+        self.check_done(parties, charged=[])
+        said = "of what the model says"
+        noisy = json.loads(self.model(0).read_text())["noise_share"] > 0.5
+        self.assertEqual(said in self.status()["reason"], noisy)
+        self.assertEqual(said in self.log(), noisy)
+        for process in parties.values():
+            self.assertEqual(said in process.text(), noisy)
+
 
 if __name__ == "__main__":
     unittest.main()

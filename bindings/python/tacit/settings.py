@@ -378,8 +378,8 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
 
 
 def dpsgd(*, hidden: Text = "32", activation: Literal["tanh", "sigmoid", "relu"] = "tanh", epochs: float = 10.0, sampling: float = 0.05,
-          clip: float = 1.0, noise: Literal["coordinator", "shares", "party"] = "coordinator", optimiser: Literal["sgd", "adam"] = "sgd",
-          rate: float = 0.5, schedule: Literal["constant", "linear", "cosine", "root"] = "constant", momentum: float = 0.9,
+          clip: float = 0.0, noise: Literal["coordinator", "shares", "party"] = "coordinator", optimiser: Literal["sgd", "adam"] = "sgd",
+          rate: float = 0.0, schedule: Literal["constant", "linear", "cosine", "root", "chosen"] = "chosen", momentum: float = 0.9,
           scale: float = 0.0, weights: Text = "none", keep: float = 1.0, upload: Literal["full", "ternary"] = "full",
           patience: float = 0.0) -> dict[str, Any]:
     """Settings of method dpsgd: a network of layers by stochastic gradient descent, with noise on clipped gradients.
@@ -393,16 +393,17 @@ def dpsgd(*, hidden: Text = "32", activation: Literal["tanh", "sigmoid", "relu"]
     sampling
         the probability with which a row takes part in a step; 1: all rows do. From 1e-06 to 1.
     clip
-        the norm that a row's gradient is clipped to. From 1e-06 to 1000000.
+        the norm that a row's gradient is clipped to; 0: 1, without hidden layers chosen from public numbers. From 0 to 1000000.
     noise
         who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or each party all of it (more
         noise, no trust).
     optimiser
         how the server steps.
     rate
-        of the steps. From 1e-09 to 1000000.
+        of the steps; 0: .5, without hidden layers chosen from public numbers. From 0 to 1000000.
     schedule
-        how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root.
+        how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root; chosen: constant, without
+        hidden layers linear.
     momentum
         of sgd, or the first decay of adam. From 0 to 0.9999.
     scale

@@ -416,7 +416,7 @@ class _Progress:
                 text += f", {status['progress']['stage']} {status['progress']['done']} of {status['progress']['total']}"
         elif status["state"] == "done":
             text += f" after {status['rounds']} rounds"
-        elif status["reason"]:
+        if status["state"] not in ("recruiting", "running") and status["reason"]:
             text += f": {status['reason']}"
         return text
 

@@ -190,13 +190,16 @@ static json_t *settings_document(const tacit_plan *plan) {
 }
 
 static json_t *method_document(const tacit_outlook *outlook, const tacit_outlook_method *one) {
-    return json_pack("{s:s,s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s}", "method", one->plan.method->name,
+    char doubt[TACIT_REMARK_SIZE];
+    const bool doubtful = tacit_outlook_doubtful(outlook, one, doubt);
+    return json_pack("{s:s,s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "method", one->plan.method->name,
                      "settings", settings_document(&one->plan), "rounds", (json_int_t)one->rounds,
                      "handovers", (json_int_t)one->handovers, "bytes_per_party",
                      (json_int_t)one->bytes_per_party, "charged", tacit_json_price(&one->charged),
                      "pays_from_epsilon", number_or_null(one->pays_from), "expected",
                      metrics_document(&one->expected), "alone", metrics_document(&outlook->alone), "pooled",
-                     metrics_document(&outlook->pooled), "verdict", tacit_outlook_verdict_text(one->verdict));
+                     metrics_document(&outlook->pooled), "verdict", tacit_outlook_verdict_text(one->verdict),
+                     "warning", doubtful ? json_string(doubt) : json_null());
 }
 
 static json_t *other_document(const tacit_outlook_other *other) {

@@ -21,9 +21,12 @@ static json_t *run_document(const tacit_run *run) {
         tacit_json_number(charged->epsilon), "delta", tacit_json_number(charged->delta), "claimed", "epsilon",
         tacit_json_number(claimed->epsilon), "delta", tacit_json_number(claimed->delta), "seconds",
         run->seconds, "rounds", (json_int_t)run->rounds, "bytes_per_party", (json_int_t)run->bytes_per_party);
-    if (document != NULL)
+    if (document != NULL) {
+        json_object_set_new(document, "noise_share",
+                            run->noise_share > 0 ? json_real(run->noise_share) : json_null());
         json_object_set_new(document, "warning",
                             run->remark[0] != 0 ? json_string(run->remark) : json_null());
+    }
     if (document != NULL && run->failed.status != TACIT_OK)
         json_object_set_new(document, "failed", tacit_json_text(run->failed.text));
     if (document != NULL)

@@ -84,6 +84,7 @@ static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_
         how->described != NULL ? tacit_described_positives(how->described, study->plan.schema) : 0;
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_error why = TACIT_ERROR_INIT;
+    char doubt[TACIT_REMARK_SIZE];
     tacit_status status =
         tacit_study_outlook(&outlook, study, NULL, how->signal, positives, NULL, how->progress, &why);
     if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
@@ -99,6 +100,8 @@ static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_
     TACIT_CHECK(take_lambda(study, &outlook, error));
     TACIT_CHECK(refuse_hopeless(how, &outlook, study, error));
     say_expected(how, &outlook);
+    if (tacit_outlook_doubtful(&outlook, &outlook.methods[0], doubt))
+        say(how, TACIT_SAY_WARNING, "%s", doubt);
 cleanup:
     tacit_outlook_clear(&outlook);
     return status;

@@ -62,7 +62,7 @@ static tacit_status report(tacit_console *console, const tacit_fit_result *resul
         tacit_remaining(account->spent_epsilon, account->limited, account->limit_epsilon));
     tacit_console_print(console, "lambda %g (%s)\n", guarantee->lambda,
                         tacit_lambda_from_name(guarantee->lambda_from));
-    if (tacit_model_one_sided(result->model, remark)) tacit_console_warn(console, "%s", remark);
+    if (tacit_model_doubtful(result->model, remark)) tacit_console_warn(console, "%s", remark);
     json_t *document = json_pack(
         "{s:s,s:o,s:I,s:o,s:o,s:b,s:o,s:o,s:o,s:s}", "method", guarantee->method, "model",
         tacit_json_text(path), "rows", (json_int_t)result->rows, "charged",

@@ -34,7 +34,7 @@ static void warn_of_model(tacit_console *console, const tacit_buffer *text) {
     tacit_model *model = NULL;
     char remark[TACIT_REMARK_SIZE];
     if (tacit_model_parse(&model, text->bytes, text->length, "model", NULL) == TACIT_OK &&
-        tacit_model_one_sided(model, remark))
+        tacit_model_doubtful(model, remark))
         tacit_console_warn(console, "%s", remark);
     tacit_model_free(model);
 }

@@ -129,7 +129,7 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
         return;
     }
     const tacit_outlook_method *best = &outlook->methods[outlook->recommended];
-    char price[TACIT_PRICE_TEXT_SIZE];
+    char price[TACIT_PRICE_TEXT_SIZE], doubt[TACIT_REMARK_SIZE];
     double gain = tacit_outlook_score(&best->expected) - tacit_outlook_score(&outlook->alone);
     tacit_console_print(console, "\nBest: %s, at %s. ", best->plan.method->name,
                         tacit_price_text(price, &best->charged));
@@ -142,6 +142,7 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
         tacit_console_print(console, "For a site, %s: %+.3f in %s.\n",
                             tacit_outlook_verdict_text(best->verdict), gain,
                             tacit_outlook_main_name(outlook));
+    if (tacit_outlook_doubtful(outlook, best, doubt)) tacit_console_warn(console, "%s", doubt);
     print_other(console, "Twice the parties", tacit_outlook_main_name(outlook), &outlook->more_parties, best);
     print_other(console, "Twice the rows at each", tacit_outlook_main_name(outlook), &outlook->more_rows,
                 best);

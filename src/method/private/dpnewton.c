@@ -410,6 +410,7 @@ static tacit_status finish(tacit_session *session, const dpnewton_design *design
     for (size_t m = 0; m < design->models; m++) {
         TACIT_CHECK(weights_of(design, &state[m], weights + m * size, error));
         for (size_t j = 0; j < size; j++) model->weights[j] += weights[m * size + j] / (double)design->models;
+        model->noise_share += state[m].noisy / (double)design->models;
     }
     model->moments = state->released;
     state->released = NULL;

@@ -113,6 +113,7 @@ typedef struct dpnewton_state {
     dpnewton_watch watch;
     tacit_followed_noise noise; /* in the mean, where the family watches */
     double factor;              /* what the last direction multiplied H by */
+    double noisy; /* the share of noise in the variance of the model's scores; 0: the family does not watch */
     size_t parties;
     tacit_released_moments *released; /* what was released on the way, for the model's file; may be NULL */
 } dpnewton_state;
@@ -148,7 +149,7 @@ typedef struct dpnewton_family {
     void (*watch)(const dpnewton_design *design, dpnewton_state *state, double counts, double noise);
 
     /* The mean of the tail as a model predicts by it: scores -> slope * scores + offset[k]. */
-    tacit_status (*calibrate)(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+    tacit_status (*calibrate)(const dpnewton_design *design, dpnewton_state *state, double *slope,
                               double *offset, tacit_error *error);
 } dpnewton_family;
 

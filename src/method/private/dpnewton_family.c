@@ -134,7 +134,7 @@ static void logistic_watch(const dpnewton_design *design, dpnewton_state *state,
     to->variance += counts * variance;
 }
 
-static tacit_status logistic_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+static tacit_status logistic_line(const dpnewton_design *design, dpnewton_state *state, double *slope,
                                   double *offset, tacit_error *error) {
     (void)error;
     const double *w = state->mean, total = state->rows * state->shortening, of = state->counted;
@@ -159,7 +159,7 @@ static tacit_status logistic_line(const dpnewton_design *design, const dpnewton_
     }
     likely_law(design, state, w, &mean, &variance);
     double noise = tacit_followed_noise_variance(&state->noise, 1 / total) / (of * of);
-    seen.noisy = fmin(noise / variance, 1);
+    state->noisy = seen.noisy = fmin(noise / variance, 1);
     tacit_clipped_log_odds(offset, slope, mean, variance, widest, &seen);
     return TACIT_OK;
 }
@@ -196,7 +196,7 @@ static tacit_status linear_direction(const dpnewton_design *design, dpnewton_sta
                                error);
 }
 
-static tacit_status linear_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+static tacit_status linear_line(const dpnewton_design *design, dpnewton_state *state, double *slope,
                                 double *offset, tacit_error *error) {
     (void)error;
     (void)state;
@@ -252,7 +252,7 @@ static tacit_status poisson_direction(const dpnewton_design *design, dpnewton_st
     return tacit_moments_solve(state->step, matrix, total * rate, state->ridge, state->room, d, error);
 }
 
-static tacit_status poisson_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+static tacit_status poisson_line(const dpnewton_design *design, dpnewton_state *state, double *slope,
                                  double *offset, tacit_error *error) {
     (void)error;
     double mean, variance;
@@ -350,7 +350,7 @@ cleanup:
     return status;
 }
 
-static tacit_status softmax_line(const dpnewton_design *design, const dpnewton_state *state, double *slope,
+static tacit_status softmax_line(const dpnewton_design *design, dpnewton_state *state, double *slope,
                                  double *offset, tacit_error *error) {
     size_t classes = design->scores;
     double mean[DPNEWTON_MOST_CLASSES], *covariance = TACIT_NEW(double, classes *classes);

@@ -25,8 +25,14 @@ typedef struct dpsgd_settings {
     double epochs, sampling, clip;
     dpsgd_noise noise;
     tacit_rule optimiser;
-    double rate, momentum;
-    tacit_schedule schedule;
+    double rate, momentum; /* clip and rate: 0 to be chosen */
+    enum {
+        DPSGD_CONSTANT = TACIT_SCHEDULE_CONSTANT,
+        DPSGD_LINEAR = TACIT_SCHEDULE_LINEAR,
+        DPSGD_COSINE = TACIT_SCHEDULE_COSINE,
+        DPSGD_ROOT = TACIT_SCHEDULE_ROOT,
+        DPSGD_CHOSEN_SCHEDULE,
+    } schedule;
     char weights[TACIT_SETTING_SIZE];
     double keep, patience;
     enum { DPSGD_FULL, DPSGD_TERNARY } upload;

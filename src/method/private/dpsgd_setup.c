@@ -84,12 +84,10 @@ const dpsgd_settings dpsgd_defaults = {
     .network = { .hidden = "32", .activation = TACIT_ACTIVATION_TANH, .shape = "none" },
     .epochs = 10,
     .sampling = 0.05,
-    .clip = 1,
     .noise = DPSGD_BY_COORDINATOR,
     .optimiser = TACIT_RULE_SGD,
-    .rate = 0.5,
     .momentum = 0.9,
-    .schedule = TACIT_SCHEDULE_CONSTANT,
+    .schedule = DPSGD_CHOSEN_SCHEDULE,
     .weights = "none",
     .keep = 1,
     .upload = DPSGD_FULL,
@@ -103,15 +101,18 @@ const tacit_parameter dpsgd_parameters[] = {
     TACIT_NUMBER(dpsgd_settings, epochs, "epochs", 1e-3, 1e5, "how often each row takes part, on average"),
     TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
                  "the probability with which a row takes part in a step; 1: all rows do"),
-    TACIT_NUMBER(dpsgd_settings, clip, "clip", 1e-6, 1e6, "the norm that a row's gradient is clipped to"),
+    TACIT_OPEN_NUMBER(dpsgd_settings, clip, "clip", 1e6, "the norm that a row's gradient is clipped to",
+                      "1, without hidden layers chosen from public numbers"),
     TACIT_CHOICE(dpsgd_settings, noise, "noise", "coordinator|shares|party",
                  "who adds it: a coordinator entrusted with the sums; all parties together, in shares under "
                  "masks; or each party all of it (more noise, no trust)"),
     TACIT_CHOICE(dpsgd_settings, optimiser, "optimiser", "sgd|adam", "how the server steps"),
-    TACIT_NUMBER(dpsgd_settings, rate, "rate", 1e-9, 1e6, "of the steps"),
+    TACIT_OPEN_NUMBER(dpsgd_settings, rate, "rate", 1e6, "of the steps",
+                      ".5, without hidden layers chosen from public numbers"),
     TACIT_CHOICE(
-        dpsgd_settings, schedule, "schedule", "constant|linear|cosine|root",
-        "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root"),
+        dpsgd_settings, schedule, "schedule", "constant|linear|cosine|root|chosen",
+        "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root; "
+        "chosen: constant, without hidden layers linear"),
     TACIT_NUMBER(dpsgd_settings, momentum, "momentum", 0, 0.9999, "of sgd, or the first decay of adam"),
     TACIT_OPEN_NUMBER(network_settings, scale, "scale", 1e6, "what rows are multiplied by before they enter",
                       "the root of their length"),
@@ -142,6 +143,40 @@ double network_scale(const tacit_plan *plan) {
     return scale > 0 ? scale : sqrt((double)plan->features);
 }
 
+/* What one release of the whole price would have for noise at a sensitivity of 1, all parties together. */
+static tacit_status whole_noise(const tacit_plan *plan, double *out, tacit_error *error) {
+    const double parties = (double)plan->parties;
+    *out = 0;
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
+    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_PARTY) *out *= sqrt(parties);
+    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_SHARES)
+        *out *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
+    return TACIT_OK;
+}
+
+/* What is left to be chosen. Without hidden layers a row's gradient is its residual times a vector of length at most
+ * sqrt(1 + scale^2). Clipped at half of that, no residual below one half is, which keeps the chances what they are
+ * (num/noisy/clipped_link.h); clipped at a fixed norm, they go to the commonest class. The loss curves by at most
+ * a quarter of the square of that length, so that rates up to 8 over it are stable whatever the columns; and they end
+ * at 0, or the noise of the last steps stays in the model. The more rows there are for the price and the columns,
+ * by N mu/d, the further steps may go and the less need be clipped. */
+static void choose_steps(const tacit_plan *plan, dpsgd_setup *out) {
+    const dpsgd_settings *settings = dpsgd_settings_of(plan);
+    const bool linear = out->network.layers == 1;
+    const double square = 1 + out->scale * out->scale;
+    double noise, each = INFINITY;
+    if (linear && whole_noise(plan, &noise, NULL) == TACIT_OK && noise > 0)
+        each = tacit_plan_expected_rows(plan) / noise / (double)plan->features;
+    const double clip = sqrt(square) / 2 * fmin(fmax(sqrt(each / 20), 1), 2),
+                 rate = 4 / square * fmin(fmax(each / 50, 0.12), 2);
+    out->clip = settings->clip > 0 ? settings->clip : linear ? clip : 1;
+    out->optimiser.rate = settings->rate > 0 ? settings->rate : linear ? rate : 0.5;
+    out->optimiser.schedule = linear ? TACIT_SCHEDULE_LINEAR : TACIT_SCHEDULE_CONSTANT;
+    if (settings->schedule != DPSGD_CHOSEN_SCHEDULE)
+        out->optimiser.schedule = (tacit_schedule)settings->schedule;
+}
+
 static tacit_status read_optimiser(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error) {
     const dpsgd_settings *settings = dpsgd_settings_of(plan);
     double steps = ceil(settings->epochs / out->sampling - 1e-9);
@@ -152,11 +187,10 @@ static tacit_status read_optimiser(const tacit_plan *plan, dpsgd_setup *out, tac
             settings->epochs, out->sampling, steps, (int)MOST_STEPS);
     out->optimiser = (tacit_optimiser){
         .rule = settings->optimiser,
-        .rate = settings->rate,
         .momentum = settings->momentum,
-        .schedule = settings->schedule,
         .steps = steps < 1 ? 1 : (uint64_t)steps,
     };
+    choose_steps(plan, out);
     return TACIT_OK;
 }
 
@@ -203,7 +237,6 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
     const dpsgd_settings *settings = dpsgd_settings_of(plan);
     double *weight = NULL;
     memset(out, 0, sizeof *out);
-    out->clip = settings->clip;
     out->scale = network_scale(plan);
     out->sampling = settings->sampling;
     out->keep = settings->keep;
@@ -326,11 +359,7 @@ tacit_status dpsgd_lambda(const tacit_plan *plan, double *out, tacit_error *erro
     *out = 0;
     TACIT_TRY(network_of_plan(&network, plan, error));
     if (network.layers > 1 || isinf(plan->epsilon)) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&noise, plan->epsilon, plan->delta, 1, error));
-    const double parties = (double)plan->parties;
-    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_PARTY) noise *= sqrt(parties);
-    if (dpsgd_settings_of(plan)->noise == DPSGD_BY_SHARES)
-        noise *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
+    TACIT_TRY(whole_noise(plan, &noise, error));
     *out = fmin(MOST, SLOPE * sqrt((double)plan->features) * noise / tacit_plan_expected_rows(plan));
     return TACIT_OK;
 }

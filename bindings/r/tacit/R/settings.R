@@ -85,8 +85,8 @@ dphtl_settings <- function(project = "none", lambda_iw = 0.05, law = "auto", cal
     model = model, prior = prior, target_labels = target_labels, floor = floor), lapply(formals(dphtl_settings), eval))
 }
 
-dpsgd_settings <- function(hidden = "32", activation = "tanh", epochs = 10, sampling = 0.05, clip = 1, noise = "coordinator",
-                           optimiser = "sgd", rate = 0.5, schedule = "constant", momentum = 0.9, scale = 0, weights = "none", keep = 1,
+dpsgd_settings <- function(hidden = "32", activation = "tanh", epochs = 10, sampling = 0.05, clip = 0, noise = "coordinator",
+                           optimiser = "sgd", rate = 0, schedule = "chosen", momentum = 0.9, scale = 0, weights = "none", keep = 1,
                            upload = "full", patience = 0) {
   changed(list(hidden = hidden, activation = activation, epochs = epochs, sampling = sampling, clip = clip, noise = noise,
     optimiser = optimiser, rate = rate, schedule = schedule, momentum = momentum, scale = scale, weights = weights, keep = keep,

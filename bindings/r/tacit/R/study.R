@@ -173,9 +173,8 @@ study_line <- function(study, status) {
       if (length(waiting) > 0) paste0("; not yet: ", paste(waiting, collapse = ", ")))
   } else if (status$state %in% c("running", "done")) {
     text <- paste0(text, ", ", status$rounds, " rounds")
-  } else if (nzchar(status$reason)) {
-    text <- paste0(text, ": ", status$reason)
   }
+  if (!status$state %in% c("recruiting", "running") && nzchar(status$reason)) text <- paste0(text, ": ", status$reason)
   text
 }
 
