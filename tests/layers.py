@@ -19,8 +19,8 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand", "store", 
           "crypto", "crypto/prf", "crypto/sum", "crypto/paillier", "crypto/ot", "crypto/garble", "crypto/share", "crypto/linear",
           "session", "session/board", "session/carrier", "session/center", "session/local", "session/mail", "session/masked", "session/plan", "session/wire",
           "method", "method/ensemble", "method/exact", "method/neighbours", "method/private", "method/secure", "method/tables", "method/time",
-          "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "study/archive", "study/people", "web", "center", "coordinator", "site", "site/enrol",
-          "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/print", "cli/process"]
+          "method/transfer", "lab", "lab/plot", "lab/audit", "lab/reproduce", "study", "study/archive", "study/people", "web", "center", "coordinator", "site/history", "site", "site/enrol",
+          "api", "api/document", "api/frame", "api/option", "api/study", "cli", "cli/commands", "cli/help", "cli/people", "cli/print", "cli/process"]
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)
          if layer.split("/")[0] in {"num", "data", "model", "session", "method", "site", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}

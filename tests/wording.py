@@ -20,7 +20,7 @@ COMMAND = re.compile(r"\btacit [a-z][a-z -]*(?: %s)?(?: --[a-z-]+(?: [A-Za-z%][\
 FLAGS_ALLOWED = {
     "src/api/option/arguments.c": "parses command lines, and its sentences on them are for who typed one",
     "src/site/site.c": "writes the command `tacit ledger limit --source ...` in pieces",
-    "src/site/sketch.c": "writes the command `tacit ledger link --source ...`",
+    "src/site/history/sketch.c": "writes the command `tacit ledger link --source ...`",
 }
 
 TREES = ["src", "include", "web", "bindings", "examples", "proto", "completion", "script", "systemd"]

@@ -4,7 +4,7 @@
 #include "api/document/ledger_document.h"
 #include "api/option/arguments.h"
 #include "cli/console.h"
-#include "site/sketch.h"
+#include "site/history/sketch.h"
 #include "study/home.h"
 
 /* Open the ledger in Tacit's folder for reading, about `source` or (NULL) none in particular; `path` receives

@@ -6,8 +6,8 @@
 #include "net/certificate.h"
 #include "privacy/ledger/ledger.h"
 #include "site/doctor_parts.h"
+#include "site/history/sketch.h"
 #include "site/site_parts.h"
-#include "site/sketch.h"
 #include "study/home.h"
 
 static void check_ledger(const examination *self) {

@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "privacy/ledger/ledger.h"
+#include "site/history/sketch.h"
 #include "site/page_person.h"
 #include "site/site.h"
-#include "site/sketch.h"
 #include "study/home.h"
 #include "study/json_value.h"
 #include "web/web.h"

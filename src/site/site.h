@@ -7,7 +7,7 @@
 
 #include "base/ranks.h"
 #include "net/invitation.h"
-#include "site/sketch.h"
+#include "site/history/sketch.h"
 #include "study/study.h"
 
 typedef struct tacit_site tacit_site;

@@ -232,15 +232,16 @@ tacit_status site_check_eligible(const tacit_site *site, tacit_error *error) {
             "study '%s' has a rule about who is eligible, which is looked up in a file, a store or "
             "a database, by one process: join with one",
             site->study->name);
-    const reading how = { site->data,
-                          site->link,
-                          site->schema_path,
-                          site->label,
-                          site->positive,
-                          site->no_header,
-                          NULL,
-                          tacit_condition_text(eligible) };
-    tacit_status status = load_here(&rows, &schema, &how, NULL, &why);
+    const reading how = { .data = site->data,
+                          .link = site->link,
+                          .schema = site->schema_path,
+                          .label = site->label,
+                          .positive = site->positive,
+                          .no_header = site->no_header,
+                          .subset = tacit_condition_text(eligible),
+                          .fill = site_arm_column(site),
+                          .fill_value = site_arm_value(site) };
+    tacit_status status = load_here(&rows, &schema, &how, NULL, NULL, &why);
     const bool none = status == TACIT_INPUT; /* the same rows were read before, without the condition */
     tacit_dataset_free(rows);
     tacit_schema_free(schema);

@@ -1,13 +1,13 @@
 /* What exact sums of this home's data sources were made of, asked and kept on behalf of one study
- * (site/sum_history.h). */
+ * (site/history/sum_history.h). */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "data/folds.h"
+#include "site/history/sum_history.h"
 #include "site/site_parts.h"
-#include "site/sum_history.h"
 
 static tacit_status open_past(const tacit_site *site, tacit_sum_history **out, tacit_error *error) {
     char path[PATH_MAX];

@@ -58,7 +58,8 @@ static tacit_model *network(void) {
     tacit_model *model = NULL;
     tacit_network shape;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_network_parse(&shape, "3", "", TACIT_ACTIVATION_SIGMOID, MIXED_FEATURES, 2, &error), error);
+    CHECK_OK(tacit_network_parse(&shape, "3", "", TACIT_ACTIVATION_SIGMOID, MIXED_FEATURES, 2, &error),
+             error);
     CHECK_OK(tacit_model_create_network(&model, &shape, &error), error);
     return described(model, mixed);
 }

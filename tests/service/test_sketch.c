@@ -11,7 +11,7 @@
 #include "failing.h"
 #include "folder.h"
 #include "privacy/ledger/ledger.h"
-#include "site/sketch.h"
+#include "site/history/sketch.h"
 #include "study/home.h"
 
 enum { ROWS = 300, COLUMNS = 6 };

@@ -9,7 +9,7 @@
 
 #include "failing.h"
 #include "folder.h"
-#include "site/sum_history.h"
+#include "site/history/sum_history.h"
 #include "store/store.h"
 
 enum { ROWS = 40, MINIMUM = 10, KEYS = 8 };

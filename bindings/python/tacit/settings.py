@@ -380,12 +380,13 @@ def dphtl(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto
 def dpsgd(*, hidden: Text = "32", activation: Literal["tanh", "sigmoid", "relu"] = "tanh", epochs: float = 10.0, sampling: float = 0.05,
           clip: float = 0.0, noise: Literal["coordinator", "shares", "party"] = "coordinator", optimiser: Literal["sgd", "adam"] = "sgd",
           rate: float = 0.0, schedule: Literal["constant", "linear", "cosine", "root", "chosen"] = "chosen", momentum: float = 0.9,
-          scale: float = 0.0, weights: Text = "none", keep: float = 1.0, upload: Literal["full", "ternary"] = "full",
-          patience: float = 0.0) -> dict[str, Any]:
+          scale: float = 0.0, weights: Text = "none", keep: float = 1.0, upload: Literal["full", "ternary"] = "full", patience: float = 0.0,
+          shape: Text = "none") -> dict[str, Any]:
     """Settings of method dpsgd: a network of layers by stochastic gradient descent, with noise on clipped gradients.
 
     hidden
-        units of each hidden layer, with commas between (50,20), or none: a linear model.
+        the hidden layers, with commas between: numbers of units (50,20), or with a shape conv:FILTERSxSIDE[/STRIDE],
+        pool:SIDE[/STRIDE], gru:UNITS; none: a linear model.
     activation
         of the hidden units.
     epochs
@@ -416,15 +417,17 @@ def dpsgd(*, hidden: Text = "32", activation: Literal["tanh", "sigmoid", "relu"]
         what is made of those: nothing, or their signs.
     patience
         steps without progress, about, after which training stops early; 0: never. From 0 to 1000000.
+    shape
+        what a row is to conv, pool and gru: HEIGHTxWIDTH[xCHANNELS], or STEPSxNUMBERS; none: a list.
     """
     return _changed(dpsgd, {"hidden": hidden, "activation": activation, "epochs": epochs, "sampling": sampling, "clip": clip,
         "noise": noise, "optimiser": optimiser, "rate": rate, "schedule": schedule, "momentum": momentum, "scale": scale,
-        "weights": weights, "keep": keep, "upload": upload, "patience": patience})
+        "weights": weights, "keep": keep, "upload": upload, "patience": patience, "shape": shape})
 
 
 def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "relu"] = "tanh", rounds: int = 100, sampling: float = 0.01,
            keep: float = 0.1, clip: float = 0.01, rate: float = 1.0, schedule: Literal["constant", "linear", "cosine", "root"] = "constant",
-           scale: float = 0.0, calibration: Literal["tight", "paper"] = "tight") -> dict[str, Any]:
+           scale: float = 0.0, calibration: Literal["tight", "paper"] = "tight", shape: Text = "none") -> dict[str, Any]:
     """Settings of method dpstgd: a network trained on noisy signs of its largest gradients, parties in turn.
 
     hidden
@@ -447,9 +450,11 @@ def dpstgd(*, hidden: Text = "50,20", activation: Literal["tanh", "sigmoid", "re
         what rows are multiplied by before they enter; 0: the root of their length. From 0 to 1000000.
     calibration
         paper: epsilon is that of a single weight in a single step, as printed; what is charged is far more.
+    shape
+        what a row is to layers conv, pool and gru (see dpsgd): HEIGHTxWIDTH[xCHANNELS]; none: a list.
     """
     return _changed(dpstgd, {"hidden": hidden, "activation": activation, "rounds": rounds, "sampling": sampling, "keep": keep,
-        "clip": clip, "rate": rate, "schedule": schedule, "scale": scale, "calibration": calibration})
+        "clip": clip, "rate": rate, "schedule": schedule, "scale": scale, "calibration": calibration, "shape": shape})
 
 
 def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",

@@ -1,7 +1,6 @@
 #include "num/noisy/clipped_link.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 /* Integrals over a normal density: NODES points, STEP apart, within 8 standard deviations. */
@@ -125,7 +124,6 @@ static void inverse(double out[3], const double matrix[3]) {
 typedef struct belief {
     double before[2], doubt[2];
     double line[2];
-    double chance;   /* of a 1, in the mean over scores, by that line */
     double evidence; /* the logarithm of how likely the pulls are under it, up to what all beliefs share */
 } belief;
 
@@ -177,7 +175,6 @@ static belief believe(double slope, double doubt, double wanted, const tacit_cli
                    .doubt = { 0.1, doubt } };
     memcpy(out.line, out.before, sizeof out.line);
     if (seen->rows > 0) learn(&out, seen);
-    out.chance = mean_probability(seen->mean, sqrt(seen->variance), out.line[0], out.line[1]);
     return out;
 }
 
@@ -188,38 +185,19 @@ static double apart_before(double widest, double chance, double noisy) {
     return most * fmin(fmax(widest / from - 1, 0), 1) * pow(common, 4) * (1 - 0.75 * noisy);
 }
 
-/* How likely it is before pulls are looked at that scores say next to nothing, beside what the link's line has: from
- * where noise has made a third of the scores. More would serve weak signals, and cost classes that are nearly apart
- * as much: with few rows what is released hardly tells one from the other. */
-static double empty_before(double noisy) { return 0.5 * fmin(fmax((noisy - 0.3) / 0.3, 0), 1); }
-
-/* The line between those of the beliefs, and its mean probability, by how likely each is. */
-static void weigh(const belief *beliefs, const double *before, size_t count, double *slope, double *chance) {
-    double all = 0, slopes = 0, chances = 0;
-    for (size_t k = 0; k < count; k++) {
-        const double likely = before[k] * exp(beliefs[k].evidence - beliefs[0].evidence);
-        all += likely;
-        slopes += likely * beliefs[k].line[1];
-        chances += likely * beliefs[k].chance;
-    }
-    *slope = slopes / all;
-    *chance = chances / all;
-}
-
 void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
                             const tacit_clipped_pulls *seen) {
     const double deviation = sqrt(seen->variance), near = nearest_slope(seen->mean, deviation);
-    belief beliefs[3] = { believe(near, 0.1, mean_link(seen->mean, deviation), seen) };
-    double chance = beliefs[0].chance;
-    const double apart = apart_before(widest, chance, seen->noisy);
-    *slope = fmin(beliefs[0].line[1], near);
-    if (apart > 0) {
-        const double before[] = { 1 - apart, apart, (1 - apart) * empty_before(seen->noisy) };
-        beliefs[0].line[1] = *slope;
-        beliefs[1] =
+    belief link = believe(near, 0.1, mean_link(seen->mean, deviation), seen);
+    double chance = mean_probability(seen->mean, deviation, link.line[0], link.line[1]), likely = 0;
+    double before = apart_before(widest, chance, seen->noisy);
+    *slope = fmin(link.line[1], near);
+    if (before > 0) {
+        belief apart =
             believe(1.4 * (1 + seen->held), 0.02, mean_probability(seen->mean, deviation, 0, 1), seen);
-        beliefs[2] = believe(0.25, 0.01, chance, seen);
-        weigh(beliefs, before, 3, slope, &chance);
+        likely = 1 / (1 + (1 - before) / before * exp(link.evidence - apart.evidence));
+        *slope += likely * (apart.line[1] - *slope);
+        chance += likely * (mean_probability(seen->mean, deviation, apart.line[0], apart.line[1]) - chance);
     }
     *offset = offset_of(mean, sqrt(variance), *slope, chance);
 }

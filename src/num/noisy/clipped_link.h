@@ -27,12 +27,11 @@ typedef struct tacit_clipped_pulls {
 } tacit_clipped_pulls;
 
 /* log-odds = *offset + *slope z, for a model that predicts by the sigmoid and has scores N(mean, variance), near
- * those that pulls were seen at. Three beliefs are weighed by how likely they make the pulls. One is the straight
+ * those that pulls were seen at. Two beliefs are weighed by how likely they make the pulls. One is the straight
  * line nearest to the link above in expected log-loss; the pulls move it, but never to more than its slope. By
- * the second, classes are nearly apart: the minimum is far out, weights are held back by the regulariser and
+ * the other one, classes are nearly apart: the minimum is far out, weights are held back by the regulariser and
  * by steps that have not got there yet, and the slope is 1.4 (1 + held). How likely that one is at first goes
  * from 0 to .95 where `widest`, the variance that scores may have, goes from 4 to 8, and is the less the rarer a
- * class is and the more of the scores is noise. By the third, scores say little, and the slope is .25: half as
- * likely as the first at most, where noise has made most of them. The offset keeps the mean probability of what is believed. */
+ * class is and the more of the scores is noise. The offset keeps the mean probability of what is believed. */
 void tacit_clipped_log_odds(double *offset, double *slope, double mean, double variance, double widest,
                             const tacit_clipped_pulls *seen);

@@ -87,16 +87,16 @@ dphtl_settings <- function(project = "none", lambda_iw = 0.05, law = "auto", cal
 
 dpsgd_settings <- function(hidden = "32", activation = "tanh", epochs = 10, sampling = 0.05, clip = 0, noise = "coordinator",
                            optimiser = "sgd", rate = 0, schedule = "chosen", momentum = 0.9, scale = 0, weights = "none", keep = 1,
-                           upload = "full", patience = 0) {
+                           upload = "full", patience = 0, shape = "none") {
   changed(list(hidden = hidden, activation = activation, epochs = epochs, sampling = sampling, clip = clip, noise = noise,
     optimiser = optimiser, rate = rate, schedule = schedule, momentum = momentum, scale = scale, weights = weights, keep = keep,
-    upload = upload, patience = patience), lapply(formals(dpsgd_settings), eval))
+    upload = upload, patience = patience, shape = shape), lapply(formals(dpsgd_settings), eval))
 }
 
 dpstgd_settings <- function(hidden = "50,20", activation = "tanh", rounds = 100, sampling = 0.01, keep = 0.1, clip = 0.01, rate = 1,
-                            schedule = "constant", scale = 0, calibration = "tight") {
+                            schedule = "constant", scale = 0, calibration = "tight", shape = "none") {
   changed(list(hidden = hidden, activation = activation, rounds = rounds, sampling = sampling, keep = keep, clip = clip, rate = rate,
-    schedule = schedule, scale = scale, calibration = calibration), lapply(formals(dpstgd_settings), eval))
+    schedule = schedule, scale = scale, calibration = calibration, shape = shape), lapply(formals(dpstgd_settings), eval))
 }
 
 estimate_settings <- function(family = "auto", optimiser = "newton", level = 0.95, bias = "none", errors = "model", influence = "no",

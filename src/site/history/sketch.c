@@ -1,5 +1,5 @@
 /* The sketches of a home's data sources, kept and compared. */
-#include "site/sketch.h"
+#include "site/history/sketch.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "privacy/ledger/ledger.h"
-#include "site/sketch_parts.h"
+#include "site/history/sketch_parts.h"
 #include "store/statement.h"
 #include "study/home.h"
 #include "study/json_value.h"

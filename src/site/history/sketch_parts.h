@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-#include "site/sketch.h"
+#include "site/history/sketch.h"
 
 enum {
     SKETCH_MOST = 8192, /* hashes of a view */

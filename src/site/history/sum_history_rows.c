@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "privacy/differences.h"
-#include "site/sum_history_parts.h"
+#include "site/history/sum_history_parts.h"
 
 enum { ROWS_MOST = SUM_HISTORY_ROWS_MOST, DIGEST_BYTES = SUM_HISTORY_DIGEST };
 

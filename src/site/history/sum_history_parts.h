@@ -3,7 +3,7 @@
 
 #include <sodium.h>
 
-#include "site/sum_history.h"
+#include "site/history/sum_history.h"
 #include "store/statement.h"
 
 struct tacit_sum_history {

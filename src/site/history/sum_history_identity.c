@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "privacy/differences.h"
-#include "site/sum_history_parts.h"
+#include "site/history/sum_history_parts.h"
 
 static int compare_hashes(const void *a, const void *b) {
     uint64_t first, second;

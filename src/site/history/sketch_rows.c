@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "data/schema/text.h"
 #include "data/source/source.h"
-#include "site/sketch_parts.h"
+#include "site/history/sketch_parts.h"
 
 /* ---- the least hashes ---- */
 

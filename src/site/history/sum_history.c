@@ -1,4 +1,4 @@
-#include "site/sum_history.h"
+#include "site/history/sum_history.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "privacy/differences.h"
-#include "site/sum_history_parts.h"
+#include "site/history/sum_history_parts.h"
 
 static const char *const scripts[] = {
     "CREATE TABLE secret (key BLOB NOT NULL);"
