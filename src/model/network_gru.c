@@ -90,7 +90,7 @@ void network_gru_backward(const layer_pass *pass, const double *slope, double *w
     const gru_size size = size_of(pass->layer);
     const size_t gates = 3 * size.units;
     double *by_x = pass->space->spare, *by_h = by_x + gates;
-    /* The first step's room is free but for its state: nothing was before it. */
+    /* The first step's room is free except for its state: nothing was before it. */
     double *state = step_of(pass, 0).update;
     run_steps(pass, &size); /* of this row, again: other rows were there since */
     memcpy(state, slope, size.units * sizeof *state);

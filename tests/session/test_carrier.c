@@ -48,7 +48,7 @@ static void every_errand_has_a_path_of_its_own(void **state) {
     assert_int_equal(tacit_https_errand_at(""), TACIT_ERRANDS);
     /* What needs no certificate: whoever has none yet, or cannot know whom to trust. */
     const tacit_errand open[] = { TACIT_ERRAND_LOOK, TACIT_ERRAND_JOIN, TACIT_ERRAND_CATALOGUE,
-                                  TACIT_ERRAND_AUTHORITY };
+                                  TACIT_ERRAND_ENROL, TACIT_ERRAND_AUTHORITY };
     size_t count = 0;
     for (int i = 0; i < TACIT_ERRANDS; i++) count += (tacit_errand_rules(i) & TACIT_ERRAND_IS_OPEN);
     assert_int_equal(count, sizeof open / sizeof *open);

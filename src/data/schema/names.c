@@ -28,19 +28,18 @@ static size_t slips(const char *a, const char *b) {
     return previous[length_b];
 }
 
-/* The closest name, or NULL when none is close. */
-static const char *closest(const tacit_levels *names, const char *name) {
+const char *tacit_names_closest(const char *const *names, size_t count, const char *name) {
     size_t length = strlen(name), best = length / 3 + 1;
     const char *found = NULL;
     if (length > COMPARED) return NULL;
-    for (size_t i = 0; i < names->count; i++) {
-        const size_t other = strlen(names->text[i]);
+    for (size_t i = 0; i < count; i++) {
+        const size_t other = strlen(names[i]);
         if (other > COMPARED || other > length + 1 || length > other + 1)
             continue; /* age is no slip for stage */
-        size_t distance = slips(name, names->text[i]);
+        size_t distance = slips(name, names[i]);
         if (distance < best || (distance == best && found == NULL)) {
             best = distance;
-            found = names->text[i];
+            found = names[i];
         }
     }
     return found;
@@ -71,7 +70,7 @@ tacit_status tacit_names_find(const tacit_levels *names, const char *name, const
     char shown[TACIT_CELL_TEXT], other[TACIT_CELL_TEXT], list[200];
     tacit_text_shown(name, strlen(name), shown);
     const char *open = flag != NULL ? " (" : "", *close = flag != NULL ? ")" : "";
-    const char *near = closest(names, name);
+    const char *near = tacit_names_closest((const char *const *)names->text, names->count, name);
     if (near != NULL)
         return tacit_fail(error, TACIT_USAGE, "%s has no %s '%s'%s%s%s; did you mean '%s'?", file, what,
                           shown, open, flag != NULL ? flag : "", close,

@@ -12,5 +12,8 @@ tacit_status tacit_names_find(const tacit_levels *names, const char *name, const
 enum { TACIT_KNOWN_TEXT = 68 };
 const char *tacit_names_known(const tacit_levels *names, size_t place, char out[TACIT_KNOWN_TEXT]);
 
+/* The name that was probably intended, or NULL when none is close. */
+const char *tacit_names_closest(const char *const *names, size_t count, const char *name);
+
 /* "a, b, c, ... (30 in all)", cut to fit. */
 void tacit_names_list(const tacit_levels *names, char *out, size_t size);

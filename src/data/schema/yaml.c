@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "data/schema/names.h"
 #include "data/schema/text.h"
 
 static tacit_status parse_failed(const tacit_yaml *yaml, tacit_error *error) {
@@ -118,11 +119,20 @@ tacit_status tacit_yaml_number(const tacit_yaml *yaml, const yaml_node_t *node, 
 static tacit_status unknown_key(const tacit_yaml *yaml, const yaml_node_t *key, const char *text,
                                 size_t length, const char *what, const char *const *keys, size_t count,
                                 tacit_error *error) {
-    char known[400] = "", shown[TACIT_CELL_TEXT];
-    for (size_t i = 0, used = 0; i < count && used < sizeof known; i++)
+    char known[300] = "", shown[TACIT_CELL_TEXT];
+    size_t used = 0;
+    tacit_text_shown(text, length, shown);
+    for (size_t i = 0; i < count && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", keys[i]);
-    return tacit_yaml_fail(yaml, key, error, "unknown key '%s' in %s; the keys are %s",
-                           tacit_text_shown(text, length, shown), what, known);
+    if (used < sizeof known)
+        return tacit_yaml_fail(yaml, key, error, "unknown key '%s' in %s; the keys are %s", shown, what,
+                               known);
+    const char *near = tacit_names_closest(keys, count, shown);
+    if (near != NULL)
+        return tacit_yaml_fail(yaml, key, error, "unknown key '%s' in %s; did you mean '%s'?", shown, what,
+                               near);
+    return tacit_yaml_fail(yaml, key, error, "unknown key '%s' in %s, which has %zu keys: see its reference",
+                           shown, what, count);
 }
 
 tacit_status tacit_yaml_mapping(tacit_yaml *yaml, const yaml_node_t *node, const char *what,
