@@ -52,7 +52,7 @@ static tacit_status run_center(const tacit_arguments *arguments, tacit_console *
                           role != NULL ? role : "");
     if (tacit_arguments_text(arguments, "coordinator") != NULL)
         return tacit_fail(error, TACIT_USAGE, "--coordinator is for --role b: server A is the coordinator");
-    return tacit_serve_coordinator(arguments, NULL, NULL, console, error);
+    return tacit_serve_coordinator(arguments, NULL, NULL, NULL, console, error);
 }
 
 const tacit_command tacit_command_center = {

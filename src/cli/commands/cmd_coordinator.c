@@ -18,7 +18,7 @@ static void print_news(void *context, tacit_log_level level, const char *line) {
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
 tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
-                                     tacit_console *console, tacit_error *error) {
+                                     const char *catalogue, tacit_console *console, tacit_error *error) {
     char address[64], public[64] = "127.0.0.1";
     tacit_coordinator_settings settings = {
         .folder = tacit_arguments_operand(arguments, "DIR"),
@@ -45,11 +45,10 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         settings.dashboard_port = (uint16_t)tacit_arguments_integer(arguments, "dashboard");
     TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "listen"), address, sizeof address,
                                  &settings.port, error));
-    settings.catalogue = tacit_arguments_given(arguments, "catalogue");
+    settings.catalogue = catalogue != NULL;
     settings.catalogue_address = public;
-    if (settings.catalogue)
-        TACIT_TRY(tacit_parse_listen(tacit_arguments_text(arguments, "catalogue"), public, sizeof public,
-                                     &settings.catalogue_port, error));
+    if (catalogue != NULL)
+        TACIT_TRY(tacit_parse_listen(catalogue, public, sizeof public, &settings.catalogue_port, error));
     /* Every waiting party holds a connection, and those that want to join need one more. */
     unsigned long files = tacit_file_limit_raise(WANTED_FILES);
     if (files > 2 * OTHER_FILES)
@@ -65,7 +64,8 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
 
 static tacit_status run(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     return tacit_serve_coordinator(arguments, tacit_arguments_text(arguments, "target"),
-                                   tacit_arguments_text(arguments, "test"), console, error);
+                                   tacit_arguments_text(arguments, "test"),
+                                   tacit_arguments_text(arguments, "catalogue"), console, error);
 }
 
 const tacit_command tacit_command_coordinator = {

@@ -46,6 +46,6 @@ tacit_status tacit_serve_metrics(struct tacit_metrics_server **out, const tacit_
                                  char *home, tacit_console *console, tacit_error *error);
 
 /* Serve the folder DIR as its coordinator, from the options listen, url, dashboard and until-done; `target`
- * and `test`: files of rows of its own, or NULL. */
+ * and `test`: files of rows of its own, or NULL; `catalogue`: where its public catalogue listens, or NULL. */
 tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const char *target, const char *test,
-                                     tacit_console *console, tacit_error *error);
+                                     const char *catalogue, tacit_console *console, tacit_error *error);
