@@ -135,7 +135,9 @@ class Refusals(PeopleStudy):
         for changed, says in (({"arms": "{column: age}"}, "of kind category"), ({"arms": "{column: arm, weights: [1]}"}, "a list of 2"),
                               ({"arms": "{column: arm, weights: [0, 1]}"}, "from 1 to 1000"), ({"arms": f'{{column: arm, key: "{"0" * 64}"}}'}, "the coordinator writes the key"),
                               ({"arms": "{weights: [1, 1]}"}, "arms need 'column'"), ({"receipts": f'"{"0" * 64}"'}, "the coordinator writes 'receipts'"),
-                              ({"contact": "me"}, "64 hexadecimal digits")):
+                              ({"contact": "me"}, "64 hexadecimal digits"),
+                              ({"arms": "{column: arm}", "eligible": "'arm == \"drug\"'"}, "'eligible' may not look at column 'arm'"),
+                              ({"arms": "{column: arm}", "subset": "'arm == \"drug\"'"}, "'subset' may not look at column 'arm'")):
             self.refuse(1, "study", "new", self.folder, self.definition(**changed), "--force", says=[says])
 
     def test_a_lost_device_is_left_out_of_its_list_and_comes_back_to_a_later_one(self):
