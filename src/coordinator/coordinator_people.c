@@ -107,12 +107,13 @@ static tacit_status take_share(coordinator *self, const tacit_study *study, cons
                                tacit_error *error) {
     bool complete = false;
     if (request->share.len == 0 || group->group == 0 || request->draw != group->draw) return TACIT_OK;
+    if (group->shared == group->count) return TACIT_OK; /* drawn: nothing changes, and nobody is woken */
     const tacit_arm_list list = list_of(study, group);
     if (request->share.len != TACIT_VRF_PROOF_BYTES)
         return tacit_fail(error, TACIT_PROTOCOL, "a share has the wrong length");
     TACIT_TRY(tacit_arm_share_check(request->key.data, &list, request->share.data, error));
-    TACIT_TRY(
-        tacit_registry_arm_share(self->registry, party, group->draw, request->share.data, &complete, error));
+    TACIT_TRY(tacit_registry_arm_share(self->registry, party, group->group, group->draw, request->share.data,
+                                       &complete, error));
     if (!complete)
         coordinator_mention(self, NULL, "study %s: %zu of %zu shares in the arms of group %u are there",
                             study->name, group->shared + 1, group->count, group->group);
@@ -236,9 +237,17 @@ cleanup:
 /* ---- receipts ---- */
 
 tacit_status coordinator_note_round(coordinator *self, const hosted *host, const char *party, uint64_t round,
-                                    tacit_error *error) {
+                                    bool *counted, tacit_error *error) {
+    *counted = false;
     if (!host->study->has_receipts) return TACIT_OK;
-    return tacit_registry_note_round(self->registry, host->study->name, party, host->version, round, error);
+    return tacit_registry_note_round(self->registry, host->study->name, party, host->version, round, counted,
+                                     error);
+}
+
+void coordinator_drop_round(coordinator *self, const hosted *host, const char *party, uint64_t round) {
+    tacit_error error = TACIT_ERROR_INIT;
+    if (tacit_registry_drop_round(self->registry, party, host->version, round, &error) != TACIT_OK)
+        coordinator_warn(self, party, "study %s: %s", host->study->name, error.text);
 }
 
 /* Whoever answered in every round since the first, of a study that has ended. */
