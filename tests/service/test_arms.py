@@ -72,6 +72,8 @@ class Story(PeopleStudy):
         self.succeed("arm", "verify", "own.json")
         self.assertNotEqual(own["arms"], published["arms"])
         self.refuse(1, "arm", "verify", "trial.study.yaml", says=["no record of arms"])
+        (self.path / "wrong.json").write_text(json.dumps({**published, "study": "\x1b[2J"}))
+        self.refuse(1, "arm", "verify", "wrong.json", says=["no record of arms"])
         self.refuse(1, "arm", "close", self.folder, "trial", says=["nobody in study 'trial' waits"])
 
     def check_receipts(self):
@@ -126,6 +128,11 @@ class Story(PeopleStudy):
         entries = [entry["entry"] for source in self.shown("ledger", "show", party=0)["sources"] for entry in source["entries"]]
         self.assertEqual(entries.count("contact"), 1)
         self.succeed("ledger", "verify", home=self.home(0))
+        # What somebody sends steers no terminal, and does not look like what another one sent.
+        (self.path / "me.txt").write_text("\x1b[2JAna\n2026-01-01 00:00\nEve\n")
+        self.succeed("contact", "send", "trial", "me.txt", "--yes", home=self.home(0))
+        shown = self.succeed("contact", "list", self.folder, "trial", "--key", "contact.key").stdout.splitlines()
+        self.assertEqual(shown[1:], ["  ?[2JAna", "  2026-01-01 00:00", "  Eve"])
         self.succeed("withdraw", "trial", home=self.home(0))
         self.refuse(3, "contact", "send", "trial", "me.txt", "--yes", home=self.home(0), says=["withdrawn"])
 
