@@ -30,7 +30,8 @@ enum {
     TACIT_ARMS_MOST = 16,
     TACIT_ARM_WEIGHT_MOST = 1000,
     TACIT_ARM_DRAWS_MOST = 8,
-    TACIT_ARM_LIST_MOST = 100000
+    TACIT_ARM_LIST_MOST = 100000,
+    TACIT_ARM_NUMBER_MOST = 1000000 /* of groups, and of drawings */
 };
 
 /* A closed list. Borrowed. */
@@ -42,7 +43,7 @@ typedef struct tacit_arm_list {
     size_t count;
 } tacit_arm_list;
 
-/* TACIT_PROTOCOL unless the keys are in ascending order, valid, and none is there twice. */
+/* TACIT_PROTOCOL unless the numbers are possible, and the keys in ascending order, valid, and none is there twice. */
 tacit_status tacit_arm_list_check(const tacit_arm_list *list, tacit_error *error);
 /* Where a key stands; count when it does not. */
 size_t tacit_arm_list_find(const tacit_arm_list *list, const uint8_t key[TACIT_VRF_KEY_BYTES]);
