@@ -103,7 +103,13 @@ class Story(PeopleStudy):
         after = self.tacit("receipt", "redeem", self.folder, path)
         self.assertIn(after.returncode, (0, 3) if said == 0 else (3,))
         self.assertLessEqual(said + (after.returncode == 0), 1)
+        # With another secret nothing is given, redeemed, or said to be forged.
         path.write_text(receipts[2])
+        secret = (self.folder / "people.key").read_bytes()
+        (self.folder / "people.key").write_bytes(bytes(32))
+        self.refuse(1, "receipt", "redeem", self.folder, path, says=["restore it from a backup"])
+        self.refuse(1, "arm", "record", self.folder, "trial", says=["restore it from a backup"])
+        (self.folder / "people.key").write_bytes(secret)
         self.succeed("receipt", "redeem", self.folder, path)
         # One for each: who has lost what it was asked with gets no second one.
         (self.folder_of(2) / "receipt.txt").unlink()
