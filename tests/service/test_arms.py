@@ -43,6 +43,16 @@ class Story(PeopleStudy):
         self.check_arms()
         self.check_receipts()
         self.check_contact()
+        self.check_derived()
+
+    def check_derived(self):
+        """Arms and compensation come along to a study that is derived, its keys do not."""
+        self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json")
+        self.succeed("study", "derive", "archive.json", "--name", "second", "--out", "second.study.yaml")
+        text = (self.path / "second.study.yaml").read_text()
+        self.assertIn('arms: {column: "arm", weights: [1, 2]}\n', text)
+        self.assertNotIn("receipts:", text)
+        self.succeed("study", "new", self.folder, "second.study.yaml")
 
     def check_arms(self):
         self.succeed("arm", "record", self.folder, "trial", "--out", "arms.json")
