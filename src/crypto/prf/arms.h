@@ -19,7 +19,8 @@
  *   What is left: a participant together with the coordinator, or the last to give a share, can see R before
  *   others do and let the drawing fail. Then the list is closed again, and counted: after k failed drawings an
  *   event of probability p happens to those who conspire with probability at most 1 - (1-p)^(k+1). A party takes
- *   part in TACIT_ARM_DRAWS_MOST at most, and the number is in the record.
+ *   part in TACIT_ARM_DRAWS_MOST at most, and the records of all groups together tell k. Lists that share no honest
+ *   party can be complete side by side, under the same numbers: compare with the record that was published.
  */
 #pragma once
 
