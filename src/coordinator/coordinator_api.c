@@ -318,7 +318,8 @@ tacit_status coordinator_answer(coordinator *self, const char *party, const taci
     tacit_board_state board = { .open = false };
     tacit_board_look(host->board, &board);                 /* the last answer closes the round */
     bool awaited = tacit_board_awaits(host->board, party); /* else it is noted already */
-    bool counted = false; /* for a receipt: before the answer, which may end the study, and not if it is refused */
+    /* Counted for a receipt before the answer, which may end the study; and not if that is refused. */
+    bool counted = false;
     if (board.open && awaited)
         TACIT_TRY(coordinator_note_round(self, host, party, board.round, &counted, error));
     tacit_status status = tacit_board_answer(host->board, party, body->bytes, body->length, error);

@@ -292,8 +292,7 @@ tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party
 /* ---- who has completed ---- */
 
 tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
-                                       unsigned version, uint64_t round, bool *counted,
-                                       tacit_error *error) {
+                                       unsigned version, uint64_t round, bool *counted, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
     bool row = false;

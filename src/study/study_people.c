@@ -60,7 +60,8 @@ static tacit_status find_column(reading *r, const yaml_node_t *node) {
  * would tell the arm. */
 static tacit_status check_condition(reading *r, const yaml_node_t *node, const tacit_condition *condition,
                                     const char *what) {
-    const size_t *columns = NULL, count = condition != NULL ? tacit_condition_columns(condition, &columns) : 0;
+    const size_t *columns = NULL,
+                 count = condition != NULL ? tacit_condition_columns(condition, &columns) : 0;
     for (size_t i = 0; i < count; i++)
         if (columns[i] == r->study->arms.column)
             return tacit_yaml_fail(
@@ -132,6 +133,10 @@ tacit_status study_print_arms(const tacit_study *study, tacit_buffer *out, tacit
 
 tacit_status study_read_receipts(reading *r, const yaml_node_t *node) {
     tacit_voprf_element key;
+    if (r->study->by_files && r->study->compensation[0] != 0)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "compensation"), r->error,
+                               "receipts are given over a network: leave 'compensation' or "
+                               "'transport: files' out");
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(read_key(r, node, "receipts", key.bytes));
     if (!tacit_voprf_is_valid(&key))
@@ -147,6 +152,9 @@ tacit_status study_print_receipts(const tacit_study *study, tacit_buffer *out, t
 
 tacit_status study_read_contact(reading *r, const yaml_node_t *node) {
     if (node == NULL) return TACIT_OK;
+    if (r->study->by_files)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "contact details are sent over a network: leave 'transport: files' out");
     TACIT_TRY(read_key(r, node, "contact", r->study->contact_key));
     r->study->has_contact = true;
     return TACIT_OK;

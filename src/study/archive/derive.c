@@ -21,8 +21,8 @@ static bool is_left_out(const char *line, const leaving *out) {
 
 /* Settings that are the new study's own, or were counted by the coordinator; points are public rows that a file must
  * bring again. */
-static const char *const own_keys[] = { "name",          "look",      "derived_from",
-                                        "offer_earlier", "auxiliary", "validates", "receipts" };
+static const char *const own_keys[] = { "name",      "look",      "derived_from", "offer_earlier",
+                                        "auxiliary", "validates", "receipts" };
 static const leaving own = { own_keys, sizeof own_keys / sizeof own_keys[0] };
 
 /* One setting, without the key of arms: as the one of receipts, it is made of the study's name. */
@@ -79,9 +79,9 @@ cleanup:
 /* ---- validation ---- */
 
 /* Settings of the method that found the model, and of when that had found enough. */
-static const char *const finding_keys[] = { "name",      "title",  "method", "set",       "epsilon",
-                                            "delta",     "lambda", "stop",   "look",      "expected_rows",
-                                            "auxiliary", "model",  "center", "transport", "exchange",
+static const char *const finding_keys[] = { "name",      "title",   "method",  "set",       "epsilon",
+                                            "delta",     "lambda",  "stop",    "look",      "expected_rows",
+                                            "auxiliary", "model",   "center",  "transport", "exchange",
                                             "validates", "weights", "receipts" };
 static const leaving finding = { finding_keys, sizeof finding_keys / sizeof finding_keys[0] };
 
