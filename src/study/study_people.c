@@ -137,6 +137,11 @@ tacit_status study_read_receipts(reading *r, const yaml_node_t *node) {
         return tacit_yaml_fail(&r->yaml, study_node(r, "compensation"), r->error,
                                "receipts are given over a network: leave 'compensation' or "
                                "'transport: files' out");
+    if (r->study->plan.method->in_turns && r->study->compensation[0] != 0)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "compensation"), r->error,
+                               "receipts are for those who answer in every round, and method %s asks parties "
+                               "in turn: leave 'compensation' out",
+                               r->study->plan.method->name);
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(read_key(r, node, "receipts", key.bytes));
     if (!tacit_voprf_is_valid(&key))

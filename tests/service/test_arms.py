@@ -159,6 +159,7 @@ class Refusals(PeopleStudy):
                               ({"arms": "{column: arm, weights: [0, 1]}"}, "from 1 to 1000"), ({"arms": f'{{column: arm, key: "{"0" * 64}"}}'}, "the coordinator writes the key"),
                               ({"arms": "{weights: [1, 1]}"}, "arms need 'column'"), ({"receipts": f'"{"0" * 64}"'}, "the coordinator writes 'receipts'"),
                               ({"contact": "me"}, "64 hexadecimal digits"),
+                              ({"method": "dpstgd", "set": None, "lambda": None, "compensation": "20 EUR"}, "asks parties in turn"),
                               ({"transport": "files", "compensation": "20 EUR"}, "receipts are given over a network"),
                               ({"transport": "files", "contact": f'"{"1" * 64}"'}, "contact details are sent over a network"),
                               ({"arms": "{column: arm}", "eligible": "'arm == \"drug\"'"}, "'eligible' may not look at column 'arm'"),
