@@ -318,10 +318,14 @@ tacit_status coordinator_answer(coordinator *self, const char *party, const taci
     tacit_board_state board = { .open = false };
     tacit_board_look(host->board, &board);                 /* the last answer closes the round */
     bool awaited = tacit_board_awaits(host->board, party); /* else it is noted already */
-    if (board.open && awaited) TACIT_TRY(coordinator_note_round(self, host, party, board.round, error));
-    TACIT_TRY(tacit_board_answer(host->board, party, body->bytes, body->length, error));
-    if (board.open && awaited) coordinator_note_answer(self, host, party, board.round);
-    return TACIT_OK;
+    /* Counted for a receipt before the answer, which may end the study; and not if that is refused. */
+    bool counted = false;
+    if (board.open && awaited)
+        TACIT_TRY(coordinator_note_round(self, host, party, board.round, &counted, error));
+    tacit_status status = tacit_board_answer(host->board, party, body->bytes, body->length, error);
+    if (status != TACIT_OK && counted) coordinator_drop_round(self, host, party, board.round);
+    if (status == TACIT_OK && board.open && awaited) coordinator_note_answer(self, host, party, board.round);
+    return status;
 }
 
 /* An answer is as long as the open question makes it; with none open, a refusal that is late is still

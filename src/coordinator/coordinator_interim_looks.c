@@ -50,6 +50,7 @@ static tacit_status open_validation(hosted *host, const tacit_buffer *model, tac
         return TACIT_OK;
     TACIT_CHECK(tacit_validating_print(&text, host->study, model, error));
     TACIT_CHECK(tacit_study_compose(&study, tacit_buffer_text(&text), text.length, "the validation", error));
+    TACIT_CHECK(tacit_coordinator_settle_keys(self->settings.folder, study, error));
     TACIT_CHECK(
         tacit_registry_add_study(self->registry, name, tacit_buffer_text(&study->canonical), NULL, error));
     TACIT_CHECK(tacit_registry_move_invitations(self->registry, host->study->name, name, error));

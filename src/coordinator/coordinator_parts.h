@@ -253,12 +253,14 @@ tacit_status coordinator_say_revoked(tacit_error *error);
 
 /* Arms and receipts (coordinator_people.c). May the study start, as far as arms go? The list is closed when all are there,
  * and waiting parties are woken when something has changed. Has the party something to do about its arm? And note that it
- * has answered, where the study gives receipts. */
+ * has answered, where the study gives receipts; *counted: for the first time in this round, which is taken back if the
+ * answer is refused. */
 tacit_status coordinator_tend_arms(coordinator *self, hosted *host, const tacit_study_record *record,
                                    bool *due, tacit_error *error);
 bool coordinator_arm_is_due(coordinator *self, const hosted *host, const char *party);
 tacit_status coordinator_note_round(coordinator *self, const hosted *host, const char *party, uint64_t round,
-                                    tacit_error *error);
+                                    bool *counted, tacit_error *error);
+void coordinator_drop_round(coordinator *self, const hosted *host, const char *party, uint64_t round);
 
 /* Envelopes (coordinator_files.c): do what those that were taken ask, and write those that are due. Main loop
  * only. */

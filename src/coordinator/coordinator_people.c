@@ -2,6 +2,7 @@
  * What a coordinator does for people beside asking: it keeps the list of arms and gives its share in their drawing
  * (crypto/prf/arms.h), gives receipts (crypto/prf/voprf.h) and redeems them, and keeps sealed contact details.
  */
+#include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,15 +23,28 @@ typedef struct people_keys {
     tacit_voprf_element receipt_key;
 } people_keys;
 
+/* Linked into place: of two who make it at once the first one's counts, for both. */
+static tacit_status make_secret(const char *path, tacit_error *error) {
+    char temporary[PATH_MAX];
+    uint8_t secret[32];
+    int needed = snprintf(temporary, sizeof temporary, "%s.new-%d", path, (int)getpid());
+    if (needed < 0 || (size_t)needed >= sizeof temporary)
+        return tacit_fail(error, TACIT_LIMIT, "path too long: %s", path);
+    randombytes_buf(secret, sizeof secret);
+    tacit_status status = tacit_file_write(temporary, secret, sizeof secret, 0600, error);
+    sodium_memzero(secret, sizeof secret);
+    if (status != TACIT_OK) return status;
+    if (link(temporary, path) != 0 && errno != EEXIST) status = tacit_fail_errno(error, "creating", path);
+    unlink(temporary);
+    return status == TACIT_OK ? tacit_folder_sync_of(path, error) : status;
+}
+
 static tacit_status load_secret(uint8_t out[32], const char *folder, bool make, tacit_error *error) {
     char path[PATH_MAX];
     tacit_buffer bytes = TACIT_BUFFER_LIMITED(32);
     tacit_status status;
     TACIT_CHECK(tacit_path_join(path, sizeof path, folder, TACIT_PEOPLE_KEY_FILE, error));
-    if (make && access(path, F_OK) != 0) {
-        randombytes_buf(out, 32);
-        TACIT_CHECK(tacit_file_write(path, out, 32, 0600, error));
-    }
+    if (make && access(path, F_OK) != 0) TACIT_CHECK(make_secret(path, error));
     TACIT_CHECK(tacit_file_read(path, &bytes, error));
     if (bytes.length != 32)
         TACIT_CHECK(tacit_fail(error, TACIT_CORRUPT, "%s is damaged: restore it from a backup", path));
@@ -55,6 +69,22 @@ static tacit_status derive_keys(people_keys *out, const char *folder, const char
     tacit_status status = tacit_voprf_derive(out->receipt_secret, &out->receipt_key, secret, info, error);
     sodium_memzero(secret, sizeof secret);
     return status;
+}
+
+/* The keys of a study, which must be those of its definition: with others, devices would refuse what they are given, and the
+ * desk good receipts. */
+static tacit_status load_keys(people_keys *out, const char *folder, const tacit_study *study,
+                              tacit_error *error) {
+    TACIT_TRY(derive_keys(out, folder, study->name, false, error));
+    if ((!study->arms.has_key || memcmp(out->arm_key, study->arms.key, sizeof out->arm_key) == 0) &&
+        (!study->has_receipts ||
+         memcmp(out->receipt_key.bytes, study->receipt_key, sizeof study->receipt_key) == 0))
+        return TACIT_OK;
+    sodium_memzero(out, sizeof *out);
+    return tacit_fail(error, TACIT_CORRUPT,
+                      "%s/" TACIT_PEOPLE_KEY_FILE
+                      " is not the one that study '%s' was made with: restore it from a backup",
+                      folder, study->name);
 }
 
 tacit_status tacit_coordinator_settle_keys(const char *folder, tacit_study *study, tacit_error *error) {
@@ -107,12 +137,13 @@ static tacit_status take_share(coordinator *self, const tacit_study *study, cons
                                tacit_error *error) {
     bool complete = false;
     if (request->share.len == 0 || group->group == 0 || request->draw != group->draw) return TACIT_OK;
+    if (group->shared == group->count) return TACIT_OK; /* drawn: nothing changes, and nobody is woken */
     const tacit_arm_list list = list_of(study, group);
     if (request->share.len != TACIT_VRF_PROOF_BYTES)
         return tacit_fail(error, TACIT_PROTOCOL, "a share has the wrong length");
     TACIT_TRY(tacit_arm_share_check(request->key.data, &list, request->share.data, error));
-    TACIT_TRY(
-        tacit_registry_arm_share(self->registry, party, group->draw, request->share.data, &complete, error));
+    TACIT_TRY(tacit_registry_arm_share(self->registry, party, group->group, group->draw, request->share.data,
+                                       &complete, error));
     if (!complete)
         coordinator_mention(self, NULL, "study %s: %zu of %zu shares in the arms of group %u are there",
                             study->name, group->shared + 1, group->count, group->group);
@@ -135,7 +166,7 @@ static tacit_status reply_arm(coordinator *self, const tacit_study *study, const
     reply.keys = (ProtobufCBinaryData){ group->keys.length, group->keys.bytes };
     if (group->count > 0 && group->shared == group->count) {
         const tacit_arm_list list = list_of(study, group);
-        TACIT_TRY(derive_keys(&keys, self->settings.folder, study->name, false, error));
+        TACIT_TRY(load_keys(&keys, self->settings.folder, study, error));
         tacit_status status = tacit_arm_share(own, keys.arm_seed, &list, error);
         sodium_memzero(&keys, sizeof keys);
         if (status != TACIT_OK) return status;
@@ -217,7 +248,7 @@ tacit_status tacit_coordinator_arm_record(const char *folder, const char *study,
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK(load_study(&read, registry, study, error));
     if (read->arms.count == 0) TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' has no arms", study));
-    TACIT_CHECK(derive_keys(&keys, folder, study, false, error));
+    TACIT_CHECK(load_keys(&keys, folder, read, error));
     TACIT_CHECK(tacit_registry_arm_group(registry, study, number, &group, error));
     if (group.group == 0)
         TACIT_CHECK(
@@ -236,9 +267,17 @@ cleanup:
 /* ---- receipts ---- */
 
 tacit_status coordinator_note_round(coordinator *self, const hosted *host, const char *party, uint64_t round,
-                                    tacit_error *error) {
+                                    bool *counted, tacit_error *error) {
+    *counted = false;
     if (!host->study->has_receipts) return TACIT_OK;
-    return tacit_registry_note_round(self->registry, host->study->name, party, host->version, round, error);
+    return tacit_registry_note_round(self->registry, host->study->name, party, host->version, round, counted,
+                                     error);
+}
+
+void coordinator_drop_round(coordinator *self, const hosted *host, const char *party, uint64_t round) {
+    tacit_error error = TACIT_ERROR_INIT;
+    if (tacit_registry_drop_round(self->registry, party, host->version, round, &error) != TACIT_OK)
+        coordinator_warn(self, party, "study %s: %s", host->study->name, error.text);
 }
 
 /* Whoever answered in every round since the first, of a study that has ended. */
@@ -259,14 +298,14 @@ static tacit_status check_completed(coordinator *self, const char *party, const 
         study);
 }
 
-static tacit_status make_receipt(coordinator *self, const char *study, ProtobufCBinaryData blinded,
+static tacit_status make_receipt(coordinator *self, const tacit_study *study, ProtobufCBinaryData blinded,
                                  unsigned version, tacit_buffer *out, tacit_error *error) {
     Tacit__Wire__ReceiptReply reply = TACIT__WIRE__RECEIPT_REPLY__INIT;
     tacit_voprf_element asked, evaluated;
     uint8_t proof[TACIT_VOPRF_PROOF_BYTES];
     people_keys keys;
     memcpy(asked.bytes, blinded.data, sizeof asked.bytes);
-    TACIT_TRY(derive_keys(&keys, self->settings.folder, study, false, error));
+    TACIT_TRY(load_keys(&keys, self->settings.folder, study, error));
     tacit_status status =
         tacit_voprf_evaluate(&evaluated, proof, keys.receipt_secret, &asked, 1, NULL, error);
     sodium_memzero(&keys, sizeof keys);
@@ -296,7 +335,7 @@ tacit_status coordinator_receipt(coordinator *self, const char *party, const tac
         tacit_registry_find_receipt(self->registry, party, blinded.data, blinded.len, &out->bytes, error));
     if (out->bytes.length > 0) goto cleanup;
     TACIT_CHECK(check_completed(self, party, out->study, error));
-    TACIT_CHECK(make_receipt(self, out->study, blinded, version, &out->bytes, error));
+    TACIT_CHECK(make_receipt(self, study, blinded, version, &out->bytes, error));
     TACIT_CHECK(tacit_registry_keep_receipt(self->registry, out->study, party, blinded.data, blinded.len,
                                             &out->bytes, error));
     out->bytes.length = 0; /* of two requests at once the first counts */
@@ -323,7 +362,7 @@ tacit_status tacit_coordinator_redeem(const char *folder, const char *text, char
     TACIT_CHECK(load_study(&read, registry, study, error));
     if (!read->has_receipts)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "study '%s' gives no receipts", study));
-    TACIT_CHECK(derive_keys(&keys, folder, study, false, error));
+    TACIT_CHECK(load_keys(&keys, folder, read, error));
     TACIT_CHECK(
         tacit_voprf_value(value, keys.receipt_secret, input, tacit_receipt_input(&receipt, input), error));
     if (sodium_memcmp(value, receipt.value, sizeof value) != 0)

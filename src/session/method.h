@@ -326,6 +326,7 @@ struct tacit_method {
     bool takes_strata;   /* strata() in a formula */
     bool takes_random;   /* random effects in a formula */
     bool imputes;        /* takes columns whose missing values are imputed (data/schema/missing.h) */
+    bool in_turns;       /* asks one party a round, another the next (tacit_ask_one) */
     const char *roles;   /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */

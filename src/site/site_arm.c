@@ -100,7 +100,7 @@ static tacit_status note_given(const tacit_site *site, const tacit_arm_list *lis
         TACIT_CHECK(site_read_file(site, SITE_ARM_GIVEN_FILE, &given, error));
     const char *text = given.length > 0 ? tacit_buffer_text(&given) : "";
     if (strstr(text, line) != NULL) goto cleanup;
-    for (const char *at = text; *at != 0; at += strcspn(at, "\n") + 1, count++)
+    for (const char *at = text; *at != 0; at += strcspn(at, "\n"), at += *at != 0, count++)
         if (strncmp(at, begins, strlen(begins)) == 0)
             TACIT_CHECK(tacit_fail(
                 error, TACIT_REFUSED,

@@ -165,10 +165,11 @@ bool site_is_refused(const tacit_site *site) {
 
 /* The certificate goes last: until then the next call does the same. */
 tacit_status site_forget_identity(const tacit_site *site, tacit_error *error) {
-    static const char *const names[] = { SITE_KEY_FILE,       SITE_REQUEST_FILE,   SITE_SUM_KEY_FILE,
-                                         SITE_NUMBER_FILE,    SITE_NEXT_KEY_FILE,  SITE_NEXT_REQUEST_FILE,
-                                         SITE_REVOKED_FILE,   TACIT_MAIL_KEY_NAME, SITE_ARM_KEY_FILE,
-                                         SITE_ARM_GIVEN_FILE, SITE_ARM_FILE,       SITE_CERTIFICATE_FILE };
+    static const char *const names[] = { SITE_KEY_FILE,        SITE_REQUEST_FILE,   SITE_SUM_KEY_FILE,
+                                         SITE_NUMBER_FILE,     SITE_NEXT_KEY_FILE,  SITE_NEXT_REQUEST_FILE,
+                                         SITE_REVOKED_FILE,    TACIT_MAIL_KEY_NAME, SITE_ARM_KEY_FILE,
+                                         SITE_ARM_GIVEN_FILE,  SITE_ARM_FILE,       SITE_RECEIPT_ASKED_FILE,
+                                         SITE_CERTIFICATE_FILE };
     char path[PATH_MAX];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         TACIT_TRY(site_path(site, names[i], path, error));

@@ -376,10 +376,10 @@ tacit_status tacit_registry_arm_group(tacit_registry *registry, const char *stud
 tacit_status tacit_registry_arm_close(tacit_registry *registry, const char *study, bool again,
                                       uint32_t *group, tacit_error *error);
 
-/* A share that was checked. *complete: all are there now. */
-tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t draw,
-                                      const uint8_t share[TACIT_VRF_PROOF_BYTES], bool *complete,
-                                      tacit_error *error);
+/* A share that was checked for this drawing of this group. *complete: all are there now. */
+tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t group,
+                                      uint32_t draw, const uint8_t share[TACIT_VRF_PROOF_BYTES],
+                                      bool *complete, tacit_error *error);
 
 /* How the arms of a study stand: parties of its present version that are to be drawn for, in all; that have no key yet; that
  * are in no group; that are in one which is not complete. `stamp` changes whenever something of it does. */
@@ -394,9 +394,12 @@ tacit_status tacit_registry_arm_is_due(tacit_registry *registry, const char *par
                                        tacit_error *error);
 tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party, tacit_error *error);
 
-/* A party has answered in a round of this version. And: has it answered in every finished round since its first? */
+/* A party has answered in a round of this version; *counted: and had not before. Take such a one back, when the answer is
+ * refused after all. And: has it answered in every finished round since its first? */
 tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
-                                       unsigned version, uint64_t round, tacit_error *error);
+                                       unsigned version, uint64_t round, bool *counted, tacit_error *error);
+tacit_status tacit_registry_drop_round(tacit_registry *registry, const char *party, unsigned version,
+                                       uint64_t round, tacit_error *error);
 tacit_status tacit_registry_has_completed(tacit_registry *registry, const char *study, const char *party,
                                           bool *out, tacit_error *error);
 

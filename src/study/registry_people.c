@@ -156,12 +156,13 @@ static tacit_status run_for_group(tacit_registry *registry, const char *sql, con
     return status;
 }
 
-/* A list that is closed again loses who gave no share, and all shares: they were to another list. */
+/* A list that is closed again loses who gave no share or was revoked, and all shares: they were to another list. */
 static tacit_status close_again(tacit_registry *registry, const char *study, uint32_t group,
                                 tacit_error *error) {
     TACIT_TRY(run_for_group(registry,
-                            "UPDATE arm SET grp = 0 WHERE study = ?1 AND grp = ?2 AND share IS NULL", study,
-                            group, error));
+                            "UPDATE arm SET grp = 0, share = NULL WHERE study = ?1 AND grp = ?2 AND (share IS"
+                            " NULL OR party IN (SELECT name FROM party WHERE study = ?1 AND revoked = 1))",
+                            study, group, error));
     TACIT_TRY(run_for_group(registry, "UPDATE arm SET share = NULL, told = 0 WHERE study = ?1 AND grp = ?2",
                             study, group, error));
     return run_for_group(registry, "UPDATE arm_group SET draw = draw + 1 WHERE study = ?1 AND grp = ?2",
@@ -204,9 +205,9 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t draw,
-                                      const uint8_t share[TACIT_VRF_PROOF_BYTES], bool *complete,
-                                      tacit_error *error) {
+tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *party, uint32_t group,
+                                      uint32_t draw, const uint8_t share[TACIT_VRF_PROOF_BYTES],
+                                      bool *complete, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL, *get = NULL;
     bool row = false;
@@ -214,11 +215,12 @@ tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *part
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     TACIT_CHECK(
         prepare(&put, registry,
-                "UPDATE arm SET share = ?2, told = 0 WHERE party = ?1 AND EXISTS (SELECT 1 FROM arm_group g"
-                " WHERE g.study = arm.study AND g.grp = arm.grp AND g.draw = ?3)",
+                "UPDATE arm SET share = ?2, told = 0 WHERE party = ?1 AND grp = ?4 AND EXISTS (SELECT 1"
+                " FROM arm_group g WHERE g.study = arm.study AND g.grp = arm.grp AND g.draw = ?3)",
                 party, NULL, error));
     tacit_bind_blob(put, 2, share, TACIT_VRF_PROOF_BYTES);
     tacit_bind_integer(put, 3, draw);
+    tacit_bind_integer(put, 4, group);
     TACIT_CHECK(tacit_statement_run(put, error));
     TACIT_CHECK(
         prepare(&get, registry,
@@ -290,20 +292,55 @@ tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party
 /* ---- who has completed ---- */
 
 tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
-                                       unsigned version, uint64_t round, tacit_error *error) {
+                                       unsigned version, uint64_t round, bool *counted, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *put = NULL;
+    bool row = false;
     tacit_status status;
+    *counted = false;
     /* A round of several steps has several answers, and counts once. */
     TACIT_CHECK(prepare(&put, registry,
                         "INSERT INTO answered VALUES (?1, ?3, ?2, ?4, ?4, 1) ON CONFLICT (party, version)"
-                        " DO UPDATE SET rounds = rounds + 1, last = ?4 WHERE last < ?4",
+                        " DO UPDATE SET rounds = rounds + 1, last = ?4 WHERE last < ?4 RETURNING 1",
                         party, study, error));
     tacit_bind_integer(put, 3, version);
     tacit_bind_integer(put, 4, (int64_t)round);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_statement_step(&row, put, error));
+    *counted = row;
+    if (row) TACIT_CHECK(tacit_statement_step(&row, put, error)); /* to its end: then it is durable */
 cleanup:
     tacit_statement_free(put);
+    tacit_registry_unlock(registry);
+    return status;
+}
+
+static tacit_status run_for_round(tacit_registry *registry, const char *sql, const char *party,
+                                  unsigned version, uint64_t round, tacit_error *error) {
+    tacit_statement *put = NULL;
+    tacit_status status = prepare(&put, registry, sql, party, NULL, error);
+    if (status == TACIT_OK) {
+        tacit_bind_integer(put, 2, version);
+        tacit_bind_integer(put, 3, (int64_t)round);
+        status = tacit_statement_run(put, error);
+    }
+    tacit_statement_free(put);
+    return status;
+}
+
+tacit_status tacit_registry_drop_round(tacit_registry *registry, const char *party, unsigned version,
+                                       uint64_t round, tacit_error *error) {
+    tacit_registry_lock(registry);
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(registry->store, error));
+    TACIT_CHECK(run_for_round(
+        registry, "DELETE FROM answered WHERE party = ?1 AND version = ?2 AND last = ?3 AND rounds = 1",
+        party, version, round, error));
+    TACIT_CHECK(run_for_round(registry,
+                              "UPDATE answered SET rounds = rounds - 1, last = last - 1"
+                              " WHERE party = ?1 AND version = ?2 AND last = ?3",
+                              party, version, round, error));
+cleanup:
+    status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <sodium.h>
 #include <string.h>
 
+#include "data/formula/condition.h"
 #include "study/study_parts.h"
 
 /* ---- keys ---- */
@@ -44,8 +45,30 @@ static tacit_status find_column(reading *r, const yaml_node_t *node) {
         return tacit_yaml_fail(&r->yaml, node, r->error,
                                "a study has from 2 to %d arms, and column '%s' has %zu levels",
                                TACIT_ARMS_MOST, text, count);
+    for (size_t i = 0; i < count; i++) /* a record of arms has them whole */
+        if (!study_is_plain_line(schema->columns[at].levels.text[i], TACIT_TITLE_SIZE))
+            return tacit_yaml_fail(&r->yaml, node, r->error,
+                                   "level %zu of column '%s' must be one line of fewer than %d bytes, "
+                                   "without quotes, to be the name of an arm",
+                                   i + 1, text, TACIT_TITLE_SIZE);
     r->study->arms.column = at;
     r->study->arms.count = count;
+    return TACIT_OK;
+}
+
+/* Before the arm is drawn, a condition about it would be decided by a value that is none; afterwards, staying away
+ * would tell the arm. */
+static tacit_status check_condition(reading *r, const yaml_node_t *node, const tacit_condition *condition,
+                                    const char *what) {
+    const size_t *columns = NULL,
+                 count = condition != NULL ? tacit_condition_columns(condition, &columns) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (columns[i] == r->study->arms.column)
+            return tacit_yaml_fail(
+                &r->yaml, node, r->error,
+                "'%s' may not look at column '%s': the arm is drawn after a party has joined, and "
+                "only its own device knows it",
+                what, r->study->schema->columns[columns[i]].name);
     return TACIT_OK;
 }
 
@@ -81,6 +104,8 @@ tacit_status study_read_arms(reading *r, const yaml_node_t *node) {
         return tacit_yaml_fail(&r->yaml, node, r->error,
                                "arms need 'column', the column that says who is in which");
     TACIT_TRY(find_column(r, values[COLUMN]));
+    TACIT_TRY(check_condition(r, values[COLUMN], r->study->eligible, "eligible"));
+    TACIT_TRY(check_condition(r, values[COLUMN], r->study->schema->subset, "subset"));
     TACIT_TRY(read_weights(r, values[WEIGHTS]));
     if (values[KEY] == NULL) return TACIT_OK;
     if (r->written)
@@ -108,6 +133,15 @@ tacit_status study_print_arms(const tacit_study *study, tacit_buffer *out, tacit
 
 tacit_status study_read_receipts(reading *r, const yaml_node_t *node) {
     tacit_voprf_element key;
+    if (r->study->by_files && r->study->compensation[0] != 0)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "compensation"), r->error,
+                               "receipts are given over a network: leave 'compensation' or "
+                               "'transport: files' out");
+    if (r->study->plan.method->in_turns && r->study->compensation[0] != 0)
+        return tacit_yaml_fail(&r->yaml, study_node(r, "compensation"), r->error,
+                               "receipts are for those who answer in every round, and method %s asks parties "
+                               "in turn: leave 'compensation' out",
+                               r->study->plan.method->name);
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(read_key(r, node, "receipts", key.bytes));
     if (!tacit_voprf_is_valid(&key))
@@ -123,6 +157,9 @@ tacit_status study_print_receipts(const tacit_study *study, tacit_buffer *out, t
 
 tacit_status study_read_contact(reading *r, const yaml_node_t *node) {
     if (node == NULL) return TACIT_OK;
+    if (r->study->by_files)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "contact details are sent over a network: leave 'transport: files' out");
     TACIT_TRY(read_key(r, node, "contact", r->study->contact_key));
     r->study->has_contact = true;
     return TACIT_OK;

@@ -206,6 +206,11 @@ static void a_list_with_a_key_twice_or_out_of_order_is_refused(void **state) {
     self->list.count = 0;
     assert_int_equal(tacit_arm_list_check(&self->list, NULL), TACIT_PROTOCOL);
     free(self);
+    self = make_drawing(5, 3);
+    assert_int_equal(tacit_arm_list_check(&self->list, NULL), TACIT_OK);
+    self->list.draw = TACIT_ARM_NUMBER_MOST + 1; /* no record could be read again */
+    assert_int_equal(tacit_arm_list_check(&self->list, NULL), TACIT_PROTOCOL);
+    free(self);
 }
 
 /* It sees all keys, adds puppets of its own and counts through many lists. The arm of the honest participant stays

@@ -43,6 +43,16 @@ class Story(PeopleStudy):
         self.check_arms()
         self.check_receipts()
         self.check_contact()
+        self.check_derived()
+
+    def check_derived(self):
+        """Arms and compensation come along to a study that is derived, its keys do not."""
+        self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json")
+        self.succeed("study", "derive", "archive.json", "--name", "second", "--out", "second.study.yaml")
+        text = (self.path / "second.study.yaml").read_text()
+        self.assertIn('arms: {column: "arm", weights: [1, 2]}\n', text)
+        self.assertNotIn("receipts:", text)
+        self.succeed("study", "new", self.folder, "second.study.yaml")
 
     def check_arms(self):
         self.succeed("arm", "record", self.folder, "trial", "--out", "arms.json")
@@ -72,6 +82,8 @@ class Story(PeopleStudy):
         self.succeed("arm", "verify", "own.json")
         self.assertNotEqual(own["arms"], published["arms"])
         self.refuse(1, "arm", "verify", "trial.study.yaml", says=["no record of arms"])
+        (self.path / "wrong.json").write_text(json.dumps({**published, "study": "\x1b[2J"}))
+        self.refuse(1, "arm", "verify", "wrong.json", says=["no record of arms"])
         self.refuse(1, "arm", "close", self.folder, "trial", says=["nobody in study 'trial' waits"])
 
     def check_receipts(self):
@@ -101,7 +113,13 @@ class Story(PeopleStudy):
         after = self.tacit("receipt", "redeem", self.folder, path)
         self.assertIn(after.returncode, (0, 3) if said == 0 else (3,))
         self.assertLessEqual(said + (after.returncode == 0), 1)
+        # With another secret nothing is given, redeemed, or said to be forged.
         path.write_text(receipts[2])
+        secret = (self.folder / "people.key").read_bytes()
+        (self.folder / "people.key").write_bytes(bytes(32))
+        self.refuse(1, "receipt", "redeem", self.folder, path, says=["restore it from a backup"])
+        self.refuse(1, "arm", "record", self.folder, "trial", says=["restore it from a backup"])
+        (self.folder / "people.key").write_bytes(secret)
         self.succeed("receipt", "redeem", self.folder, path)
         # One for each: who has lost what it was asked with gets no second one.
         (self.folder_of(2) / "receipt.txt").unlink()
@@ -126,6 +144,11 @@ class Story(PeopleStudy):
         entries = [entry["entry"] for source in self.shown("ledger", "show", party=0)["sources"] for entry in source["entries"]]
         self.assertEqual(entries.count("contact"), 1)
         self.succeed("ledger", "verify", home=self.home(0))
+        # What somebody sends steers no terminal, and does not look like what another one sent.
+        (self.path / "me.txt").write_text("\x1b[2JAna\n2026-01-01 00:00\nEve\n")
+        self.succeed("contact", "send", "trial", "me.txt", "--yes", home=self.home(0))
+        shown = self.succeed("contact", "list", self.folder, "trial", "--key", "contact.key").stdout.splitlines()
+        self.assertEqual(shown[1:], ["  ?[2JAna", "  2026-01-01 00:00", "  Eve"])
         self.succeed("withdraw", "trial", home=self.home(0))
         self.refuse(3, "contact", "send", "trial", "me.txt", "--yes", home=self.home(0), says=["withdrawn"])
 
@@ -135,7 +158,12 @@ class Refusals(PeopleStudy):
         for changed, says in (({"arms": "{column: age}"}, "of kind category"), ({"arms": "{column: arm, weights: [1]}"}, "a list of 2"),
                               ({"arms": "{column: arm, weights: [0, 1]}"}, "from 1 to 1000"), ({"arms": f'{{column: arm, key: "{"0" * 64}"}}'}, "the coordinator writes the key"),
                               ({"arms": "{weights: [1, 1]}"}, "arms need 'column'"), ({"receipts": f'"{"0" * 64}"'}, "the coordinator writes 'receipts'"),
-                              ({"contact": "me"}, "64 hexadecimal digits")):
+                              ({"contact": "me"}, "64 hexadecimal digits"),
+                              ({"method": "dpstgd", "set": None, "lambda": None, "compensation": "20 EUR"}, "asks parties in turn"),
+                              ({"transport": "files", "compensation": "20 EUR"}, "receipts are given over a network"),
+                              ({"transport": "files", "contact": f'"{"1" * 64}"'}, "contact details are sent over a network"),
+                              ({"arms": "{column: arm}", "eligible": "'arm == \"drug\"'"}, "'eligible' may not look at column 'arm'"),
+                              ({"arms": "{column: arm}", "subset": "'arm == \"drug\"'"}, "'subset' may not look at column 'arm'")):
             self.refuse(1, "study", "new", self.folder, self.definition(**changed), "--force", says=[says])
 
     def test_a_lost_device_is_left_out_of_its_list_and_comes_back_to_a_later_one(self):

@@ -220,7 +220,7 @@ class Validation(EnrolmentTest):
 
     def test_whoever_helped_to_make_a_model_does_not_validate_it(self):
         stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
-        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop)
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, compensation="20 EUR")
         coordinator = self.open_catalogue()
         words = ["--allow-exact", "--allow-entrusted"]
         parties = {party: self.joined(party, self.enrol(party)[1], *words) for party in range(3)}

@@ -169,7 +169,7 @@ static void who_missed_a_round_has_not_completed(void **state) {
     ticket here = invite(&w, 1), away = invite(&w, 2);
     char whole[TACIT_ID_SIZE], partly[TACIT_ID_SIZE], path[128], study[TACIT_ID_SIZE], sql[160];
     sqlite3 *file = NULL;
-    bool done = true;
+    bool done = true, counted = false;
     join(&w, &here, 7, whole);
     join(&w, &away, 8, partly);
     CHECK_OK(tacit_registry_party_study(w.registry, whole, study, &w.error), w.error);
@@ -177,9 +177,19 @@ static void who_missed_a_round_has_not_completed(void **state) {
     assert_false(done); /* nothing was asked yet */
     for (uint64_t round = 0; round < 3; round++)
         for (int step = 0; step < 2; step++) {
-            CHECK_OK(tacit_registry_note_round(w.registry, study, whole, 1, round, &w.error), w.error);
-            if (round != 1)
-                CHECK_OK(tacit_registry_note_round(w.registry, study, partly, 1, round, &w.error), w.error);
+            CHECK_OK(tacit_registry_note_round(w.registry, study, whole, 1, round, &counted, &w.error),
+                     w.error);
+            assert_int_equal(counted, step == 0);
+            if (step == 0) { /* the first answer is refused, and a better one comes */
+                CHECK_OK(tacit_registry_drop_round(w.registry, whole, 1, round, &w.error), w.error);
+                CHECK_OK(tacit_registry_note_round(w.registry, study, whole, 1, round, &counted, &w.error),
+                         w.error);
+                assert_true(counted);
+            }
+            CHECK_OK(tacit_registry_note_round(w.registry, study, partly, 1, round, &counted, &w.error),
+                     w.error);
+            if (round == 1 && counted) /* refused, each time */
+                CHECK_OK(tacit_registry_drop_round(w.registry, partly, 1, round, &w.error), w.error);
         }
     snprintf(path, sizeof path, "%s/coordinator.db", w.place.path);
     assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);

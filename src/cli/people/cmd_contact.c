@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "api/document/json_text.h"
+#include "base/clean.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "cli/commands.h"
@@ -47,8 +48,9 @@ static tacit_status run_key(const tacit_arguments *arguments, tacit_console *con
         TACIT_TRY(tacit_file_write(path, secret, sizeof secret, 0600, error));
         tacit_console_note(console, "made a key in %s: keep it, and let nobody read it", path);
     }
-    TACIT_TRY(load_key(path, secret, shown, error));
+    tacit_status status = load_key(path, secret, shown, error);
     sodium_memzero(secret, sizeof secret);
+    if (status != TACIT_OK) return status;
     tacit_console_print(console, "contact: \"%s\"\n", sodium_bin2hex(hex, sizeof hex, shown, sizeof shown));
     return tacit_console_document(console, json_pack("{s:s}", "contact", hex), error);
 }
@@ -140,6 +142,16 @@ typedef struct opening {
     size_t closed;
 } opening;
 
+/* Whoever sent it may have meant it for a terminal, or to look like two: cleaned, and each line indented. */
+static void print_details(tacit_console *console, const char *when, char *text) {
+    tacit_console_print(console, "%s\n", when);
+    for (char *line = text, *next; line != NULL && *line != 0; line = next) {
+        next = strchr(line, '\n');
+        if (next != NULL) *next++ = 0;
+        tacit_console_print(console, "  %s\n", tacit_text_clean(line, strlen(line) + 1, line));
+    }
+}
+
 static tacit_status open_one(void *context, const uint8_t *sealed, size_t length, int64_t at,
                              tacit_error *error) {
     opening *self = context;
@@ -148,9 +160,9 @@ static tacit_status open_one(void *context, const uint8_t *sealed, size_t length
     tacit_study_time_text(when, at);
     if (length > crypto_box_SEALBYTES &&
         crypto_box_seal_open((uint8_t *)text, sealed, length, self->shown, self->secret) == 0) {
-        tacit_console_print(self->console, "%s\n%s\n", when, text);
         self->list = tacit_json_append(
             self->list, json_pack("{s:s,s:o}", "sent", when, "details", tacit_json_text(text)));
+        print_details(self->console, when, text);
     } else {
         self->closed++;
     }

@@ -11,6 +11,7 @@ enum { KEY = TACIT_VRF_KEY_BYTES, PROOF = TACIT_VRF_PROOF_BYTES, INPUT = 32 + TA
 
 tacit_status tacit_arm_list_check(const tacit_arm_list *list, tacit_error *error) {
     if (list->count == 0 || list->count > TACIT_ARM_LIST_MOST || list->group == 0 || list->draw == 0 ||
+        list->group > TACIT_ARM_NUMBER_MOST || list->draw > TACIT_ARM_NUMBER_MOST ||
         !tacit_vrf_key_is_valid(list->coordinator))
         return tacit_fail(error, TACIT_PROTOCOL, "the list of arms of study '%s' is empty or impossible",
                           list->study);

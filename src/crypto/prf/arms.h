@@ -19,7 +19,8 @@
  *   What is left: a participant together with the coordinator, or the last to give a share, can see R before
  *   others do and let the drawing fail. Then the list is closed again, and counted: after k failed drawings an
  *   event of probability p happens to those who conspire with probability at most 1 - (1-p)^(k+1). A party takes
- *   part in TACIT_ARM_DRAWS_MOST at most, and the number is in the record.
+ *   part in TACIT_ARM_DRAWS_MOST at most, and the records of all groups together tell k. Lists that share no honest
+ *   party can be complete side by side, under the same numbers: compare with the record that was published.
  */
 #pragma once
 
@@ -30,7 +31,8 @@ enum {
     TACIT_ARMS_MOST = 16,
     TACIT_ARM_WEIGHT_MOST = 1000,
     TACIT_ARM_DRAWS_MOST = 8,
-    TACIT_ARM_LIST_MOST = 100000
+    TACIT_ARM_LIST_MOST = 100000,
+    TACIT_ARM_NUMBER_MOST = 1000000 /* of groups, and of drawings */
 };
 
 /* A closed list. Borrowed. */
@@ -42,7 +44,7 @@ typedef struct tacit_arm_list {
     size_t count;
 } tacit_arm_list;
 
-/* TACIT_PROTOCOL unless the keys are in ascending order, valid, and none is there twice. */
+/* TACIT_PROTOCOL unless the numbers are possible, and the keys in ascending order, valid, and none is there twice. */
 tacit_status tacit_arm_list_check(const tacit_arm_list *list, tacit_error *error);
 /* Where a key stands; count when it does not. */
 size_t tacit_arm_list_find(const tacit_arm_list *list, const uint8_t key[TACIT_VRF_KEY_BYTES]);

@@ -46,6 +46,8 @@ static void end_message(transcript *t, uint8_t out[HASH], const char *use) {
         crypto_hash_sha512_init(t);
         add(t, first, sizeof first);
     }
+    sodium_memzero(t, sizeof *t); /* a secret key follows from it, where one is derived */
+    sodium_memzero(first, sizeof first);
 }
 
 static void end_scalar(transcript *t, uint8_t out[SCALAR], const char *use) {

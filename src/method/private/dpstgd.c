@@ -437,6 +437,7 @@ const tacit_method tacit_method_dpstgd = {
     .units = "record",
     .spreads = true,
     .stops_early = true,
+    .in_turns = true,
     .lambda_may_vanish = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .network = network_of_plan,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clean.h"
 #include "base/file.h"
 #include "data/schema/text.h"
 
@@ -23,8 +24,8 @@ enum {
 static bool is_plain(const char *name) {
     size_t length = strlen(name);
     bool plain = length > 0 && length < TACIT_SIGNED_NAME && tacit_text_is_utf8(name, length);
-    for (size_t i = 0; plain && i < length; i++) plain = (unsigned char)name[i] >= ' ' && name[i] != 127;
-    return plain;
+    char clean[TACIT_SIGNED_NAME];
+    return plain && strcmp(tacit_text_clean(clean, sizeof clean, name), name) == 0;
 }
 
 static size_t message_of(uint8_t out[MESSAGE], const uint8_t hash[TACIT_SIGNED_HASH], const char *name) {

@@ -21,9 +21,20 @@ static bool is_left_out(const char *line, const leaving *out) {
 
 /* Settings that are the new study's own, or were counted by the coordinator; points are public rows that a file must
  * bring again. */
-static const char *const own_keys[] = { "name",          "look",      "derived_from",
-                                        "offer_earlier", "auxiliary", "validates" };
+static const char *const own_keys[] = { "name",      "look",      "derived_from", "offer_earlier",
+                                        "auxiliary", "validates", "receipts" };
 static const leaving own = { own_keys, sizeof own_keys / sizeof own_keys[0] };
+
+/* One setting, without the key of arms: as the one of receipts, it is made of the study's name. */
+static tacit_status copy_line(tacit_buffer *out, const char *line, size_t length, tacit_error *error) {
+    static const char begins[] = ", key: \"", ends[] = "\"}\n";
+    const size_t tail = sizeof begins - 1 + 2 * TACIT_VRF_KEY_BYTES + sizeof ends - 1;
+    if (strncmp(line, "arms:", 5) != 0 || length <= tail ||
+        strncmp(line + length - tail, begins, sizeof begins - 1) != 0)
+        return tacit_buffer_append(out, line, length, error);
+    TACIT_TRY(tacit_buffer_append(out, line, length - tail, error));
+    return tacit_buffer_append(out, "}\n", 2, error);
+}
 
 /* A canonical text has a setting a line; what belongs to one of several lines is indented. */
 static tacit_status copy_settings(tacit_buffer *out, const char *text, const leaving *without,
@@ -33,7 +44,7 @@ static tacit_status copy_settings(tacit_buffer *out, const char *text, const lea
         size_t length = strcspn(at, "\n");
         length += at[length] == '\n';
         if (at[0] != ' ' && at[0] != '\n') copies = !is_left_out(at, without);
-        if (copies) TACIT_TRY(tacit_buffer_append(out, at, length, error));
+        if (copies) TACIT_TRY(copy_line(out, at, length, error));
         at += length;
     }
     return TACIT_OK;
@@ -68,10 +79,10 @@ cleanup:
 /* ---- validation ---- */
 
 /* Settings of the method that found the model, and of when that had found enough. */
-static const char *const finding_keys[] = { "name",      "title",  "method", "set",       "epsilon",
-                                            "delta",     "lambda", "stop",   "look",      "expected_rows",
-                                            "auxiliary", "model",  "center", "transport", "exchange",
-                                            "validates", "weights" };
+static const char *const finding_keys[] = { "name",      "title",   "method",  "set",       "epsilon",
+                                            "delta",     "lambda",  "stop",    "look",      "expected_rows",
+                                            "auxiliary", "model",   "center",  "transport", "exchange",
+                                            "validates", "weights", "receipts" };
 static const leaving finding = { finding_keys, sizeof finding_keys / sizeof finding_keys[0] };
 
 #define ENDING "-validation"

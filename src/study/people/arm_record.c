@@ -133,7 +133,7 @@ static bool read_list(tacit_buffer *out, size_t size, const json_t *from) {
 static bool read_number(uint32_t *out, const json_t *from) {
     json_int_t value = json_integer_value(from);
     *out = (uint32_t)value;
-    return value > 0 && value <= 1000000;
+    return value > 0 && value <= TACIT_ARM_NUMBER_MOST;
 }
 
 static bool read_arms(tacit_arm_record *out, const json_t *from) {
@@ -143,7 +143,7 @@ static bool read_arms(tacit_arm_record *out, const json_t *from) {
         const json_t *one = json_array_get(from, i);
         const char *name = json_string_value(json_object_get(one, "name"));
         uint32_t weight = 0;
-        if (name == NULL || strlen(name) >= sizeof out->names[i] ||
+        if (tacit_name_check("name", name, sizeof out->names[i] - 1, NULL) != TACIT_OK ||
             !read_number(&weight, json_object_get(one, "weight")) || weight > TACIT_ARM_WEIGHT_MOST)
             return false;
         out->weights[i] = weight;
@@ -154,7 +154,7 @@ static bool read_arms(tacit_arm_record *out, const json_t *from) {
 
 static bool read_record(tacit_arm_record *out, const json_t *from) {
     const char *study = json_string_value(json_object_get(from, "study"));
-    if (study == NULL || strlen(study) >= sizeof out->study) return false;
+    if (tacit_name_check("study", study, sizeof out->study - 1, NULL) != TACIT_OK) return false;
     snprintf(out->study, sizeof out->study, "%s", study);
     out->of_participant = json_object_get(from, "proof") != NULL;
     return read_arms(out, json_object_get(from, "arms")) &&
