@@ -273,6 +273,7 @@ static void shares_are_refused_where_they_are_not_proved(void **state) {
 static void wrong_settings_are_refused(void **state) {
     (void)state;
     static const char *const wrong[][2] = { { "hidden", "5,x" },
+                                            { "clip", "1e-40" },
                                             { "hidden", "0" },
                                             { "weights", "1" },
                                             { "weights", "1,0" },
