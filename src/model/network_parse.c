@@ -5,7 +5,7 @@
 
 #include "model/network.h"
 
-enum { MOST_UNITS = 1 << 16, MOST_PARAMETERS = 1 << 26, MOST_SHAPED = 1 << 22 };
+enum { MOST_UNITS = 1 << 16, MOST_PARAMETERS = 1 << 26, MOST_SHAPED = 1 << 22, MOST_HELD = 1 << 24 };
 
 /* A whole number from 1 to MOST_UNITS at *at, which moves behind it; 0: none. */
 static uint32_t take_number(const char **at) {
@@ -126,6 +126,24 @@ static tacit_status read_layer(const char **at, const char *hidden, tacit_networ
     return TACIT_OK;
 }
 
+/* Numbers that a pass over one row keeps besides: what is in all windows, or what every step gave. Few parameters may ask
+ * for more of them than there is memory. */
+static tacit_status check_held(const tacit_network *network, const char *hidden, tacit_error *error) {
+    double held = 0;
+    for (size_t l = 0; l < network->layers; l++) {
+        const tacit_layer *is = &network->layer[l];
+        if (is->kind == TACIT_LAYER_GRU)
+            held += 5.0 * is->out.channels * (is->in.height + 1.0);
+        else if (is->kind != TACIT_LAYER_DENSE)
+            held += (double)is->out.height * is->out.width * is->side * is->side * is->in.channels;
+    }
+    if (held <= MOST_HELD) return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "the windows or steps of hidden layers '%s' have %.0f numbers of a row in all, and at "
+                      "most %d are kept: take smaller windows, larger strides or fewer recurrent units",
+                      hidden, held, (int)MOST_HELD);
+}
+
 tacit_status tacit_network_parse(tacit_network *out, const char *hidden, const char *shape,
                                  tacit_activation activation, size_t features, size_t classes,
                                  tacit_error *error) {
@@ -145,6 +163,7 @@ tacit_status tacit_network_parse(tacit_network *out, const char *hidden, const c
                           "no network has %zu features, hidden layers '%s' and %zu classes: give at least "
                           "one feature and two classes, and layers of at most %d parameters together",
                           features, hidden, classes, most);
+    TACIT_TRY(check_held(&network, hidden, error));
     *out = network;
     return TACIT_OK;
 }

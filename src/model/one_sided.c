@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clean.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -56,15 +57,17 @@ bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]
         !measure(model, &score) || !(fabs(score.mean) > FAR * sqrt(fmax(score.variance, 0))))
         return false;
     const size_t class = score.mean > 0 ? 1 : 0;
+    char name[61]; /* whole characters: what is no text cannot be told on */
+    tacit_text_clean(name, sizeof name,
+                     class < model->class_names.count ? model->class_names.text[class]
+                     : class == 1                     ? "1"
+                                                      : "0");
     tacit_format(
         out, TACIT_REMARK_SIZE,
-        "rows spread evenly over the schema's ranges would nearly all be called '%.60s': the columns have "
+        "rows spread evenly over the schema's ranges would nearly all be called '%s': the columns have "
         "little weight beside the intercept. Either that class is far the more frequent one, or lambda (%g) "
         "or the noise is too large for these rows; compare AUC and log-loss on rows that you may look at",
-        class < model->class_names.count ? model->class_names.text[class]
-        : class == 1                     ? "1"
-                                         : "0",
-        model->guarantee.lambda);
+        name, model->guarantee.lambda);
     return true;
 }
 

@@ -220,6 +220,7 @@ typedef struct tacit_noise_law {
     double mean_norm;    /* of the noise in the published model, or in what `norm_in` says */
     const char *norm_in; /* NULL: the published model */
     bool in_objective; /* it tilts what is minimised: sensitivity is not that of a model, mean_norm a bound */
+    bool of_fewest; /* mean_norm is that for parties with the fewest rows: those that have more make less */
 } tacit_noise_law;
 
 /* Models a method ended with. Usually one; several when the figure of interest is their mean (indiv). */

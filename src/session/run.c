@@ -28,14 +28,26 @@ tacit_session tacit_run_session(const tacit_plan *plan, const tacit_transport *t
     return session;
 }
 
+/* The method's law of noise, for as many rows as the study expects. Where it says nothing of them, and a law is that of the
+ * fewest, nobody knows: the noise may be a small part of that. A single party's fewest are those that it has. */
+static bool find_law(const tacit_plan *plan, tacit_noise_law *out) {
+    tacit_plan usual = *plan;
+    *out = (tacit_noise_law){ .law = NULL };
+    if (plan->method->noise == NULL || plan->method->noise(plan, out, NULL) != TACIT_OK) return false;
+    if (!out->of_fewest || plan->parties == 1) return true;
+    usual.minimum_rows = plan->expected_rows / plan->parties;
+    if (usual.minimum_rows <= plan->minimum_rows) return plan->expected_rows > 0;
+    return plan->method->noise(&usual, out, NULL) == TACIT_OK;
+}
+
 /* Of linear models of two classes, the noise's part in the squared length of the weights: what the method's law of noise
  * says beside what was released. A method that knows better has said so. */
 static void settle_noise_share(const tacit_plan *plan, tacit_model *model) {
-    tacit_noise_law law = { .law = NULL };
+    tacit_noise_law law;
     double square = 0;
-    if (model->noise_share > 0 || plan->method->noise == NULL || !isfinite(plan->epsilon) ||
-        model->report != NULL || model->stack != NULL || model->network.layers > 0 || model->classes != 2 ||
-        tacit_model_scores_per_row(model) != 1 || plan->method->noise(plan, &law, NULL) != TACIT_OK)
+    if (model->noise_share > 0 || !isfinite(plan->epsilon) || model->report != NULL || model->stack != NULL ||
+        model->network.layers > 0 || model->classes != 2 || tacit_model_scores_per_row(model) != 1 ||
+        !find_law(plan, &law))
         return;
     for (size_t j = 0; j < model->features; j++) square += model->weights[j] * model->weights[j];
     if (law.norm_in == NULL && !law.in_objective && square > 0)

@@ -198,6 +198,31 @@ class Hopeless(ProgramTest):
         self.assertIn("warning: vote at epsilon 1: nothing but noise", done.stderr)
 
 
+class NoiseShares(ProgramTest):
+    def shares(self, methods, *words):
+        draw = random.Random(5)
+        rows = [(draw.random(), draw.random()) for _ in range(4000)]
+        (self.path / "rows.csv").write_text("a,b,y\n" + "".join(f"{a:.3f},{b:.3f},{'no yes'.split()[draw.random() < 1 / (1 + math.exp(6 * (b - a)))]}\n"
+                                                                for a, b in rows))
+        (self.path / "schema.yaml").write_text("label: {name: y, classes: [no, yes]}\ncolumns:\n  - {name: a, kind: number, low: 0, high: 1}\n"
+                                               "  - {name: b, kind: number, low: 0, high: 1}\nintercept: yes\n")
+        done = self.succeed("simulate", "--method", methods, "--train", "rows.csv", "--schema", "schema.yaml", "--parties", "2", "--epsilon", "5",
+                            "--seed", "1", "--json", *words)
+        return {run["method"]: run["noise_share"] for run in json.loads(done.stdout)["runs"]}
+
+    def test_noise_in_counts_is_not_taken_for_noise_in_weights(self):
+        """A model of cells is made from counts: noise that is large beside its weights may be nothing beside those."""
+        shares = self.shares("histogram,avg")
+        self.assertIsNone(shares["histogram"])
+        self.assertTrue(0 < shares["avg"] < 0.5, shares)
+
+    def test_noise_is_that_of_the_rows_expected_where_parties_have_more_than_they_must(self):
+        """The noise of avg is that of the fewest rows, whatever there are."""
+        shares = self.shares("output,avg", "--minimum-rows", "20", "--lambda", "0.01")
+        self.assertTrue(0 < shares["output"] < 0.5 < shares["avg"], shares)
+        self.assertTrue(0 < self.shares("dpgd", "--minimum-rows", "20", "--delta", "1e-6")["dpgd"] < 0.01)
+
+
 class Releases(ProgramTest):
     home, tacit, fit = "home", test_fit.Fit.tacit, test_fit.Fit.fit
 

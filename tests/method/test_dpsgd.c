@@ -272,11 +272,10 @@ static void shares_are_refused_where_they_are_not_proved(void **state) {
 
 static void wrong_settings_are_refused(void **state) {
     (void)state;
-    static const char *const wrong[][2] = { { "hidden", "5,x" },
-                                            { "hidden", "0" },
-                                            { "weights", "1" },
-                                            { "weights", "1,0" },
-                                            { "weights", "1,2,3" } };
+    static const char *const wrong[][2] = {
+        { "hidden", "5,x" }, { "clip", "1e-40" },  { "hidden", "0" },
+        { "weights", "1" },  { "weights", "1,0" }, { "weights", "1,2,3" }
+    };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         parties world = world_of(ball(20, 3, 5), 2, "4");
         set(&world.plan, wrong[i][0], wrong[i][1]);

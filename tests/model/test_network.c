@@ -195,6 +195,12 @@ static void layers_that_do_not_fit_are_refused(void **state) {
             TACIT_USAGE);
         assert_true(strlen(error.text) > 20);
     }
+    /* Few parameters, and more memory for their windows or steps than any machine has. */
+    static const char *const large[][2] = { { "pool:745/1", "1000x1000" }, { "gru:1000", "62500x16" } };
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        assert_int_equal(
+            tacit_network_parse(&network, large[i][0], large[i][1], TACIT_ACTIVATION_TANH, 1000000, 2, NULL),
+            TACIT_USAGE);
     network = parsed("conv:4x3/2,pool:2,gru:5,6", "16x16", TACIT_ACTIVATION_TANH, 256, 3);
     static const char *const names[] = { "conv:4x3/2", "pool:2/2", "gru:5", "6" };
     char name[TACIT_LAYER_NAME];

@@ -29,6 +29,26 @@ static void models_of_more_noise_than_anything_else_are_doubtful(void **state) {
     }
 }
 
+/* A remark is told on as JSON, which takes whole characters only. */
+static void long_names_are_cut_between_characters(void **state) {
+    (void)state;
+    static const char schema[] = "label: {name: y, classes: [no, "
+                                 "\"xöööööööööööööööööööööööööööööööööööööööö\"]}\n"
+                                 "columns:\n  - {name: a, kind: number, low: 0, high: 1}\nintercept: yes\n";
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_model *model = NULL;
+    char remark[TACIT_REMARK_SIZE];
+    CHECK_OK(tacit_model_create(&model, &tacit_family_logistic, 2, 2, &error), error);
+    tacit_schema *own = NULL;
+    CHECK_OK(tacit_schema_parse(&own, schema, strlen(schema), "schema", &error), error);
+    CHECK_OK(tacit_model_describe(model, &own->classes, own, &error), error);
+    model->weights[1] = 5;
+    assert_true(tacit_model_doubtful(model, remark));
+    assert_non_null(strstr(remark, "'xööööööööööööööööööööööööööööö'"));
+    tacit_schema_free(own);
+    tacit_model_free(model);
+}
+
 static double read_back(const char *text) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_model *model = NULL;
@@ -60,6 +80,7 @@ static void the_share_of_noise_is_in_the_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_more_noise_than_anything_else_are_doubtful),
+        cmocka_unit_test(long_names_are_cut_between_characters),
         cmocka_unit_test(the_share_of_noise_is_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,7 @@ static tacit_status copy_rows(tacit_estimate_completed *out, const tacit_view *f
     }
     tacit_view *rows = &out->party.rows;
     rows->rows = tacit_rows_of_matrix(&out->values);
+    rows->spilled = false; /* these are in memory alone: what is let go of would be zeros */
     rows->label = from->label != NULL ? out->label : NULL;
     rows->group = from->group != NULL ? group : NULL;
     rows->response = from->response != NULL ? out->response : NULL;

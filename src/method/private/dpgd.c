@@ -317,6 +317,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = how.each.sensitivity,
         .scale = how.scale,
         .mean_norm = fmin(radius, sqrt(expected_error(plan, rounds, how.step, noise) - start)),
+        .of_fewest = true,
     };
     return TACIT_OK;
 }

@@ -244,6 +244,10 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
     out->compressed = out->signs || out->keep < 1;
     out->patience = settings->patience;
     out->noise = settings->noise;
+    if (settings->clip > 0 && settings->clip < 1e-6)
+        return tacit_fail(error, TACIT_USAGE,
+                          "setting clip of method dpsgd is 0, to be chosen, or from 1e-6 to 1e6, not %g",
+                          settings->clip);
     TACIT_TRY(network_of_plan(&out->network, plan, error));
     out->size = tacit_network_size(&out->network);
     TACIT_TRY(read_optimiser(plan, out, error));

@@ -81,6 +81,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = S,
         .scale = S / plan->epsilon,
         .mean_norm = sqrt(d * (d + 1) / (double)plan->parties) * S / plan->epsilon,
+        .of_fewest = true,
     };
     return TACIT_OK;
 }

@@ -255,6 +255,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = how.fresh.sensitivity,
         .scale = scale,
         .mean_norm = sqrt(d * (moved * moved + left * left)),
+        .of_fewest = true,
     };
     return TACIT_OK;
 }

@@ -256,6 +256,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = sqrt(2), /* in L2 norm; 2 in L1 norm, which the scale is for */
         .scale = scale,
         .mean_norm = sqrt(counts * 2 * p) / (1 - p),
+        .norm_in = "the counts",
     };
     return TACIT_OK;
 }

@@ -262,6 +262,7 @@ static tacit_status answer_scores(tacit_party *party, const tacit_question *ques
     tacit_status status;
     TACIT_TRY(recall(party, &design, error));
     TACIT_CHECK(check_place(question, &design, false, error));
+    TACIT_CHECK(time_check_one_row_each(party, error)); /* whoever asks may have left the counts out */
     const size_t cells = design.time.cells;
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.width, &weights, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "hazard", cells, &baseline.hazard, error));

@@ -327,7 +327,20 @@ typedef struct counting {
 
 tacit_status time_check_one_row_each(const tacit_party *party, tacit_error *error) {
     size_t persons;
-    if (!party->rows.persons || party->rows.group == NULL) return TACIT_OK;
+    const tacit_schema *schema = party->plan->schema;
+    const bool named = schema != NULL && schema->person != NULL;
+    if (named && party->reducer != NULL) /* the same in all of them */
+        return tacit_fail(error, TACIT_USAGE,
+                          "method %s sees that no person has several rows where all rows of a party are in "
+                          "one place, and here several hold them",
+                          party->plan->method->name);
+    if (!party->rows.persons || party->rows.group == NULL) {
+        if (!named || party->gate == NULL || party->gate->mode != TACIT_GATE_REAL) return TACIT_OK;
+        return tacit_fail(error, TACIT_INPUT,
+                          "these rows do not say whose they are, and the schema does (person: %s): read them "
+                          "with that column, without groups of another",
+                          schema->person);
+    }
     TACIT_TRY(tacit_view_groups(&party->rows, &persons, error));
     if (persons == party->rows.rows.count) return TACIT_OK;
     return tacit_fail(error, TACIT_INPUT,

@@ -114,7 +114,8 @@ tacit_status time_count(const tacit_party *party, const time_design *design, dou
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error);
 /* For methods whose promise is about a row that is a person with all of its time: TACIT_INPUT where the schema
- * names persons and one of them has several rows. */
+ * names persons and one of them has several rows, or where real rows do not say whose they are; TACIT_USAGE where that
+ * cannot be seen because several hold them. */
 tacit_status time_check_one_row_each(const tacit_party *party, tacit_error *error);
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error);

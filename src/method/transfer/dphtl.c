@@ -348,8 +348,10 @@ const tacit_method tacit_method_dphtl = {
     .needs_target = true,
     .takes_unlabelled = true,
     TACIT_SETTINGS_OF(dphtl_parameters, dphtl_defaults),
-    .leaves = "once: weights of a model of [labelled!=1: some of ]the source's rows, and of one that tells "
-              "[labelled!=1: its other rows][labelled=1: them] from the public points, with noise inside",
+    .leaves =
+        "once: weights of a model of [labelled!=1: some of ]the source's rows, and of one that tells "
+        "[labelled!=1: its other rows][labelled=1: them] from the public points, with noise inside; and "
+        "the variance of the noise in the former, which tells how many rows it was made from",
     .seen_by = "the target, which runs the coordinator, sees each source's weights and may show them to "
                "anybody. The target's own rows stay with it",
     .guarantee = "[law=pure: epsilon-differential privacy (delta = 0)][law=gaussian: (epsilon, "

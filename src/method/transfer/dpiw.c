@@ -124,6 +124,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .sensitivity = used.sensitivity,
         .scale = scale,
         .mean_norm = sqrt(square / (double)plan->parties) * scale,
+        .of_fewest = true,
     };
     return TACIT_OK;
 }

@@ -110,13 +110,20 @@ static graph_value recur(scoring *s, size_t l) {
     const tacit_network *network = &s->model->network;
     const tacit_layer *layer = &network->layer[l];
     const size_t inputs = (size_t)layer->in.width * layer->in.channels, units = layer->out.channels;
-    const double *for_x = gate_weights(s, l, 0, inputs), *for_h = gate_weights(s, l, inputs, units);
+    /* Once for all steps: a file that repeated them would be as many times as large. */
+    graph_value for_x = graph_matrix(s->g, 3 * units, inputs, gate_weights(s, l, 0, inputs));
+    graph_value for_h = graph_matrix(s->g, 3 * units, units, gate_weights(s, l, inputs, units));
+    graph_value biases =
+        graph_matrix(s->g, 1, 3 * units, s->model->weights + tacit_network_biases_at(network, l));
     graph_value state = NULL;
     for (size_t t = 0; t < layer->in.height && !s->g->failed; t++) {
         graph_value x = columns(s->g, s->rows, t * inputs, inputs), from_h = NULL;
-        graph_value from_x = graph_linear(s->g, x, 3 * units, inputs, for_x,
-                                          s->model->weights + tacit_network_biases_at(network, l));
-        if (state != NULL) from_h = graph_linear(s->g, state, 3 * units, units, for_h, NULL);
+        graph_value from_x = GRAPH(s->g, "Gemm", x, for_x, biases);
+        graph_set(s->g, "transB", 1);
+        if (state != NULL) {
+            from_h = GRAPH(s->g, "Gemm", state, for_h);
+            graph_set(s->g, "transB", 1);
+        }
         state = step(s->g, from_x, from_h, state, units);
     }
     return state == NULL ? "" : state;
