@@ -6,10 +6,12 @@ to earlier participants.
 """
 import hashlib
 import http.client
+import http.server
 import json
 import os
 import ssl
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
@@ -99,6 +101,37 @@ class Open(EnrolmentTest):
         self.assertEqual([len(self.statements(party)) for party in range(3)], [1] * 3)
         self.assertEqual(self.statements(0)[0][0], "eligible")
         self.assertNotEqual(self.tacit("enrol", self.address, "trial", "--out", self.path / "late.txt", home=self.home(8)).returncode, 0)
+
+    def test_whoever_shows_the_authority_beside_one_of_their_own_is_not_the_coordinator(self):
+        self.study(enrolment="open")
+        self.open_catalogue()
+        self.succeed("study", "new", self.path / "impostor", self.path / "trial.study.yaml", "--force")
+        self.start("coordinator", self.path / "impostor").wait_line("serving at")
+        shown = (self.folder / "ca.crt").read_bytes() + (self.path / "impostor" / "ca.crt").read_bytes()
+        asked = []
+
+        class Impostor(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = shown if self.path == "/authority.crt" else b'{"address": "https://127.0.0.1:1", "studies": []}'
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *words):
+                pass
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.path / "impostor" / "server.crt", self.path / "impostor" / "server.key")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Impostor)
+        self.addCleanup(server.server_close)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        address = f"https://127.0.0.1:{server.server_address[1]}/#{self.address.split('#')[1]}"
+        self.assertNotEqual(self.tacit("catalogue", address, home=self.home(0)).returncode, 0)
+        self.assertEqual(asked, ["/authority.crt"])
 
     def test_enrolments_are_bounded_and_a_restart_buys_no_more(self):
         self.study(enrolment="open", enrolments_per_minute=2)
