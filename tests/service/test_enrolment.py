@@ -199,6 +199,10 @@ class Archive(EnrolmentTest):
         changed = json.loads(self.succeed("study", "derive", "archive.json", "--name", "second", "--json").stdout)
         self.assertNotEqual(changed["derived_from"], made["id"])
         self.succeed("study", "new", self.folder, self.path / "second.study.yaml", "--force")
+        # Whoever wrote a document, a file of this machine is in no draft.
+        for hostile in ("consent: /etc/passwd\n", "consent: /etc/passwd\nauxiliary: {points: 3}\n", "auxiliary: /etc/passwd\n"):
+            (self.path / "hostile.json").write_text(json.dumps({**archived, "definition": archived["definition"] + hostile}))
+            self.assertNotEqual(self.tacit("study", "derive", "hostile.json", "--name", "third", "--out", "third.study.yaml").returncode, 0, hostile)
         # It is offered to exactly those who said that they may be asked.
         self.assertIn("offered to you", self.wait_offer(0))
         self.assertNotIn("offered to you", self.succeed("catalogue", home=self.home(2)).stdout)
@@ -250,6 +254,17 @@ class Validation(EnrolmentTest):
         self.assertIn("auc", json.dumps(archived["evaluation"]))
         self.assertIn("| auc |", archived["card"])
         self.assertIsNotNone(archived["table"])
+
+    def test_a_validation_has_keys_of_its_own_and_a_long_title_keeps_whole_characters(self):
+        stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, title="ä" + "-ä" * 60, compensation="10 EUR")
+        coordinator = self.open_catalogue()
+        parties = {party: self.joined(party, self.enrol(party)[1], "--allow-exact", "--allow-entrusted") for party in range(3)}
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.wait_line("trial-validation: recruiting")
+        self.wait_open("trial-validation")
+        self.assertEqual(self.status()["state"], "done")
 
     def test_whoever_helped_to_make_a_model_does_not_validate_it(self):
         stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
