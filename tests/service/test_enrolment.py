@@ -133,6 +133,16 @@ class Open(EnrolmentTest):
         self.assertNotEqual(self.tacit("catalogue", address, home=self.home(0)).returncode, 0)
         self.assertEqual(asked, ["/authority.crt"])
 
+    def test_whoever_consents_to_an_amended_condition_has_told_that_it_holds(self):
+        self.study(enrolment="open", eligible="age > 0.5")
+        self.open_catalogue()
+        process = self.joined(0, self.enrol(0)[1])
+        self.assertEqual(len(self.statements(0)), 1)
+        self.succeed("study", "amend", self.folder, self.definition(enrolment="open", eligible="age > 0.6"))
+        self.assertNotEqual(process.finish(), 0)
+        self.succeed("consent", "trial", "--yes", home=self.home(0))
+        self.assertEqual(len(self.statements(0)), 2)
+
     def test_enrolments_are_bounded_and_a_restart_buys_no_more(self):
         self.study(enrolment="open", enrolments_per_minute=2)
         process = self.open_catalogue()
