@@ -4,11 +4,13 @@ to earlier participants.
 
     TACIT=build/src/cli/tacit tests/service/test_enrolment.py
 """
+import contextlib
 import hashlib
 import http.client
 import http.server
 import json
 import os
+import sqlite3
 import ssl
 import sys
 import threading
@@ -148,6 +150,9 @@ class Open(EnrolmentTest):
         process = self.open_catalogue()
         self.assertEqual([self.enrol(party)[0] for party in range(2)], ["accepted"] * 2)
         self.assertEqual(self.enrol(0)[0], "accepted", "the same application again is no new one")
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
+            registry.execute("UPDATE invitation SET expires = 1")
+        self.refuse(3, "enrol", self.address, "trial", "--out", self.path / "trial-0.txt", home=self.home(0), says=["the seven days to join have passed"])
         says = ["2 people have asked to join study 'trial' in the last minute", "try again in a minute"]
         self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(2), says=says)
         process.kill()

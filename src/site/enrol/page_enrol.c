@@ -8,10 +8,8 @@
 #include "base/file.h"
 #include "site/enrol/enrol.h"
 
-enum {
-    ADDRESS_SIZE = 4096,
-    WORDS_SIZE = 4096
-}; /* as long as a body is: what is too long is refused, not dropped */
+/* As long as a body is: what is too long is refused, not left out. */
+enum { ADDRESS_SIZE = 8192, WORDS_SIZE = 8192 };
 
 void page_enrol_catalogue(const char *home, web_call *call) {
     const tacit_site_callbacks silent = { .context = NULL };
