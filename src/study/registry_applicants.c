@@ -67,6 +67,7 @@ static tacit_status check_room(tacit_registry *registry, const tacit_application
             "%zu people have asked to join study '%s' in the last minute, and no more are taken "
             "at a time: try again in a minute",
             application->per_minute, application->study);
+    if (application->at_once) return TACIT_OK; /* nobody waits */
     TACIT_TRY(count_applicants(registry,
                                "SELECT count(*) FROM applicant WHERE study = ?1 AND state = 0 AND asked > ?2",
                                application->study, 0, &waiting, error));
@@ -130,7 +131,7 @@ cleanup:
     return status;
 }
 
-/* Whoever was accepted and did not come in time asks anew, with another token. */
+/* Whoever was accepted and did not come in time asks again, with another token. */
 static tacit_status check_in_time(tacit_registry *registry, const uint8_t *token_hash, int64_t now,
                                   tacit_error *error) {
     tacit_statement *get = NULL;
