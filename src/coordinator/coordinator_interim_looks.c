@@ -1,6 +1,7 @@
 /* Looks: has the study's target been reached, or does it go on recruiting (study/stop.h)? */
 #include <limits.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "coordinator/coordinator_parts.h"
@@ -36,29 +37,55 @@ static tacit_status recruit_again(hosted *host, tacit_error *error) {
     return status;
 }
 
-/* The target is met: whoever comes from now on evaluates what was found. Before the study ends, so that a coordinator
- * that is killed in between does it again, and finds it done. */
-static tacit_status open_validation(hosted *host, const tacit_buffer *model, tacit_error *error) {
-    coordinator *self = host->owner;
+/* The study that is called as the validation would be. */
+static tacit_status find_validation(coordinator *self, const char *name, tacit_study **out,
+                                    tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    tacit_status status = tacit_registry_study(self->registry, name, &record, &text, error);
+    if (status == TACIT_OK)
+        status = tacit_study_parse(out, tacit_buffer_text(&text), text.length, name, error);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+static tacit_status add_validation(const hosted *host, const char *name, const tacit_buffer *model,
+                                   tacit_error *error) {
+    const coordinator *self = host->owner;
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_study *study = NULL;
-    char name[TACIT_ID_SIZE];
-    tacit_study_state unused;
     tacit_status status;
-    if (tacit_validating_name(name, host->study->name) &&
-        tacit_registry_state(self->registry, name, &unused, NULL) == TACIT_OK)
-        return TACIT_OK;
     TACIT_CHECK(tacit_validating_print(&text, host->study, model, error));
     TACIT_CHECK(tacit_study_compose(&study, tacit_buffer_text(&text), text.length, "the validation", error));
     TACIT_CHECK(tacit_coordinator_settle_keys(self->settings.folder, study, error));
     TACIT_CHECK(
         tacit_registry_add_study(self->registry, name, tacit_buffer_text(&study->canonical), NULL, error));
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* The target is met: whoever comes from now on evaluates what was found. Before the study ends, so that a coordinator
+ * that is killed in between does it again, and finds done what it had done. */
+static tacit_status open_validation(hosted *host, const tacit_buffer *model, tacit_error *error) {
+    coordinator *self = host->owner;
+    tacit_study *there = NULL;
+    char name[TACIT_ID_SIZE] = "";
+    tacit_study_state unused;
+    tacit_status status;
+    if (tacit_validating_name(name, host->study->name) &&
+        tacit_registry_state(self->registry, name, &unused, NULL) == TACIT_OK)
+        TACIT_CHECK(find_validation(self, name, &there, error));
+    else
+        TACIT_CHECK(add_validation(host, name, model, error));
+    if (there != NULL && strcmp(there->validates, host->study->name) != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "there is another study '%s'", name));
     TACIT_CHECK(tacit_registry_move_invitations(self->registry, host->study->name, name, error));
     coordinator_news(self, "study %s has met its target: later parties evaluate its model, in study %s",
                      host->study->name, name);
 cleanup:
-    tacit_study_free(study);
-    tacit_buffer_clear(&text);
+    tacit_study_free(there);
     return status;
 }
 
@@ -67,6 +94,7 @@ tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tac
     const tacit_stop *stop = &host->study->stop;
     char found[TACIT_STOP_TEXT_SIZE];
     tacit_stop_verdict verdict;
+    tacit_error why = TACIT_ERROR_INIT;
     *again = false;
     reason[0] = 0;
     if (stop->target == TACIT_TARGET_NONE) return TACIT_OK;
@@ -74,7 +102,9 @@ tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tac
     TACIT_TRY(keep_look(host, text, error));
     snprintf(reason, TACIT_STOP_TEXT_SIZE + 64, "look %zu of at most %zu: %s", stop->look, stop->looks,
              tacit_stop_text(found, stop, &verdict));
-    if (verdict.met && stop->validates) TACIT_TRY(open_validation(host, text, error));
+    if (verdict.met && stop->validates && open_validation(host, text, &why) != TACIT_OK)
+        coordinator_complain(host->owner, "study %s has met its target, but is not validated: %s",
+                             host->study->name, why.text); /* what parties have paid for is not lost by it */
     *again = !verdict.met && stop->look < stop->looks;
     if (!*again) return TACIT_OK;
     TACIT_TRY(recruit_again(host, error));

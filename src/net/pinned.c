@@ -1,6 +1,7 @@
 #include "net/pinned.h"
 
 #include <limits.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,11 +55,14 @@ cleanup:
     return status;
 }
 
-static tacit_status check_authority(const tacit_buffer *pem, const tacit_pinned *from, tacit_error *error) {
+/* What was shown may hold more than the certificate that is looked at, and a file of several is a file of several
+ * authorities to whoever checks a connection by it: only that one certificate, written again, goes on. */
+static tacit_status take_authority(tacit_buffer *pem, const tacit_buffer *shown, const tacit_pinned *from,
+                                   tacit_error *error) {
     tacit_certificate_info info;
-    if (tacit_certificate_inspect(&info, pem->bytes, pem->length, NULL) == TACIT_OK &&
+    if (tacit_certificate_inspect(&info, shown->bytes, shown->length, NULL) == TACIT_OK &&
         strcmp(info.fingerprint, from->fingerprint) == 0)
-        return TACIT_OK;
+        return tacit_certificate_to_pem(pem, shown->bytes, shown->length, error);
     return tacit_fail(
         error, TACIT_REFUSED,
         "who answers at %s is not the coordinator that the address names by its fingerprint: the "
@@ -68,19 +72,24 @@ static tacit_status check_authority(const tacit_buffer *pem, const tacit_pinned 
 
 tacit_status tacit_pinned_fetch(tacit_buffer *out, tacit_buffer *authority, const tacit_pinned *from,
                                 const tacit_pinned_request *request, tacit_error *error) {
-    tacit_buffer pem = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX);
+    tacit_buffer shown = TACIT_BUFFER_LIMITED(TACIT_CERTIFICATE_BYTES_MAX), pem = TACIT_BUFFER_INIT;
     char path[PATH_MAX];
+    uint8_t drawn[8]; /* threads of one process may fetch from several servers at once */
+    char name[2 * sizeof drawn + 1];
     tacit_status status;
-    if (snprintf(path, sizeof path, "%s/catalogue-%ld.crt", request->folder, (long)getpid()) >= PATH_MAX)
+    randombytes_buf(drawn, sizeof drawn);
+    sodium_bin2hex(name, sizeof name, drawn, sizeof drawn);
+    if (snprintf(path, sizeof path, "%s/catalogue-%s.crt", request->folder, name) >= PATH_MAX)
         return tacit_fail(error, TACIT_LIMIT, "path too long: %s", request->folder);
-    TACIT_CHECK(get(&pem, from, "/authority.crt", NULL, request, error));
-    TACIT_CHECK(check_authority(&pem, from, error));
+    TACIT_CHECK(get(&shown, from, "/authority.crt", NULL, request, error));
+    TACIT_CHECK(take_authority(&pem, &shown, from, error));
     TACIT_CHECK(tacit_file_write(path, pem.bytes, pem.length, 0600, error));
     status = get(out, from, request->path, path, request, error);
     unlink(path);
     if (status == TACIT_OK && authority != NULL)
         status = tacit_buffer_append(authority, pem.bytes, pem.length, error);
 cleanup:
+    tacit_buffer_clear(&shown);
     tacit_buffer_clear(&pem);
     return status;
 }

@@ -67,6 +67,7 @@ static tacit_status check_room(tacit_registry *registry, const tacit_application
             "%zu people have asked to join study '%s' in the last minute, and no more are taken "
             "at a time: try again in a minute",
             application->per_minute, application->study);
+    if (application->at_once) return TACIT_OK; /* nobody waits */
     TACIT_TRY(count_applicants(registry,
                                "SELECT count(*) FROM applicant WHERE study = ?1 AND state = 0 AND asked > ?2",
                                application->study, 0, &waiting, error));
@@ -130,6 +131,28 @@ cleanup:
     return status;
 }
 
+/* Whoever was accepted and did not come in time asks again, with another token. */
+static tacit_status check_in_time(tacit_registry *registry, const uint8_t *token_hash, int64_t now,
+                                  tacit_error *error) {
+    tacit_statement *get = NULL;
+    bool late = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_prepare(
+        &get, registry->store,
+        "SELECT 1 FROM invitation WHERE token_hash = ?1 AND party IS NULL AND expires <= ?2", error));
+    tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
+    tacit_bind_integer(get, 2, now);
+    TACIT_CHECK(tacit_statement_step(&late, get, error));
+    if (late)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_REFUSED,
+                       "this application was accepted, and the seven days to join have passed: remove "
+                       "its invitation, and ask again"));
+cleanup:
+    tacit_statement_free(get);
+    return status;
+}
+
 tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_application *application, int64_t now,
                                   tacit_applicant_state *out, tacit_error *error) {
     bool found = false;
@@ -140,6 +163,7 @@ tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_applicat
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     TACIT_CHECK(find_state(registry, application->token_hash, &found, out, error));
+    if (found) TACIT_CHECK(check_in_time(registry, application->token_hash, now, error));
     if (!found) {
         *out = application->at_once ? TACIT_APPLICANT_ACCEPTED : TACIT_APPLICANT_WAITING;
         TACIT_CHECK(check_recruits(registry, application->study, error));

@@ -190,6 +190,12 @@ tacit_status study_check_stop(reading *r) {
                                "participants must not be fewer than the %zu that are expected", first);
     if (stop->look > stop->looks)
         return tacit_fail(r->error, TACIT_INPUT, "%s: the study has no look %zu", r->yaml.name, stop->look);
+    static const char ending[] = "-validation"; /* as study/archive has it */
+    if (stop->validates && r->written && strlen(r->study->name) + sizeof ending - 1 > 40)
+        return tacit_yaml_fail(&r->yaml, node, r->error,
+                               "the validation would be called %s%s, which is longer than 40 letters: "
+                               "give the study a shorter name",
+                               r->study->name, ending);
     tacit_status status = tacit_stop_check(stop, &r->study->plan, r->error);
     if (node == NULL) return status;
     return tacit_fail_in(r->error, status, "%s:%zu", r->yaml.name, node->start_mark.line + 1);

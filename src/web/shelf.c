@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sodium.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,9 @@
 enum { BURST = 400, PER_SECOND = 100, CONNECTIONS = 200, ADDRESS_CONNECTIONS = 50, REQUEST_MS = 5000 };
 enum { TAG_BYTES = 16, TAG_SIZE = 2 * TAG_BYTES + 3 };
 
+/* Answers under way share its bytes, so that slow readers of a long document cost no memory. */
 typedef struct document {
+    atomic_size_t references; /* the shelf's, and one of each answer */
     char *path;
     const char *type; /* a literal of whoever put it */
     tacit_buffer bytes;
@@ -41,14 +44,22 @@ static const tacit_header safety[] = {
 
 enum { SAFETY = sizeof safety / sizeof safety[0] };
 
-static const document *find(const web_shelf *shelf, const char *path) {
-    const document *each = shelf->documents;
+static void release(void *context) {
+    document *one = context;
+    if (atomic_fetch_sub(&one->references, 1) != 1) return;
+    tacit_buffer_clear(&one->bytes);
+    free(one->path);
+    free(one);
+}
+
+static document *find(const web_shelf *shelf, const char *path) {
+    document *each = shelf->documents;
     while (each != NULL && strcmp(each->path, path) != 0) each = each->next;
     return each;
 }
 
-/* Under the mutex; the bytes are copied by the answer. */
-static void answer(tacit_exchange *exchange, const document *found) {
+/* Under the mutex. */
+static void answer(tacit_exchange *exchange, document *found) {
     const char *known = tacit_exchange_header(exchange, "If-None-Match");
     const bool same = known != NULL && strcmp(known, found->tag) == 0;
     tacit_header headers[SAFETY + 2];
@@ -61,8 +72,11 @@ static void answer(tacit_exchange *exchange, const document *found) {
                                      .content_type = same ? NULL : found->type,
                                      .bytes = same ? NULL : found->bytes.bytes,
                                      .length = same ? 0 : found->bytes.length,
+                                     .done = same ? NULL : release,
+                                     .done_context = found,
                                      .headers = headers,
                                      .header_count = SAFETY + 2 };
+    if (!same) atomic_fetch_add(&found->references, 1);
     tacit_exchange_answer(exchange, &said);
 }
 
@@ -70,7 +84,7 @@ static void handle(void *context, tacit_exchange *exchange) {
     web_shelf *shelf = context;
     pthread_mutex_lock(&shelf->mutex);
     const bool allowed = web_budget_take(&shelf->budget, tacit_clock_monotonic_ms());
-    const document *found = allowed ? find(shelf, tacit_exchange_path(exchange)) : NULL;
+    document *found = allowed ? find(shelf, tacit_exchange_path(exchange)) : NULL;
     if (found != NULL) answer(exchange, found);
     pthread_mutex_unlock(&shelf->mutex);
     if (!allowed)
@@ -116,9 +130,7 @@ tacit_status web_shelf_start(web_shelf **out, const tacit_server_identity *ident
 
 static document *free_document(document *one) {
     document *next = one->next;
-    tacit_buffer_clear(&one->bytes);
-    free(one->path);
-    free(one);
+    release(one);
     return next;
 }
 
@@ -144,6 +156,7 @@ tacit_status web_shelf_put(web_shelf *shelf, const char *path, const char *type,
                            size_t length, bool lasting, tacit_error *error) {
     document *one = TACIT_NEW(document, 1);
     if (one == NULL) return tacit_fail_memory(error);
+    atomic_init(&one->references, 1);
     one->path = tacit_copy_text(path);
     one->type = type;
     one->lasting = lasting;

@@ -194,7 +194,7 @@ class Simulate(LearningTest):
                          [("batch", "inf", 1), ("indiv", "inf", 1), ("avg", 1, 3), ("avg", "inf", 3)])
         for run in told["runs"]:
             self.assertEqual(sorted(run), ["accuracy", "auc", "bytes_per_party", "charged", "claimed", "delta",
-                                           "epsilon", "lambda", "lambda_from", "logloss", "method", "rounds", "seconds", "trials", "warning"])
+                                           "epsilon", "lambda", "lambda_from", "logloss", "method", "noise_share", "rounds", "seconds", "trials", "warning"])
             for metric in ("accuracy", "auc", "logloss"):
                 self.assertEqual(sorted(run[metric]), ["mean", "sd"])
                 self.assertGreaterEqual(run[metric]["sd"], 0)

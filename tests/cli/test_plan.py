@@ -55,7 +55,7 @@ class Plan(Planning):
         self.assertIn(told["recommended"], ("dpgd", "dpnewton"))
         for one in told["methods"]:
             self.assertEqual(sorted(one), ["alone", "bytes_per_party", "charged", "expected", "handovers", "method", "pays_from_epsilon", "pooled",
-                                           "rounds", "settings", "verdict"])
+                                           "rounds", "settings", "verdict", "warning"])
             self.assertEqual(one["charged"]["unit"], "record")
             self.assertAlmostEqual(one["charged"]["epsilon"], 1)
             self.assertEqual(one["settings"]["expected_rows"], 2000)

@@ -281,7 +281,7 @@ class Data(ProgramTest):
         self.write("a.csv", "a,y\nF,no\nM,yes\n,no\n")
         done = self.tacit("data", "check", "a.csv", "--schema", "s.yaml")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("column 'a': 2 cells whose value is none of its levels, and there is no other: F, M. The schema has f, m: recode", done.stderr)
+        self.assertIn("column 'a': 2 cells whose value is none of its levels, and there is no other: F, M ('F' is written 'f' in the schema). The schema has f, m: recode", done.stderr)
         self.write("a.csv", "a,y\nF,no\nm,yes\n")
         self.assertIn("\na: unknown are F\n", self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout)
         self.write("a.csv", "a,y\nf,0\nm,1\n")

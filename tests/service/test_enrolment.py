@@ -4,12 +4,16 @@ to earlier participants.
 
     TACIT=build/src/cli/tacit tests/service/test_enrolment.py
 """
+import contextlib
 import hashlib
 import http.client
+import http.server
 import json
 import os
+import sqlite3
 import ssl
 import sys
+import threading
 import unittest
 
 sys.dont_write_bytecode = True
@@ -100,11 +104,55 @@ class Open(EnrolmentTest):
         self.assertEqual(self.statements(0)[0][0], "eligible")
         self.assertNotEqual(self.tacit("enrol", self.address, "trial", "--out", self.path / "late.txt", home=self.home(8)).returncode, 0)
 
+    def test_whoever_shows_the_authority_beside_one_of_their_own_is_not_the_coordinator(self):
+        self.study(enrolment="open")
+        self.open_catalogue()
+        self.succeed("study", "new", self.path / "impostor", self.path / "trial.study.yaml", "--force")
+        self.start("coordinator", self.path / "impostor").wait_line("serving at")
+        shown = (self.folder / "ca.crt").read_bytes() + (self.path / "impostor" / "ca.crt").read_bytes()
+        asked = []
+
+        class Impostor(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                asked.append(self.path)
+                body = shown if self.path == "/authority.crt" else b'{"address": "https://127.0.0.1:1", "studies": []}'
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *words):
+                pass
+
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.path / "impostor" / "server.crt", self.path / "impostor" / "server.key")
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Impostor)
+        self.addCleanup(server.server_close)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.shutdown)
+        address = f"https://127.0.0.1:{server.server_address[1]}/#{self.address.split('#')[1]}"
+        self.assertNotEqual(self.tacit("catalogue", address, home=self.home(0)).returncode, 0)
+        self.assertEqual(asked, ["/authority.crt"])
+
+    def test_whoever_consents_to_an_amended_condition_has_told_that_it_holds(self):
+        self.study(enrolment="open", eligible="age > 0.5")
+        self.open_catalogue()
+        process = self.joined(0, self.enrol(0)[1])
+        self.assertEqual(len(self.statements(0)), 1)
+        self.succeed("study", "amend", self.folder, self.definition(enrolment="open", eligible="age > 0.6"))
+        self.assertNotEqual(process.finish(), 0)
+        self.succeed("consent", "trial", "--yes", home=self.home(0))
+        self.assertEqual(len(self.statements(0)), 2)
+
     def test_enrolments_are_bounded_and_a_restart_buys_no_more(self):
         self.study(enrolment="open", enrolments_per_minute=2)
         process = self.open_catalogue()
         self.assertEqual([self.enrol(party)[0] for party in range(2)], ["accepted"] * 2)
         self.assertEqual(self.enrol(0)[0], "accepted", "the same application again is no new one")
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry, registry:
+            registry.execute("UPDATE invitation SET expires = 1")
+        self.refuse(3, "enrol", self.address, "trial", "--out", self.path / "trial-0.txt", home=self.home(0), says=["the seven days to join have passed"])
         says = ["2 people have asked to join study 'trial' in the last minute", "try again in a minute"]
         self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(2), says=says)
         process.kill()
@@ -166,6 +214,10 @@ class Archive(EnrolmentTest):
         changed = json.loads(self.succeed("study", "derive", "archive.json", "--name", "second", "--json").stdout)
         self.assertNotEqual(changed["derived_from"], made["id"])
         self.succeed("study", "new", self.folder, self.path / "second.study.yaml", "--force")
+        # Whoever wrote a document, a file of this machine is in no draft.
+        for hostile in ("consent: /etc/passwd\n", "consent: /etc/passwd\nauxiliary: {points: 3}\n", "auxiliary: /etc/passwd\n"):
+            (self.path / "hostile.json").write_text(json.dumps({**archived, "definition": archived["definition"] + hostile}))
+            self.assertNotEqual(self.tacit("study", "derive", "hostile.json", "--name", "third", "--out", "third.study.yaml").returncode, 0, hostile)
         # It is offered to exactly those who said that they may be asked.
         self.assertIn("offered to you", self.wait_offer(0))
         self.assertNotIn("offered to you", self.succeed("catalogue", home=self.home(2)).stdout)
@@ -214,9 +266,24 @@ class Validation(EnrolmentTest):
         made = json.loads(self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json", "--json").stdout)
         archived = json.loads((self.path / "archive.json").read_text())
         self.assertTrue(made["id"] and report)
+        named = json.loads(self.succeed("study", "archive", self.folder, "trial", "--evaluation", "trial-validation", "--json").stdout)
+        self.assertEqual(named["id"], made["id"])
+        self.refuse(2, "study", "archive", self.folder, "trial-validation", "--evaluation", "trial-validation", says=["has not evaluated the model of study 'trial-validation'"])
+        self.succeed("study", "archive", self.folder, "trial-validation")
         self.assertIn("auc", json.dumps(archived["evaluation"]))
         self.assertIn("| auc |", archived["card"])
         self.assertIsNotNone(archived["table"])
+
+    def test_a_validation_has_keys_of_its_own_and_a_long_title_keeps_whole_characters(self):
+        stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, title="ä" + "-ä" * 60, compensation="10 EUR")
+        coordinator = self.open_catalogue()
+        parties = {party: self.joined(party, self.enrol(party)[1], "--allow-exact", "--allow-entrusted") for party in range(3)}
+        for process in parties.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.wait_line("trial-validation: recruiting")
+        self.wait_open("trial-validation")
+        self.assertEqual(self.status()["state"], "done")
 
     def test_whoever_helped_to_make_a_model_does_not_validate_it(self):
         stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"

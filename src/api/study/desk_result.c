@@ -45,18 +45,25 @@ static tacit_status find_model(found *out, const tacit_desk_request *request, ta
     return tacit_model_parse(&out->model, out->bytes.bytes, out->bytes.length, request->study, error);
 }
 
-/* The report of the study that validates this one, where it has ended with one. */
+/* The report of the study that validates this one, where it has ended with one. Another study may have its name. */
 static tacit_status find_validation(found *all, tacit_error *error) {
     char name[TACIT_ID_SIZE];
-    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_buffer bytes = TACIT_BUFFER_INIT, definition = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    tacit_study *study = NULL;
     tacit_study_state state = TACIT_STUDY_DRAFT;
     tacit_status status = TACIT_OK;
     if (!all->study->stop.validates || !tacit_validating_name(name, all->record.name) ||
         tacit_registry_state(all->registry, name, &state, NULL) != TACIT_OK || state != TACIT_STUDY_DONE)
         return TACIT_OK;
+    TACIT_CHECK(tacit_registry_study(all->registry, name, &record, &definition, error));
+    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&definition), definition.length, name, error));
+    if (strcmp(study->validates, all->record.name) != 0) goto cleanup;
     TACIT_CHECK(tacit_registry_model(all->registry, name, &bytes, error));
     TACIT_CHECK(tacit_model_parse(&all->validation, bytes.bytes, bytes.length, name, error));
 cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&definition);
     tacit_buffer_clear(&bytes);
     return status;
 }
@@ -192,11 +199,35 @@ static tacit_status card_without_names(const found *all, tacit_buffer *out, taci
     return tacit_model_card_print(&card, false, out, error);
 }
 
-/* What another study of the folder found about this one's model. */
-static tacit_status read_evaluation(json_t **out, const char *folder, const char *name, tacit_error *error) {
+/* Is a study about the model of another one? */
+static tacit_status check_about(const found *all, const char *name, tacit_error *error) {
+    tacit_buffer definition = TACIT_BUFFER_INIT, own = TACIT_BUFFER_INIT, evaluated = TACIT_BUFFER_INIT;
+    tacit_study_record record;
+    tacit_study *study = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_registry_study(all->registry, name, &record, &definition, error));
+    TACIT_CHECK(tacit_study_parse(&study, tacit_buffer_text(&definition), definition.length, name, error));
+    if (all->model != NULL) TACIT_CHECK(tacit_model_print(all->model, &own, error));
+    if (study->model != NULL) TACIT_CHECK(tacit_model_print(study->model, &evaluated, error));
+    if (own.length == 0 || own.length != evaluated.length ||
+        memcmp(own.bytes, evaluated.bytes, own.length) != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%.60s' has not evaluated the model of study '%s'",
+                               name, all->record.name));
+cleanup:
+    tacit_study_free(study);
+    tacit_buffer_clear(&definition);
+    tacit_buffer_clear(&own);
+    tacit_buffer_clear(&evaluated);
+    return status;
+}
+
+/* What another study of the folder found about this one's model; of other studies nothing is told. */
+static tacit_status read_evaluation(json_t **out, const found *all, const char *folder, const char *name,
+                                    tacit_error *error) {
     const tacit_desk_request request = { .folder = folder, .study = name };
     tacit_desk_reply reply = { .document = NULL };
     if (name == NULL) return TACIT_OK;
+    TACIT_TRY(check_about(all, name, error));
     tacit_status status = tacit_desk_evaluation(&reply, &request, error);
     *out = json_incref(reply.document);
     tacit_desk_reply_clear(&reply);
@@ -246,15 +277,18 @@ tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *st
         TACIT_CHECK(tacit_registry_model(all.registry, study, &all.bytes, error));
         TACIT_CHECK(tacit_model_parse(&all.model, all.bytes.bytes, all.bytes.length, study, error));
         TACIT_CHECK(find_validation(&all, error));
-        TACIT_CHECK(card_without_names(&all, &card, error));
+        if (all.model->report == NULL) /* a report is shown as its table */
+            TACIT_CHECK(card_without_names(&all, &card, error));
         table = table_of(all.model);
     }
-    TACIT_CHECK(read_evaluation(&evaluated, folder, evaluation, error));
+    TACIT_CHECK(read_evaluation(&evaluated, &all, folder, evaluation, error));
     if (evaluated == NULL && all.validation != NULL) evaluated = tacit_report_document(all.validation);
+    /* Why a study failed is told in words of parties, names included. */
+    const char *reason = all.record.state == TACIT_STUDY_DONE ? all.record.reason : "";
     const tacit_archive_parts parts = { name,
                                         all.study,
                                         tacit_study_state_name(all.record.state),
-                                        all.record.reason,
+                                        reason,
                                         all.record.version,
                                         all.record.joined,
                                         &all.bytes,
@@ -275,6 +309,8 @@ tacit_status tacit_desk_call_archive(tacit_desk_reply *out, const tacit_desk_req
                                      tacit_error *error) {
     const json_t *each, *instruments = json_object_get(request->said, "instruments");
     size_t i;
+    if (instruments != NULL && !json_is_array(instruments))
+        return tacit_fail(error, TACIT_USAGE, "instruments are a list of texts of questionnaires");
     json_array_foreach(instruments, i, each)
         TACIT_TRY(tacit_desk_check_instrument(json_string_value(each), error));
     return tacit_desk_archive(&out->document, request->folder, request->study,

@@ -56,6 +56,11 @@ static tacit_status show(void *context, const tacit_offer *offer, tacit_error *e
     return TACIT_OK;
 }
 
+/* A catalogue is as its coordinator wrote it, and may try to steer a terminal. */
+static bool is_plain(const char *text) {
+    return tacit_name_check("text", text, 4 * TACIT_TITLE_SIZE, NULL) == TACIT_OK;
+}
+
 /* What anybody may see, as the catalogue itself has it. */
 static tacit_status show_public(listing *self, const char *address, const char *home, tacit_error *error) {
     const tacit_site_callbacks callbacks = { .news = print_news, .context = self->console };
@@ -68,7 +73,9 @@ static tacit_status show_public(listing *self, const char *address, const char *
         const char *name = NULL, *title = NULL, *enrolment = NULL, *state = NULL;
         const char *approval = json_string_value(json_object_get(each, "approval"));
         if (json_unpack((json_t *)(uintptr_t)each, "{s:s,s:s,s:s,s:s}", "name", &name, "title", &title,
-                        "enrolment", &enrolment, "state", &state) != 0)
+                        "enrolment", &enrolment, "state", &state) != 0 ||
+            !is_plain(name) || !is_plain(title) || !is_plain(enrolment) || !is_plain(state) ||
+            (approval != NULL && !is_plain(approval)))
             continue;
         tacit_console_print(self->console, "%s%s  %s\n  state      %s; enrolment: %s\n  approval   %s\n",
                             i > 0 ? "\n" : "", name, title, state, enrolment,

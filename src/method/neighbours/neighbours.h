@@ -68,9 +68,10 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
 
 /* At the end of a method's table. */
 #define TACIT_NEIGHBOUR_LOSS                                                                                 \
-    TACIT_CHOICE(tacit_neighbour_settings, loss, "loss", "auto|huber",                                       \
-                 "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for "     \
-                 "counts), or Huber's hinge for two classes")
+    TACIT_LATER_CHOICE(                                                                                      \
+        tacit_neighbour_settings, loss, "loss", "auto|huber", "auto",                                        \
+        "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for "              \
+        "counts), or Huber's hinge for two classes")
 
 /* The family whose loss is minimised; NULL: the label is of a kind that none fits. */
 const tacit_family *tacit_neighbours_family(const tacit_plan *plan);

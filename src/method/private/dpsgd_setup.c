@@ -124,8 +124,8 @@ const tacit_parameter dpsgd_parameters[] = {
                  "what is made of those: nothing, or their signs"),
     TACIT_OPEN_NUMBER(dpsgd_settings, patience, "patience", 1e6,
                       "steps without progress, about, after which training stops early", "never"),
-    TACIT_TEXT(
-        network_settings, shape, "shape",
+    TACIT_LATER_TEXT(
+        network_settings, shape, "shape", "none",
         "what a row is to conv, pool and gru: HEIGHTxWIDTH[xCHANNELS], or STEPSxNUMBERS; none: a list"),
     TACIT_SETTINGS_END,
 };

@@ -82,8 +82,8 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(dpstgd_settings, calibration, "calibration", "tight|paper",
                  "paper: epsilon is that of a single weight in a single step, as printed; what is charged is "
                  "far more"),
-    TACIT_TEXT(
-        network_settings, shape, "shape",
+    TACIT_LATER_TEXT(
+        network_settings, shape, "shape", "none",
         "what a row is to layers conv, pool and gru (see dpsgd): HEIGHTxWIDTH[xCHANNELS]; none: a list"),
     TACIT_SETTINGS_END,
 };

@@ -84,6 +84,11 @@ typedef struct tacit_parameter {
         .name = (label), .type = TACIT_SETTING_TEXT, TACIT_MEMBER_(S, member, char(*)[TACIT_SETTING_SIZE]),  \
         .help = about                                                                                        \
     }
+#define TACIT_LATER_TEXT(S, member, label, was, about)                                                       \
+    {                                                                                                        \
+        .name = (label), .type = TACIT_SETTING_TEXT, TACIT_MEMBER_(S, member, char(*)[TACIT_SETTING_SIZE]),  \
+        .before = was, .help = about                                                                         \
+    }
 #define TACIT_SETTINGS_END                                                                                   \
     { .name = NULL }
 

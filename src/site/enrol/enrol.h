@@ -30,8 +30,9 @@ typedef struct tacit_enrol_request {
 
 /* Ask, or ask again how the matter stands. `invitation`: empty the first time, and appended to; else what an earlier
  * call appended. `state` receives "waiting", "accepted" or "declined". TACIT_REFUSED: the study takes nobody now. The
- * invitation is there before the coordinator is asked (`keep`, which may be NULL, is to keep it), so that no answer is
- * lost by a crash. */
+ * invitation is there before the coordinator of a catalogue is asked (`keep`, which may be NULL, is to keep it), so that
+ * no answer is lost by a crash. Without an address the coordinators of the home's studies are asked one after the other,
+ * and what one accepts is kept then. */
 typedef tacit_status tacit_enrol_keep(void *context, const tacit_buffer *invitation, tacit_error *error);
 tacit_status tacit_enrol_ask(const tacit_enrol_request *request, const tacit_site_callbacks *callbacks,
                              tacit_enrol_keep *keep, void *keep_context, tacit_buffer *invitation,

@@ -8,7 +8,8 @@
 #include "base/file.h"
 #include "site/enrol/enrol.h"
 
-enum { ADDRESS_SIZE = 600 };
+/* As long as a body is: what is too long is refused, not left out. */
+enum { ADDRESS_SIZE = 8192, WORDS_SIZE = 8192 };
 
 void page_enrol_catalogue(const char *home, web_call *call) {
     const tacit_site_callbacks silent = { .context = NULL };
@@ -36,7 +37,8 @@ static tacit_status ask(const tacit_enrol_request *request, char path[PATH_MAX],
     char folder[PATH_MAX], name[TACIT_ID_SIZE + 16];
     tacit_status status;
     TACIT_CHECK(tacit_name_check("the study's name", request->study, TACIT_ID_SIZE - 1, error));
-    if (strchr(request->study, '/') != NULL || request->study[0] == '.')
+    /* It becomes a file, and part of a command that the page shows, whatever a catalogue calls its studies. */
+    if (strspn(request->study, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(request->study))
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "'%s' is not a study's name", request->study));
     snprintf(name, sizeof name, "%s.txt", request->study);
     TACIT_CHECK(tacit_path_join(folder, sizeof folder, request->home, "invitations", error));
@@ -51,7 +53,7 @@ cleanup:
 
 void page_enrol_ask(const char *home, web_call *call) {
     const tacit_buffer *body = tacit_exchange_body(call->exchange);
-    char address[ADDRESS_SIZE] = "", study[TACIT_ID_SIZE], words[256] = "", path[PATH_MAX],
+    char address[ADDRESS_SIZE] = "", study[TACIT_ID_SIZE], words[WORDS_SIZE] = "", path[PATH_MAX],
          state[TACIT_ENROL_STATE_SIZE];
     tacit_error error = TACIT_ERROR_INIT;
     tacit_status status;

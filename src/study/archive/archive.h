@@ -56,6 +56,7 @@ typedef struct tacit_derivation {
     bool offer_earlier; /* to participants who said that they may be asked */
 } tacit_derivation;
 
-/* The draft of a definition from an archived one, which it cites, appended: all of its settings, under another name. */
+/* The draft of a definition from an archived one, which it cites, appended: its settings, under another name, except
+ * public points and keys. TACIT_INPUT for one that names a file. */
 tacit_status tacit_archive_derive(tacit_buffer *out, const json_t *archived, const char *id,
                                   const tacit_derivation *how, tacit_error *error);

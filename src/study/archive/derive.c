@@ -19,21 +19,19 @@ static bool is_left_out(const char *line, const leaving *out) {
     return false;
 }
 
-/* Settings that are the new study's own, or were counted by the coordinator; points are public rows that a file must
- * bring again. */
-static const char *const own_keys[] = { "name",      "look",      "derived_from", "offer_earlier",
-                                        "auxiliary", "validates", "receipts" };
+/* Settings that are the new study's own, or that the coordinator writes; contact details are for the new researchers'
+ * key. Points, last, are public rows that a file must bring again. */
+static const char *const own_keys[] = { "name",      "look",     "derived_from", "offer_earlier",
+                                        "validates", "receipts", "contact",      "auxiliary" };
 static const leaving own = { own_keys, sizeof own_keys / sizeof own_keys[0] };
+static const leaving own_but_points = { own_keys, sizeof own_keys / sizeof own_keys[0] - 1 };
 
-/* One setting, without the key of arms: as the one of receipts, it is made of the study's name. */
-static tacit_status copy_line(tacit_buffer *out, const char *line, size_t length, tacit_error *error) {
-    static const char begins[] = ", key: \"", ends[] = "\"}\n";
-    const size_t tail = sizeof begins - 1 + 2 * TACIT_VRF_KEY_BYTES + sizeof ends - 1;
-    if (strncmp(line, "arms:", 5) != 0 || length <= tail ||
-        strncmp(line + length - tail, begins, sizeof begins - 1) != 0)
-        return tacit_buffer_append(out, line, length, error);
-    TACIT_TRY(tacit_buffer_append(out, line, length - tail, error));
-    return tacit_buffer_append(out, "}\n", 2, error);
+/* How much of a line comes along: the coordinator's key, at the end of that of the arms, does not. */
+static size_t kept_length(const char *line, size_t length) {
+    static const char key[] = "], key: ";
+    if (strncmp(line, "arms:", 5) != 0) return length;
+    const char *mark = memmem(line, length, key, sizeof key - 1);
+    return mark != NULL ? (size_t)(mark - line) + 1 : length;
 }
 
 /* A canonical text has a setting a line; what belongs to one of several lines is indented. */
@@ -44,23 +42,42 @@ static tacit_status copy_settings(tacit_buffer *out, const char *text, const lea
         size_t length = strcspn(at, "\n");
         length += at[length] == '\n';
         if (at[0] != ' ' && at[0] != '\n') copies = !is_left_out(at, without);
-        if (copies) TACIT_TRY(copy_line(out, at, length, error));
+        const size_t kept = kept_length(at, length);
+        if (copies) TACIT_TRY(tacit_buffer_append(out, at, kept, error));
+        if (copies && kept < length) TACIT_TRY(tacit_buffer_append(out, "}\n", 2, error));
         at += length;
     }
     return TACIT_OK;
+}
+
+static tacit_status print_draft(tacit_buffer *out, const char *definition, const char *id,
+                                const tacit_derivation *how, const leaving *without, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "name: %s\nderived_from: \"%s\"\n", how->name, id));
+    if (how->offer_earlier) TACIT_TRY(tacit_buffer_print(out, error, "offer_earlier: yes\n"));
+    return copy_settings(out, definition, without, error);
+}
+
+/* Whatever an archived definition says: it is one, and names no file, which `tacit study new` would read and publish.
+ * Of points it has the hash. */
+static tacit_status check_draft(const char *definition, const char *id, const tacit_derivation *how,
+                                tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_study *study = NULL;
+    tacit_status status = print_draft(&text, definition, id, how, &own_but_points, error);
+    if (status == TACIT_OK)
+        status = tacit_study_compose(&study, tacit_buffer_text(&text), text.length, how->name, error);
+    tacit_study_free(study);
+    tacit_buffer_clear(&text);
+    return status;
 }
 
 tacit_status tacit_archive_derive(tacit_buffer *out, const json_t *archived, const char *id,
                                   const tacit_derivation *how, tacit_error *error) {
     const char *definition = json_string_value(json_object_get(archived, "definition"));
     tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_study *study = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_buffer_print(&text, error, "name: %s\nderived_from: \"%s\"\n", how->name, id));
-    if (how->offer_earlier) TACIT_CHECK(tacit_buffer_print(&text, error, "offer_earlier: yes\n"));
-    TACIT_CHECK(copy_settings(&text, definition, &own, error));
-    if (strstr(definition, "\nauxiliary:") == NULL)
-        TACIT_CHECK(tacit_study_compose(&study, tacit_buffer_text(&text), text.length, how->name, error));
+    TACIT_CHECK(check_draft(definition, id, how, error));
+    TACIT_CHECK(print_draft(&text, definition, id, how, &own, error));
     TACIT_CHECK(tacit_buffer_print(out, error,
                                    "# Derived from the archived study %s.\n# Read it, change what is to be "
                                    "changed, and have it approved: then "
@@ -71,7 +88,6 @@ tacit_status tacit_archive_derive(tacit_buffer *out, const json_t *archived, con
                                        : ""));
     TACIT_CHECK(tacit_buffer_append(out, text.bytes, text.length, error));
 cleanup:
-    tacit_study_free(study);
     tacit_buffer_clear(&text);
     return status;
 }
@@ -127,6 +143,13 @@ static tacit_status print_method(tacit_buffer *out, const tacit_plan *plan, taci
                               tacit_number_to_text(plan->delta, delta));
 }
 
+/* How much of a title leaves room for more: whole characters. */
+static int beginning(const char *title) {
+    size_t length = strnlen(title, 150);
+    while (length > 0 && ((unsigned char)title[length] & 0xc0) == 0x80) length--;
+    return (int)length;
+}
+
 tacit_status tacit_validating_print(tacit_buffer *out, const tacit_study *study, const tacit_buffer *model,
                                     tacit_error *error) {
     char name[TACIT_ID_SIZE];
@@ -134,8 +157,8 @@ tacit_status tacit_validating_print(tacit_buffer *out, const tacit_study *study,
         return tacit_fail(error, TACIT_USAGE,
                           "the name of study '%s' is too long for that of its validation, %s" ENDING,
                           study->name, study->name);
-    TACIT_TRY(tacit_buffer_print(out, error, "name: %s\ntitle: \"%.150s: validation\"\nvalidates: \"%s\"\n",
-                                 name, study->title, study->name));
+    TACIT_TRY(tacit_buffer_print(out, error, "name: %s\ntitle: \"%.*s: validation\"\nvalidates: \"%s\"\n",
+                                 name, beginning(study->title), study->title, study->name));
     TACIT_TRY(print_method(out, &study->plan, error));
     TACIT_TRY(copy_settings(out, tacit_buffer_text(&study->canonical), &finding, error));
     return print_model(out, model, error);
