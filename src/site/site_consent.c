@@ -223,7 +223,8 @@ static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {
     TACIT_TRY(site_record_consent(site, error));
     if (!site_file_exists(site, SITE_AMENDED_FILE)) return site_save_settings(site, error);
-    TACIT_TRY(site_state_eligible(site, error)); /* who consents to an amended condition tells that it holds */
+    TACIT_TRY(
+        site_state_eligible(site, error)); /* who consents to an amended condition tells that it holds */
     return adopt_amended(site, error);
 }
 
