@@ -283,7 +283,7 @@ class Data(ProgramTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("column 'a': 2 cells whose value is none of its levels, and there is no other: F, M ('F' is written 'f' in the schema). The schema has f, m: recode", done.stderr)
         self.write("a.csv", "a,y\nF,no\nm,yes\n")
-        self.assertIn("\na: unknown are F\n", self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout)
+        self.assertIn("\na: unknown are F ('F' is written 'f' in the schema)\n", self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout)
         self.write("a.csv", "a,y\nf,0\nm,1\n")
         done = self.tacit("data", "check", "a.csv", "--schema", "s.yaml")
         self.assertEqual(done.returncode, 1)
