@@ -257,7 +257,7 @@ columns:
 
     def test_the_level_is_merged_by_an_amendment_and_the_same_parties_finish_it(self):
         self.study(**self.define())
-        self.coordinator()
+        coordinator = self.coordinator()
         for party in [self.join(party, *EXACT) for party in range(3)]:
             self.assertEqual(party.finish(), 1, party.text())
         self.assertIn("merge the level with another: take it out of the column's levels in the schema and write others: LEVEL there",
@@ -265,6 +265,7 @@ columns:
         text = (self.path / "schema.yaml").read_text().replace("[a, b, c]", "[a, b], others: b")
         (self.path / "merged.yaml").write_text(text)
         self.succeed("study", "amend", self.folder, self.definition(schema="merged.yaml", **self.define()))
+        coordinator.wait_line("study trial is amended")
         again = {}
         self.refuse(3, "consent", "trial", "--yes", home=self.home(0), says=["is not the study's schema", "--schema", "is written"])
         for party in range(3):  # the first has it written, and the others have the file
@@ -284,7 +285,7 @@ columns:
 
     def test_a_study_that_failed_is_amended_and_the_same_parties_finish_it(self):
         self.study(**self.define())
-        self.coordinator()
+        coordinator = self.coordinator()
         invited = [self.join(party, *EXACT) for party in range(3)]
         for party in invited:
             self.assertEqual(party.finish(), 1, party.text())
@@ -293,6 +294,7 @@ columns:
         self.assertIn("ward=c has no positive outcome (yes) at any party: 72 rows in all. Set bias: firth", status["reason"])
         said = self.succeed("study", "amend", self.folder, self.definition(**self.define("{bias: firth}")))
         self.assertIn("version 2", said.stdout)
+        coordinator.wait_line("study trial is amended")  # until then it would tell of a new version those who have consented to it
         again = {}
         for party in range(3):
             self.succeed("consent", "trial", "--yes", home=self.home(party))
