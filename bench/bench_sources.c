@@ -93,6 +93,7 @@ static tacit_status pass(const char *path, const tacit_schema *schema, uint64_t 
     if (status == TACIT_OK)
         status =
             tacit_schema_table(&table, &label, &group, schema, source, TACIT_LABEL_REQUIRED, NULL, error);
+    if (status == TACIT_OK) table->borrows = true;
     if (status == TACIT_OK) status = tacit_encoder_create(&encoder, schema, table, error);
     for (bool ended = false; status == TACIT_OK && !ended;) {
         status = tacit_table_read(table, source, TACIT_GATHER_BLOCK, &ended, error);

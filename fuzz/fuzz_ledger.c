@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "privacy/ledger/ledger_log.h"
+#include "privacy/ledger/ledger_log_parts.h"
 #include "study/audit_archive_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);

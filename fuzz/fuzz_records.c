@@ -1,7 +1,8 @@
 /*
  * What a coordinator has written down for people and reads again: 'r' the rounds of a study, 'a' who answered
  * in them (through the archive that is made of it), 'm' a model for the dashboard. A damaged file gives less,
- * never a crash.
+ * never a crash. And what participants hand in: 'd' the record of an arm that was drawn, 'p' a receipt; what is
+ * printed of one that was read is read again as the same.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "coordinator/dashboard_parts.h"
 #include "outside.h"
 #include "study/audit_export.h"
+#include "study/people/arm_record.h"
+#include "study/people/receipt.h"
 #include "study/round_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
@@ -64,6 +67,47 @@ static void try_model(const uint8_t *bytes, size_t length) {
     tacit_buffer_clear(&text);
 }
 
+static void try_arm(const uint8_t *bytes, size_t length) {
+    tacit_arm_record record = { .arms = 0 }, again = { .arms = 0 };
+    tacit_buffer printed = TACIT_BUFFER_INIT, twice = TACIT_BUFFER_INIT;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_status status = tacit_arm_record_parse(&record, (const char *)bytes, length, "arm.json", &error);
+    outside_explained(status, &error);
+    if (status == TACIT_OK) {
+        outside_must(tacit_arm_record_print(&record, &printed, NULL));
+        outside_must(
+            tacit_arm_record_parse(&again, tacit_buffer_text(&printed), printed.length, "arm.json", NULL));
+        outside_must(tacit_arm_record_print(&again, &twice, NULL));
+        if (printed.length != twice.length || memcmp(printed.bytes, twice.bytes, printed.length) != 0)
+            abort();
+        outside_explained(tacit_arm_record_verify(&record, &error), &error);
+    }
+    tacit_arm_record_clear(&record);
+    tacit_arm_record_clear(&again);
+    tacit_buffer_clear(&printed);
+    tacit_buffer_clear(&twice);
+}
+
+static void try_receipt(const uint8_t *bytes, size_t length) {
+    tacit_receipt receipt, again;
+    char printed[TACIT_RECEIPT_TEXT];
+    tacit_error error = TACIT_ERROR_INIT;
+    char *text = malloc(length + 1);
+    if (text == NULL) return;
+    memcpy(text, bytes, length);
+    text[length] = 0;
+    tacit_status status = tacit_receipt_parse(&receipt, text, &error);
+    outside_explained(status, &error);
+    if (status == TACIT_OK) {
+        outside_must(tacit_receipt_parse(&again, tacit_receipt_print(&receipt, printed), NULL));
+        if (strcmp(receipt.study, again.study) != 0 ||
+            memcmp(receipt.nonce, again.nonce, sizeof again.nonce) != 0 ||
+            memcmp(receipt.value, again.value, sizeof again.value) != 0)
+            abort();
+    }
+    free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     static bool begun;
     if (!begun) begin();
@@ -71,6 +115,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     if (length == 0) return 0;
     switch (bytes[0]) {
     case 'a': try_answers(bytes + 1, length - 1); break;
+    case 'd': try_arm(bytes + 1, length - 1); break;
+    case 'p': try_receipt(bytes + 1, length - 1); break;
     case 'm': try_model(bytes + 1, length - 1); break;
     default: try_rounds(bytes + 1, length - 1); break;
     }

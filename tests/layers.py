@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 # Each folder of src may include itself and the folders before it, sub-folders by themselves.
-LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "rand", "store", "person",
+LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "num/portable", "rand", "store", "person",
           "data", "data/formula", "data/graph", "data/impute", "data/measure", "data/reading", "data/schema", "data/source", "person/instrument", "person/sensor",
           "privacy/account", "privacy/mechanism", "privacy/ledger", "privacy",
           "model/family", "model", "model/classifier", "model/export", "model/report", "net",
@@ -34,11 +34,8 @@ TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "
 LONGEST_FILE = 600
 LEADS_IN = re.compile(r"\A(?=.*\b[Ss]tart)(?=.*(?:\b[Uu]ses\b|\b[Mm]ay use\b))", re.DOTALL)
 # Headers for their own folder and its tests: whoever includes one could make noise of any grade, charge past the gate or
-# take an accountant apart. By their ending, and those that have none.
-INTERNAL = re.compile(r"(^|_)(internal|parts)\.h$")
-INTERNAL_TOO = {"num/glm/glm_span.h", "rand/bits.h", "rand/lazy.h", "rand/interval.h", "rand/ziggurat.h", "privacy/account/account_pld.h",
-                "privacy/account/charges.h", "privacy/mechanism/selection_parts.h", "privacy/ledger/ledger_class.h", "privacy/ledger/ledger_file.h",
-                "privacy/ledger/ledger_log.h"}
+# take an accountant apart. All have this ending, and no other header has it.
+INTERNAL = re.compile(r"(^|_)parts\.h$")
 
 # Who knows of HTTP and TLS below the pages for people: the carriers of what is said. What a round, a site or a coordinator does is the same
 # whatever carries it. The doctor names the libraries' versions.
@@ -118,7 +115,7 @@ def internal_headers_stay_in_their_folder(root):
             for number, target, _ in includes(path):
                 folder, _, name = target.rpartition("/")
                 owner = folder.split("/")[0]
-                internal = target in INTERNAL_TOO or (folder in LAYERS and INTERNAL.search(name))
+                internal = folder in LAYERS and INTERNAL.search(name)
                 if internal and not may_see_the_inside(top, first, owner):
                     yield f"{path.relative_to(root)}:{number}: includes {target}, which is for src/{owner} and its tests"
 
@@ -305,13 +302,13 @@ PLANTED = [
     ("a method asked for by its name", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\n',
                                         "src/site/b.c": 'int f(m *p) { return strcmp(p->method->name, "gop"); }\n'}, RULES[12]),
     ("a method's name in its folder", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\nchar *s = "method gop";\n'}, None),
-    ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits.h"\n'}, RULES[8]),
-    ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger/ledger_class.h"\n'}, RULES[8]),
-    ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account/account_internal.h"\n'}, RULES[8]),
+    ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits_parts.h"\n'}, RULES[8]),
+    ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger/ledger_class_parts.h"\n'}, RULES[8]),
+    ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account/account_parts.h"\n'}, RULES[8]),
     ("a mechanism's parts in a test of another folder",
      {"tests/method/a.c": '#include "privacy/mechanism/mechanism_parts.h"\n', "tests/README.md": "text\n"}, RULES[8]),
     ("a folder's inside in the folder and in its tests",
-     {"src/rand/a.c": '#include "rand/lazy.h"\n', "tests/rand/a.c": '#include "rand/exact_parts.h"\n',
+     {"src/rand/a.c": '#include "rand/lazy_parts.h"\n', "tests/rand/a.c": '#include "rand/exact_parts.h"\n',
       "tests/README.md": "text\n"}, None),
 ]
 

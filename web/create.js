@@ -33,6 +33,16 @@ function chosenTerms() {
   return outcome.name + " ~ " + (ticked.length > 0 ? ticked.join(" + ") : "1");
 }
 
+// When there is enough: an effect of this size would be found with this probability. Nothing where no effect is named.
+function stopLine() {
+  if (!said("stop-effect")) return "";
+  const parts = ["power: {column: " + JSON.stringify(said("stop-column")) + ", effect: " + said("stop-effect") + ", at_least: " + (said("stop-power") || "0.8") + "}"];
+  if (said("stop-looks")) parts.push("looks: " + said("stop-looks"));
+  if (said("stop-more")) parts.push("more: " + said("stop-more"));
+  if (document.getElementById("stop-validate").checked) parts.push("then: validate");
+  return "stop: {" + parts.join(", ") + "}\n";
+}
+
 // What the form says, as a definition.
 function definitionText() {
   let text = "name: " + said("study-name") + "\n" + yamlLine("title", said("study-title"));
@@ -45,7 +55,7 @@ function definitionText() {
   if (said("epsilon")) text += "epsilon: " + said("epsilon") + "\n";
   if (said("delta")) text += "delta: " + said("delta") + "\n";
   text += "parties: {expected: " + said("expected-parties") + ", minimum: " + (said("minimum") || said("expected-parties")) + "}\n";
-  text += "minimum_rows: " + said("minimum-rows") + "\n";
+  text += "minimum_rows: " + said("minimum-rows") + "\n" + stopLine();
   if (said("expected-rows")) text += "expected_rows: " + said("expected-rows") + "\n";
   if (said("enrolment") !== "invite") text += "enrolment: " + said("enrolment") + "\n";
   if (said("eligible")) text += yamlLine("eligible", said("eligible"));
@@ -129,6 +139,14 @@ function studyForm() {
       field("minimum-rows", "Rows of a party at least", { inputmode: "numeric", required: "", value: "10", autocomplete: "off" }),
       element("div", { class: "choice" }, element("input", { type: "checkbox", id: "ask-again" }), " ",
         element("label", { for: "ask-again" }, "Ask participants whether derived studies may be offered to them"))),
+    element("fieldset", {}, element("legend", {}, "When there is enough"),
+      field("stop-column", "Coefficient", { autocomplete: "off" }, "As the table of coefficients names it: a column, or a column and its level, such as sex=m."),
+      field("stop-effect", "Effect worth finding", { inputmode: "decimal", autocomplete: "off" }, "The study has enough when an effect of this size would be found; for methods with standard errors. Empty: it ends with its last round."),
+      field("stop-power", "with probability", { inputmode: "decimal", autocomplete: "off" }, "0.8, if empty."),
+      field("stop-looks", "Looks at most", { inputmode: "numeric", autocomplete: "off" }, "One, if empty. A look that falls short recruits again, and asks for consent again."),
+      field("stop-more", "Parties more in each further look", { inputmode: "numeric", autocomplete: "off" }),
+      element("div", { class: "choice" }, element("input", { type: "checkbox", id: "stop-validate" }), " ",
+        element("label", { for: "stop-validate" }, "Then let later participants validate what was found"))),
     element("fieldset", {}, element("legend", {}, "Consent and schedule"),
       field("consent-text", "Consent document", { kind: "textarea", rows: 8 }),
       drafting.settings.includes("compensation") ? field("compensation", "Compensation", {}, "One line that participants read.") : null,

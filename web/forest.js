@@ -23,7 +23,7 @@ function picture(description, draw, more) {
   return place;
 }
 
-// Round numbers of a linear axis, about so many.
+// Round numbers of a linear axis, about this many.
 function linearTicks(low, high, about) {
   const raw = (high - low) / Math.max(1, about), power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map(one => one * power).find(one => one >= raw) || power;
@@ -32,7 +32,7 @@ function linearTicks(low, high, about) {
   return ticks;
 }
 
-// Values that a log axis is labelled at, at most about so many: 1, 2, 5 of every decade, or its powers of ten, or every few of these.
+// Values that a log axis is labelled at, at most about this many: 1, 2, 5 of every decade, or its powers of ten, or every few of these.
 function logTicks(low, high, most) {
   const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
   const inside = (steps, every) => {
@@ -71,7 +71,7 @@ function textWidth(text) {
   return ruler.measureText(text).width;
 }
 
-// A text that fits into so many pixels.
+// A text that fits into this many pixels.
 function shortened(text, room) {
   if (textWidth(text) <= room) return text;
   let most = Math.min(text.length - 1, Math.ceil(room / 2));

@@ -119,8 +119,8 @@ tacit_status tacit_frame_simulate(char **json, tacit_model **model, const tacit_
  *                          where the model has such; else votes, margins, or the mean of a number. May be
  *                          NULL
  *        labels            a class each; may be NULL
- *   In: score_capacity     room for so many scores
- *       label_capacity     room for so many labels
+ *   In: score_capacity     room for this many scores
+ *       label_capacity     room for this many labels
  *       frame              needs neither labels nor bounds: the model has its own encoding. Columns are those
  *                          the model was made of, in their order; where the frame has names, they must be the
  *                          model's. Those of a table are found by name, and it may have others
@@ -142,7 +142,7 @@ size_t tacit_model_columns(const tacit_model *model);
  * numbers, and where every row is divided by its own norm.
  *   Out: out         tacit_model_outputs rows (one for two classes) of tacit_model_columns numbers and the
  *                    constant last
- *   In: capacity     room for so many numbers */
+ *   In: capacity     room for this many numbers */
 tacit_status tacit_model_coefficients(double *out, size_t capacity, const tacit_model *model,
                                       tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 3);
 
@@ -381,6 +381,45 @@ tacit_status tacit_site_accept(tacit_site *site, tacit_error *error) TACIT_CHECK
  *                 Freed with tacit_model_free. `model` may be NULL */
 tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error) TACIT_CHECKED
     TACIT_NONNULL(2);
+
+/* What a step came to. */
+typedef enum tacit_site_state {
+    TACIT_SITE_WAITING,  /* nothing is asked now */
+    TACIT_SITE_ANSWERED, /* a question was answered, and there may be more */
+    TACIT_SITE_AWAY,     /* the coordinator cannot be reached now */
+    TACIT_SITE_PAUSED,   /* the hook of tacit_site_set_pause said so: nothing was sent */
+    TACIT_SITE_ENDED     /* the study has, with a model */
+} tacit_site_state;
+
+typedef struct tacit_site_next {
+    size_t size; /* of this structure, as TACIT_SITE_NEXT_INIT sets it */
+    tacit_site_state state;
+    uint32_t after_ms; /* when to take the next step; sooner does no harm */
+} tacit_site_next;
+
+#define TACIT_SITE_NEXT_INIT                                                                                 \
+    { sizeof(tacit_site_next), TACIT_SITE_WAITING, 0 }
+
+/* Do one exchange with the coordinator, for a program that has a loop or a scheduler of its own, in place of
+ * tacit_site_answer: ask what there is to answer, and answer it
+ * (where it is due, a certificate is renewed before). Returns after `wait_ms` where nothing is asked, and
+ * where the network fails after at most 30 s more (an answer under way has five minutes; the listener's `cancelled`
+ * ends either). The process may end or be killed between steps, and during one: take the study up with
+ * tacit_site_joined. An answer that was charged is then sent again, not charged again. A failure is one of the
+ * study's, as of tacit_site_answer; a coordinator that is away is none.
+ *   Out: *next     what came of it, and when to call again
+ *        *model    what the study ended with, in the step that says so; as in tacit_site_answer. `model` may be NULL
+ *   In: wait_ms    how long the coordinator may keep the question waiting for news; at most 20000 */
+tacit_status tacit_site_step(tacit_site_next *next, tacit_model **model, tacit_site *site, uint32_t wait_ms,
+                             tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 3);
+
+/* Have a program say when nothing may be sent: the battery is low, the network is metered. The hook is asked before
+ * each use of the network on behalf of this site from here on, on the thread that calls; while it says yes
+ * tacit_site_step says TACIT_SITE_PAUSED, tacit_site_answer waits, tacit_site_accept fails with TACIT_NETWORK, and
+ * tacit_site_leave leaves without telling. Looking at a study (tacit_site_invited) has used the network before.
+ *   In: paused    NULL: nothing is paused any more */
+tacit_status tacit_site_set_pause(tacit_site *site, bool (*paused)(void *context), void *context,
+                                  tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);
 
 /* From the next question on nothing leaves; what has left stays where it is.
  *   Out: *told   whether the coordinator could be reached; `told` may be NULL */

@@ -9,6 +9,7 @@
 #include "api/document/tables.h"
 #include "api/frame/frame.h"
 #include "api/option/arguments.h"
+#include "api/option/options.h"
 #include "api/option/row_options.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -297,27 +298,64 @@ tacit_status tacit_site_accept(tacit_site *site, tacit_error *error) {
     return tacit_site_is_joined(site) ? tacit_site_consent(site, error) : tacit_site_join(site, error);
 }
 
+/* The model that a study ended with; the result is used up. */
+static tacit_status take_model(tacit_model **model, const tacit_site *site, tacit_site_result *result,
+                               tacit_error *error) {
+    tacit_status status = TACIT_OK;
+    if (strcmp(result->state, "done") != 0)
+        TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s",
+                               tacit_site_study(site)->name, result->state, result->reason));
+    if (model != NULL)
+        TACIT_CHECK(
+            tacit_model_parse(model, result->model.bytes, result->model.length, "the study's model", error));
+cleanup:
+    tacit_buffer_clear(&result->model);
+    return status;
+}
+
 tacit_status tacit_site_answer(tacit_model **model, tacit_site *site, tacit_error *error) {
     TACIT_TRY(tacit_require(site, "the site", error));
     tacit_site_result result;
-    tacit_status status;
     TACIT_TRY(tacit_site_serve(site, &result, error));
-    if (strcmp(result.state, "done") != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_IO, "study '%s' ended without a model: %s: %s",
-                               tacit_site_study(site)->name, result.state, result.reason));
-    if (model != NULL)
-        TACIT_CHECK(
-            tacit_model_parse(model, result.model.bytes, result.model.length, "the study's model", error));
-cleanup:
-    tacit_buffer_clear(&result.model);
-    return status;
+    return take_model(model, site, &result, error);
+}
+
+tacit_status tacit_site_step(tacit_site_next *next, tacit_model **model, tacit_site *site, uint32_t wait_ms,
+                             tacit_error *error) {
+    static const tacit_site_state states[] = {
+        [TACIT_SITE_STEP_NOTHING] = TACIT_SITE_WAITING, [TACIT_SITE_STEP_ANSWERED] = TACIT_SITE_ANSWERED,
+        [TACIT_SITE_STEP_AWAY] = TACIT_SITE_AWAY,       [TACIT_SITE_STEP_PAUSED] = TACIT_SITE_PAUSED,
+        [TACIT_SITE_STEP_ENDED] = TACIT_SITE_ENDED,
+    };
+    TACIT_TRY(tacit_require(next, "where to put what comes next", error));
+    TACIT_TRY(tacit_require(site, "the site", error));
+    tacit_site_next known = TACIT_SITE_NEXT_INIT;
+    tacit_site_stepped stepped;
+    tacit_site_result result;
+    if (next->size < sizeof known) /* said before anything is sent */
+        return tacit_fill_sized(next, next->size, &known, sizeof known, sizeof known, "TACIT_SITE_NEXT_INIT",
+                                error);
+    TACIT_TRY(tacit_site_take_step(site, wait_ms, &stepped, &result, error));
+    known.state = states[stepped.progress];
+    known.after_ms = stepped.after_ms;
+    if (stepped.progress == TACIT_SITE_STEP_ENDED) TACIT_TRY(take_model(model, site, &result, error));
+    return tacit_fill_sized(next, next->size, &known, sizeof known, sizeof known, "TACIT_SITE_NEXT_INIT",
+                            error);
+}
+
+tacit_status tacit_site_set_pause(tacit_site *site, bool (*paused)(void *context), void *context,
+                                  tacit_error *error) {
+    TACIT_TRY(tacit_require(site, "the site", error));
+    tacit_site_set_paused(site, paused, context);
+    return TACIT_OK;
 }
 
 tacit_status tacit_site_leave(bool *told, tacit_site *site, tacit_error *error) {
     TACIT_TRY(tacit_require(site, "the site", error));
     char id[TACIT_SITE_ID_SIZE];
     bool reached = false;
-    TACIT_TRY(tacit_site_withdraw(tacit_site_home(site), tacit_site_id(site), id, &reached, error));
+    TACIT_TRY(tacit_site_withdraw(tacit_site_home(site), tacit_site_id(site), tacit_site_calls(site), id,
+                                  &reached, error));
     if (told != NULL) *told = reached;
     return TACIT_OK;
 }

@@ -28,7 +28,7 @@ const char *tacit_spill_folder(void);
  * memory. TACIT_USAGE for what is no such number. */
 tacit_status tacit_spill_limit(uint64_t *out, tacit_error *error);
 
-/* Have at least so many bytes, those from before among them; opens it first. They may lie elsewhere afterwards. TACIT_IO
+/* Have at least this many bytes, those from before among them; opens it first. They may lie elsewhere afterwards. TACIT_IO
  * where the disk is full: room is asked for beforehand, so that writing to the memory cannot fail. */
 tacit_status tacit_spill_grow(tacit_spill *spill, size_t bytes, tacit_error *error);
 

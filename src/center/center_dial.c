@@ -45,7 +45,7 @@ static tacit_status examine(const tacit_study *study, const tacit_paillier_secre
     return TACIT_OK;
 }
 
-/* A length, and so many bytes. */
+/* A length, and this many bytes. */
 static tacit_status receive_bytes(tacit_channel *channel, uint32_t most, tacit_buffer *out,
                                   tacit_error *error) {
     uint32_t length;

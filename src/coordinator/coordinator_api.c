@@ -264,8 +264,7 @@ tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_
     bool leaving = false, amended = false;
     out->fate = TACIT_FATE_NOTHING;
     TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
-    TACIT_TRY(
-        coordinator_take_standing(self, party, out->study, body, &out->version, &leaving, &amended, error));
+    TACIT_TRY(coordinator_take_standing(self, party, body, out, &leaving, &amended, error));
     if (leaving) return TACIT_OK;
     coordinator_record_contact(self, out->study, party);
     TACIT_TRY(coordinator_news_for(self, party, out, error));

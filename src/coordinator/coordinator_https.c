@@ -231,7 +231,7 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     each->reply = *nothing;
     each->exchange = exchange;
     pthread_mutex_lock(&self->mutex); /* held over both, so that `abandoned` finds what was suspended */
-    bool suspended = tacit_exchange_suspend(exchange, 0, poll_abandoned, self);
+    bool suspended = tacit_exchange_suspend(exchange, nothing->wait_ms, poll_abandoned, self);
     if (suspended) {
         waiter **list = waiters_near(self, exchange);
         each->next = *list;

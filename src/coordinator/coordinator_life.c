@@ -218,17 +218,19 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
     return TACIT_OK;
 }
 
-tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
-                                       const tacit_buffer *body, unsigned *version, bool *leaving,
-                                       bool *amended, tacit_error *error) {
+tacit_status coordinator_take_standing(coordinator *self, const char *party, const tacit_buffer *body,
+                                       coordinator_reply *out, bool *leaving, bool *amended,
+                                       tacit_error *error) {
     Tacit__Wire__PollRequest *request = NULL;
+    const char *study = out->study;
     hosted *host = coordinator_find(self, study);
     uint8_t hash[TACIT_HASH_BYTES];
     tacit_presence before;
     tacit_status status;
     *leaving = *amended = false;
-    TACIT_CHECK(
-        tacit_wire_hear((void **)&request, &tacit__wire__poll_request__descriptor, body, version, error));
+    TACIT_CHECK(tacit_wire_hear((void **)&request, &tacit__wire__poll_request__descriptor, body,
+                                &out->version, error));
+    out->wait_ms = request->wait_ms;
     TACIT_CHECK(tacit_registry_presence(self->registry, party, &before, error));
     if (request->leaving) {
         *leaving = true;

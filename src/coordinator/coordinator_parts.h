@@ -58,6 +58,7 @@ typedef struct hosted {
 typedef struct coordinator_reply {
     tacit_fate fate;          /* done, nothing, or later */
     bool waits;               /* nothing yet: it may be answered when there is */
+    unsigned wait_ms;         /* but no later than this; 0: as the carrier likes */
     bool is_end;              /* the end of the study: coordinator_told_end, when it is on its way */
     tacit_buffer bytes;       /* for the carrier to clear */
     const tacit_buffer *lent; /* in their place, as long as the program serves; NULL: none */
@@ -172,11 +173,12 @@ tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *er
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
-/* Take in what a poll says of the owner's will, and which version both speak. *leaving: nothing is to be
- * asked any more; *amended: the party should be told of a definition that it has not consented to. */
-tacit_status coordinator_take_standing(coordinator *self, const char *party, const char *study,
-                                       const tacit_buffer *body, unsigned *version, bool *leaving,
-                                       bool *amended, tacit_error *error);
+/* Take in what a poll about the reply's study says of the owner's will; which version both speak, and how long to
+ * wait, go to the reply. *leaving: nothing is to be asked any more; *amended: the party should be told of a
+ * definition that it has not consented to. */
+tacit_status coordinator_take_standing(coordinator *self, const char *party, const tacit_buffer *body,
+                                       coordinator_reply *out, bool *leaving, bool *amended,
+                                       tacit_error *error);
 tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
                                       tacit_buffer *out, tacit_error *error);
 

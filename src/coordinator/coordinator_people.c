@@ -315,6 +315,16 @@ static tacit_status make_receipt(coordinator *self, const tacit_study *study, Pr
     return tacit_wire_say(out, &reply, version, error);
 }
 
+/* A party's request about its own study. */
+static tacit_status hear_of_study(coordinator *self, const char *party, const tacit_buffer *body,
+                                  const ProtobufCMessageDescriptor *descriptor, void **request,
+                                  unsigned *version, tacit_study **study, coordinator_reply *out,
+                                  tacit_error *error) {
+    TACIT_TRY(tacit_wire_hear(request, descriptor, body, version, error));
+    TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
+    return load_study(study, self->registry, out->study, error);
+}
+
 /* The registry keeps what was given before it leaves: who lost it asks again, and gets the same. */
 tacit_status coordinator_receipt(coordinator *self, const char *party, const tacit_buffer *body,
                                  coordinator_reply *out, tacit_error *error) {
@@ -322,10 +332,8 @@ tacit_status coordinator_receipt(coordinator *self, const char *party, const tac
     tacit_study *study = NULL;
     unsigned version;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_wire_hear((void **)&request, &tacit__wire__receipt_request__descriptor, body, &version, error));
-    TACIT_CHECK(tacit_registry_party_study(self->registry, party, out->study, error));
-    TACIT_CHECK(load_study(&study, self->registry, out->study, error));
+    TACIT_CHECK(hear_of_study(self, party, body, &tacit__wire__receipt_request__descriptor, (void **)&request,
+                              &version, &study, out, error));
     if (!study->has_receipts)
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' gives no receipts", out->study));
     const ProtobufCBinaryData blinded = request->blinded;
@@ -389,10 +397,8 @@ tacit_status coordinator_contact(coordinator *self, const char *party, const tac
     tacit_study *study = NULL;
     unsigned version;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_wire_hear((void **)&request, &tacit__wire__contact_request__descriptor, body, &version, error));
-    TACIT_CHECK(tacit_registry_party_study(self->registry, party, out->study, error));
-    TACIT_CHECK(load_study(&study, self->registry, out->study, error));
+    TACIT_CHECK(hear_of_study(self, party, body, &tacit__wire__contact_request__descriptor, (void **)&request,
+                              &version, &study, out, error));
     if (!study->has_contact)
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' takes no contact details", out->study));
     if (request->sealed.len <= crypto_box_SEALBYTES || request->sealed.len > CONTACT_MOST)

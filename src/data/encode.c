@@ -90,6 +90,7 @@ tacit_status tacit_encoder_create(tacit_encoder **out, const tacit_schema *schem
     if (encoder == NULL) return tacit_fail_memory(error);
     tacit_status status = TACIT_OK;
     encoder->schema = schema;
+    encoder->kernels = tacit_kernels_choose();
     encoder->features = tacit_schema_features(schema);
     encoder->entries = 1; /* the intercept */
     for (size_t i = 0; i < schema->cols; i++) {

@@ -24,44 +24,26 @@ void tacit_encoder_complete(const tacit_encoder *encoder, size_t rows, bool *out
     }
 }
 
-/* Two numbers at a time, which all processors have registers for. */
-typedef double pair __attribute__((vector_size(16)));
-typedef int64_t flags __attribute__((vector_size(16)));
-enum { LANES = 2, STEP = 8 /* numbers */ };
+enum { STEP = 8 /* numbers that are scaled together */ };
 
-/* STEP numbers, scaled as tacit_scale_number does it; adding 0 makes a 0 of -0. False where one is at a bound or beyond, and
- * needs more than that. */
-static bool scale_plainly(const tacit_scale *scale, const double *x, double *out) {
-    const pair zero = { 0, 0 };
-    const pair middle = zero + scale->middle, half = zero + scale->half_width;
-    const pair low = zero + scale->low, high = zero + scale->high;
-    const pair least = zero + scale->least, most = zero + scale->most;
-    flags beyond = { 0, 0 }; /* negative where a difference is */
-    for (size_t k = 0; k < STEP; k += LANES) {
-        pair number, value;
-        memcpy(&number, x + k, sizeof number);
-        value = (number - middle) / half + zero;
-        beyond |=
-            (flags)(number - low) | (flags)(high - number) | (flags)(value - least) | (flags)(most - value);
-        memcpy(out + k, &value, sizeof value);
-    }
-    return (beyond[0] | beyond[1]) >= 0;
-}
-
-/* Of rows from `first` on: scaled, times `factor`, to a column of `out`. Squares, if wanted, grow by those of the scaled
- * numbers. */
-static void encode_numbers(const encode_slot *from, size_t first, size_t count, double factor,
-                           size_t features, double *out, double *square, tacit_encode_counts *counts) {
+/* Of rows from `first` on, TILE at most: scaled, times `factor`, to a column of `out`. Squares, if wanted, grow by those of the scaled
+ * numbers. What is beyond a bound, or left over from the steps, is scaled by itself. */
+static void encode_numbers(const tacit_kernels *kernels, const encode_slot *from, size_t first, size_t count,
+                           double factor, size_t features, double *out, double *square,
+                           tacit_encode_counts *counts) {
+    const tacit_scale *scale = &from->scale;
+    const tacit_kernel_scale by = { scale->middle, scale->half_width, scale->low,
+                                    scale->high,   scale->least,      scale->most };
     const double *number = from->column->number + first;
-    for (size_t i = 0; i < count; i += STEP) {
-        const size_t some = count - i < STEP ? count - i : STEP;
-        double value[STEP];
-        if (some < STEP || !scale_plainly(&from->scale, number + i, value))
-            for (size_t k = 0; k < some; k++)
-                value[k] = tacit_scale_number(&from->scale, number[i + k], counts) + 0.0;
-        for (size_t k = 0; k < some; k++) out[(i + k) * features] = value[k] * factor;
-        for (size_t k = 0; square != NULL && k < some; k++) square[i + k] += value[k] * value[k];
-    }
+    const size_t together = count - count % STEP;
+    double value[TILE];
+    uint64_t beyond = kernels->scale_numbers(&by, together, number, value);
+    for (; beyond != 0; beyond &= beyond - 1)
+        for (size_t i = STEP * (size_t)__builtin_ctzll(beyond), k = 0; k < STEP; k++)
+            value[i + k] = tacit_scale_number(scale, number[i + k], counts) + 0.0;
+    for (size_t i = together; i < count; i++) value[i] = tacit_scale_number(scale, number[i], counts) + 0.0;
+    for (size_t i = 0; i < count; i++) out[i * features] = value[i] * factor;
+    for (size_t i = 0; square != NULL && i < count; i++) square[i] += value[i] * value[i];
 }
 
 static void encode_levels(const encode_slot *from, size_t first, size_t count, double factor, size_t features,
@@ -81,6 +63,13 @@ static void encode_levels(const encode_slot *from, size_t first, size_t count, d
     }
 }
 
+/* Does every feature get a value of its own in each row? So where there are numbers alone, and none of them says that it is missing. */
+static bool encode_is_dense(const tacit_encoder *encoder) {
+    for (size_t k = 0; k < encoder->slots; k++)
+        if (encoder->slot[k].declared->kind != TACIT_SCHEMA_NUMBER) return false;
+    return encoder->slots + encoder->schema->intercept == encoder->features;
+}
+
 static void encode_tile(tacit_encoder *encoder, size_t first, size_t count, double *out) {
     const tacit_schema *schema = encoder->schema;
     const size_t features = encoder->features;
@@ -88,12 +77,12 @@ static void encode_tile(tacit_encoder *encoder, size_t first, size_t count, doub
     const bool alike = schema->rows == TACIT_ROWS_BOUND; /* the factor is that of every row */
     double square[TILE] = { 0 };
     const double factor = alike ? encode_row_factor(schema, 0, encoder->reach, &encoder->counts) * inside : 1;
-    memset(out, 0, count * features * sizeof *out);
+    if (!encode_is_dense(encoder)) memset(out, 0, count * features * sizeof *out);
     for (size_t k = 0; k < encoder->slots; k++) {
         const encode_slot *from = &encoder->slot[k];
         if (from->declared->kind == TACIT_SCHEMA_NUMBER)
-            encode_numbers(from, first, count, factor, features, out + from->feature, alike ? NULL : square,
-                           &encoder->counts);
+            encode_numbers(encoder->kernels, from, first, count, factor, features, out + from->feature,
+                           alike ? NULL : square, &encoder->counts);
         else
             encode_levels(from, first, count, factor, features, out + from->feature, square,
                           &encoder->counts);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "data/encode.h"
+#include "num/kernel/kernel.h"
 
 /* A column of the table and where its features go. */
 typedef struct encode_slot {
@@ -16,6 +17,7 @@ typedef struct encode_slot {
 
 struct tacit_encoder {
     const tacit_schema *schema;
+    const tacit_kernels *kernels;
     tacit_encode_counts counts;
     size_t features;
     size_t slots, entries; /* columns, and the most entries of a row */

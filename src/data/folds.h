@@ -1,5 +1,5 @@
 /*
- * Folds of cross-validation: a party's rows in so many parts of equal size, the same ones whoever deals,
+ * Folds of cross-validation: a party's rows in this many parts of equal size, the same ones whoever deals,
  * whenever, and in whatever order the rows lie.
  *
  * Rows are put in order by class and then by a hash of what is in them (their identity in the source where

@@ -17,7 +17,7 @@
 
 enum { TACIT_POINTS_BYTES_LIMIT = 256 << 20 };
 
-/* The most that so many points can take. */
+/* The most that this many points can take. */
 size_t tacit_points_bytes_most(size_t rows, size_t cols);
 
 /* Append the bytes. TACIT_LIMIT beyond the above, TACIT_INPUT for no points or one outside the unit ball. */

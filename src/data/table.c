@@ -79,10 +79,16 @@ tacit_status tacit_table_declare_group(tacit_table *table, const tacit_source *s
     return TACIT_OK;
 }
 
+static void give_back(tacit_column *column) {
+    if (column->is_lent) column->number = column->own;
+    column->is_lent = false;
+}
+
 tacit_table *tacit_table_free(tacit_table *table) {
     if (table == NULL) return NULL;
     for (size_t i = 0; i < table->cols; i++) {
         tacit_column *column = &table->columns[i];
+        give_back(column);
         free(column->name);
         free(column->number);
         free(column->code);
@@ -102,6 +108,8 @@ tacit_table *tacit_table_free(tacit_table *table) {
 void tacit_table_drop_rows(tacit_table *table) {
     table->dropped += table->rows;
     table->rows = 0;
+    table->has_lent = false;
+    for (size_t i = 0; i < table->cols; i++) give_back(&table->columns[i]);
     for (size_t i = 0; i < table->cols; i++) table->columns[i].entries.count = 0;
 }
 
@@ -190,8 +198,11 @@ static tacit_status add_date(const tacit_source *source, tacit_column *column, c
     }
     if (!tacit_text_to_day(text.text, text.length, &day))
         return tacit_source_fail(source, cell->line, column->source, error, TACIT_INPUT,
-                                 "'%s' is not a date; write 2024-02-29 or 29.02.2024 (or 29-Feb-2024)",
-                                 tacit_text_shown(text.text, text.length, shown));
+                                 "'%s' is not a date%s; write 2024-02-29 or 29.02.2024 (or 29-Feb-2024)",
+                                 tacit_text_shown(text.text, text.length, shown),
+                                 memchr(text.text, '/', text.length) != NULL
+                                     ? ": with slashes, the day or the month may come first"
+                                     : "");
     column->number[row] = tacit_date_number(&column->date, day);
     return TACIT_OK;
 }
@@ -541,9 +552,9 @@ tacit_status tacit_table_read(tacit_table *table, tacit_source *source, size_t m
         TACIT_TRY(detect_kinds(table, source, &over, error));
         count = table->rows;
     }
-    while (!over && count < most && table_takes_columns(table, source))
+    while (!over && count < most && !table->has_lent && table_takes_columns(table, source))
         TACIT_TRY(table_read_columns(table, source, most - count, &count, &over, error));
-    while (!over && count < most) {
+    while (!over && count < most && !table->has_lent) {
         tacit_row_block block;
         TACIT_TRY(tacit_source_next(source, most - count, &block, error));
         for (size_t i = 0; i < block.rows; i++)

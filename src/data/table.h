@@ -49,9 +49,11 @@ typedef struct tacit_column {
     bool overflow;   /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
-    size_t stray_limit;                 /* closed: of texts that are no level, so many are kept; 0: none */
+    size_t stray_limit;                 /* closed: of texts that are no level, this many are kept; 0: none */
     tacit_levels strays;                /* those, fit to be shown */
     double *number;                     /* kind number */
+    double *own;                        /* where numbers go that are not lent by the source */
+    bool is_lent;                       /* `number` is the source's until rows are dropped */
     int32_t *code;                      /* kind category, unless overflow */
     const tacit_vocabulary *vocabulary; /* kind text; borrowed */
     size_t *start;                      /* kind text: rows + 1 offsets into entries */
@@ -75,8 +77,12 @@ typedef struct tacit_table {
         *condition;            /* rows for which it does not hold are passed over; NULL: none; borrowed */
     struct tacit_table *probe; /* the columns that it looks at, for one row at a time */
     uint64_t outside;          /* rows that were passed over */
-    bool identified;           /* each row gets an identity */
-    uint64_t *identity;        /* of each row: a hash of all its cells, whichever of them are columns here */
+    bool
+        borrows; /* numbers stay where the source has them, if they can: then a block of them is all that is read at a time,
+                   * and rows are dropped before the next is read or the source is freed */
+    bool has_lent;      /* a column has such numbers */
+    bool identified;    /* each row gets an identity */
+    uint64_t *identity; /* of each row: a hash of all its cells, whichever of them are columns here */
 } tacit_table;
 
 /* What becomes of the cells of a column that turns out to hold dates: days since 2000-01-01. */

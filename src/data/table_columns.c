@@ -20,7 +20,7 @@ typedef struct adding {
     const tacit_row_block *block;
     uint64_t number;             /* of the block's first row */
     uint32_t rows[ROWS_AT_ONCE]; /* of the block that are taken, */
-    size_t count;                /* so many, */
+    size_t count;                /* this many, */
     bool all;                    /* which is all of them */
     filling cells;
 } adding;
@@ -103,8 +103,27 @@ static bool has_strange_numbers(const double *values, size_t count) {
     return all != 0;
 }
 
+/* Numbers that can stay where they are: doubles side by side, that nothing else of the table is made of. */
+static bool borrow_numbers(adding *self, tacit_column *column, const tacit_array *array) {
+    const tacit_table *table = self->table;
+    if (!table->borrows || table->rows > 0 || !self->source->kind->lends || !self->all ||
+        array->kind != TACIT_ARRAY_DOUBLE || array->dictionary != NULL || array->valid != NULL ||
+        array->absent != NULL || array->step != (ptrdiff_t)sizeof(double) ||
+        (uintptr_t)array->values % sizeof(double) != 0)
+        return false;
+    for (size_t j = 0; j < table->cols; j++)
+        if (&table->columns[j] != column && table->columns[j].source == column->source) return false;
+    double *lent = (double *)(uintptr_t)array->values + array->offset + self->block->first;
+    if (has_strange_numbers(lent, self->count)) return false;
+    column->own = column->number;
+    column->number = lent;
+    column->is_lent = self->table->has_lent = true;
+    return true;
+}
+
 static tacit_status add_numbers(adding *self, tacit_column *column, const tacit_array *array,
                                 tacit_error *error) {
+    if (column->date.use == TACIT_DATE_NONE && borrow_numbers(self, column, array)) return TACIT_OK;
     double *out = column->number + self->table->rows;
     const bool gaps = array->valid != NULL || array->absent != NULL;
     const bool real = array->kind == TACIT_ARRAY_DOUBLE || array->kind == TACIT_ARRAY_FLOAT;

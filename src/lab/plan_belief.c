@@ -431,7 +431,7 @@ static tacit_status cross_validate(const tacit_belief *belief, const uint32_t *o
     return status;
 }
 
-/* By how much a model of so many rows scores below the law that made their labels. */
+/* By how much a model of this many rows scores below the law that made their labels. */
 static tacit_status overfitting(double *out, const tacit_belief *belief, double ridge, tacit_pool *pool,
                                 tacit_error *error) {
     size_t n = belief->rows->rows - belief->rows->rows / FOLDS;
@@ -515,7 +515,7 @@ static double share_of_positives(const tacit_dataset *rows) {
     return (double)positives / (double)rows->rows;
 }
 
-/* The rows' own law: log-odds fitted on them, and the AUC at which a model of so many rows would score what
+/* The rows' own law: log-odds fitted on them, and the AUC at which a model of this many rows would score what
  * one does. */
 static tacit_status learn(tacit_belief *belief, tacit_pool *pool, tacit_error *error) {
     const tacit_dataset *rows = belief->rows;

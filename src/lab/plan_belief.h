@@ -61,7 +61,7 @@ typedef struct tacit_world {
 tacit_status tacit_belief_settle(tacit_belief *belief, tacit_pool *pool, tacit_error *error);
 void tacit_belief_clear(tacit_belief *belief);
 
-/* Whether so many rows are there as they are, with their own labels. */
+/* Whether this many rows are there as they are, with their own labels. */
 bool tacit_belief_has(const tacit_belief *belief, size_t train, size_t tests);
 
 /* The rows of draw `draw` under a seed. */

@@ -31,7 +31,7 @@ void plan_add_run(plan_tally *self, const tacit_run *run, const tacit_world *wor
 double plan_loss_of_run(const tacit_run *run);
 tacit_outlook_metrics plan_metrics_of(const plan_tally *self);
 
-/* The rows of draw `draw` for so many rows and parties, thinned where they are many. */
+/* The rows of draw `draw` for this many rows and parties, thinned where they are many. */
 tacit_status plan_make_world(const plan_looking *self, tacit_world *out, size_t rows, size_t parties,
                              size_t draw, tacit_error *error);
 

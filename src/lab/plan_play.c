@@ -96,7 +96,7 @@ tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, doubl
     return TACIT_OK;
 }
 
-/* How many of so many rows are played. */
+/* How many of this many rows are played. */
 static size_t played(const plan_looking *self, size_t rows, size_t parties) {
     double features = (double)tacit_schema_features(self->belief.schema);
     double most = fmin((double)self->effort.most_rows, self->effort.cells / features);

@@ -16,7 +16,7 @@ void tacit_trace_clear(tacit_trace *trace) {
     *trace = (tacit_trace)TACIT_TRACE_INIT;
 }
 
-bool tacit_trace_applies(const tacit_method *method) { return tacit_method_takes(method, "graph"); }
+bool tacit_trace_applies(const tacit_method *method) { return method->schedule != NULL; }
 
 tacit_status tacit_trace_csv(const tacit_trace *trace, tacit_buffer *out, tacit_error *error) {
     static const char heading[] = "curve,round,disagreement,distance,gap\n";

@@ -33,28 +33,26 @@
  *
  * noise=coordinator: contributions go in clear to a coordinator that is trusted to add b (entrusted).
  * noise=party: each party adds its own b before anything leaves (charged); the mean then carries M noises.
+ *
+ * Deviations from Pathak et al.: noise of gamma-distributed norm on the sum instead of Laplace noise on each
+ * weight (law=laplace), a second bound on |w|, and the unit may be a party as in Hamm's appendix B.4; the
+ * smallest party's number of rows is public from the start.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/avg.h"
 #include "num/special.h"
 #include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 
-typedef struct avg_settings {
-    enum { BY_COORDINATOR, BY_PARTY } noise;
-    tacit_unit unit;
-    tacit_calibration calibration;
-    enum { GAMMA_NORM, LAPLACE } law;
-} avg_settings;
-
-static const avg_settings defaults = { .noise = BY_COORDINATOR,
+static const avg_settings defaults = { .noise = AVG_BY_COORDINATOR,
                                        .unit = TACIT_UNIT_RECORD,
                                        .calibration = TACIT_CALIBRATION_TIGHT,
-                                       .law = GAMMA_NORM };
+                                       .law = AVG_GAMMA_NORM };
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(avg_settings, noise, "noise", "coordinator|party",
@@ -70,7 +68,9 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-static bool by_party(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->noise == BY_PARTY; }
+static bool by_party(const tacit_plan *plan) {
+    return TACIT_SETTINGS(avg_settings, plan)->noise == AVG_BY_PARTY;
+}
 
 static tacit_unit unit_of(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->unit; }
 
@@ -78,7 +78,9 @@ static bool is_tight(const tacit_plan *plan) {
     return TACIT_SETTINGS(avg_settings, plan)->calibration == TACIT_CALIBRATION_TIGHT;
 }
 
-static bool is_laplace(const tacit_plan *plan) { return TACIT_SETTINGS(avg_settings, plan)->law == LAPLACE; }
+static bool is_laplace(const tacit_plan *plan) {
+    return TACIT_SETTINGS(avg_settings, plan)->law == AVG_LAPLACE;
+}
 
 static size_t weight_count(const tacit_plan *plan) {
     return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
@@ -311,6 +313,6 @@ const tacit_method tacit_method_avg = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

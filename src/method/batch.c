@@ -44,5 +44,5 @@ const tacit_method tacit_method_batch = {
     .caveats = "never publish its model when the rows are private",
     .price = tacit_nonprivate_price,
     .release_kind = tacit_nonprivate_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
 };

@@ -88,6 +88,6 @@ const tacit_method tacit_method_indiv = {
     .caveats = "never publish its model when the rows are private",
     .price = tacit_nonprivate_price,
     .release_kind = tacit_nonprivate_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { PART_BLOCKS = 128 /* a part has at least so many rows, in blocks */, MOST_PARTS = 32 };
+enum { PART_BLOCKS = 128 /* a part has at least this many rows, in blocks */, MOST_PARTS = 32 };
 
 void tacit_row_class(const void *context, const tacit_view *rows, size_t i, double *y) {
     (void)context;

@@ -76,13 +76,13 @@ typedef struct tacit_model {
 tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, size_t features,
                                 size_t classes, tacit_error *error);
 
-/* A stack over so many features, two classes: takes `stack`, also on failure. */
+/* A stack over this many features, two classes: takes `stack`, also on failure. */
 tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, size_t features,
                                       tacit_error *error);
 /* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
 tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
 
-/* A report about rows of so many features and classes (0: a numeric response): takes `report`, also on
+/* A report about rows of this many features and classes (0: a numeric response): takes `report`, also on
  * failure. */
 tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
                                        size_t classes, tacit_error *error);

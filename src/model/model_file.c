@@ -267,11 +267,19 @@ static tacit_status read_report(tacit_model **out, const json_t *root, size_t fe
     return tacit_model_create_report(out, report, features, classes, error);
 }
 
-static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
-    const char *format = NULL, *loss = NULL, *schema = NULL;
+/* What says of which kind a model is. */
+typedef struct model_head {
+    const tacit_family *family;
+    size_t features, classes;
+    tacit_network network; /* no layers: it is none */
+    const json_t *stack, *report, *weights, *names, *guarantee;
+    const char *schema;
+} model_head;
+
+static tacit_status read_members(model_head *out, json_t *root, tacit_error *error) {
+    const char *format = NULL, *loss = NULL;
     int version = 0;
     json_int_t features = 0, classes = 0;
-    json_t *weights = NULL, *names = NULL, *guarantee = NULL;
     if (json_unpack(root, "{s:s,s:i}", "format", &format, "version", &version) != 0 ||
         strcmp(format, "tacit-model") != 0)
         return tacit_fail(error, TACIT_INPUT, "not a Tacit model");
@@ -280,62 +288,87 @@ static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *err
                           "model format %d, and this program reads %d: update the older of the two", version,
                           FORMAT_VERSION);
     if (json_unpack(root, "{s:s,s:I,s:I,s:o,s:o,s:s,s:o}", "loss", &loss, "features", &features, "classes",
-                    &classes, "weights", &weights, "class_names", &names, "schema", &schema, "guarantee",
-                    &guarantee) != 0 ||
+                    &classes, "weights", &out->weights, "class_names", &out->names, "schema", &out->schema,
+                    "guarantee", &out->guarantee) != 0 ||
         features <= 0 || features > TACIT_FEATURE_LIMIT || classes < 0 || classes == 1 || classes > 1000000)
         return tacit_fail(error, TACIT_INPUT, "a part of the model is missing or out of range");
-    const tacit_family *family = tacit_family_find(loss);
-    if (family == NULL || strcmp(family->name, loss) != 0)
+    out->features = (size_t)features;
+    out->classes = (size_t)classes;
+    out->stack = json_object_get(root, "stack");
+    out->report = json_object_get(root, "report");
+    out->family = tacit_family_find(loss);
+    if (out->family == NULL || strcmp(out->family->name, loss) != 0)
         return tacit_fail(error, TACIT_INPUT, "unknown loss '%.40s'", loss);
-    if (!tacit_family_takes(family, (size_t)classes))
-        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has %s classes, not %lld", loss,
-                          tacit_family_classes(family), (long long)classes);
-    tacit_network network;
-    TACIT_TRY(read_network(&network, root, (size_t)features, (size_t)classes, error));
-    if (network.layers > 0 && family != tacit_family_for((size_t)classes))
-        return tacit_fail(error, TACIT_INPUT, "a network for %lld classes has no %s loss", (long long)classes,
-                          loss);
-    const json_t *stack = json_object_get(root, "stack"), *report = json_object_get(root, "report");
-    if (stack != NULL && (!family->loss.of_classes || family->loss.rows == NULL))
-        return tacit_fail(error, TACIT_INPUT, "a stack has a loss of two classes, not the %s one", loss);
-    size_t size = stack != NULL || report != NULL ? 0
-                  : network.layers > 0            ? tacit_network_size(&network)
-                                       : (size_t)features * tacit_family_scores(family, (size_t)classes);
-    if (json_array_size(weights) != size) /* before anything of that size is allocated */
-        return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(weights), size);
-    tacit_model *model = NULL;
-    tacit_status status;
-    if (report != NULL) {
-        TACIT_CHECK(read_report(&model, root, (size_t)features, (size_t)classes, error));
-    } else if (stack != NULL) {
-        TACIT_CHECK(tacit_stack_from_json(&model, stack, (size_t)features, error));
-        model->family = family;
-        TACIT_CHECK(read_shape(model, root, error));
-    } else {
-        TACIT_CHECK(network.layers > 0
-                        ? tacit_model_create_network(&model, &network, error)
-                        : tacit_model_create(&model, family, (size_t)features, (size_t)classes, error));
-        TACIT_CHECK(read_shape(model, root, error));
-        TACIT_CHECK(read_weights(model, weights, error));
+    return read_network(&out->network, root, out->features, out->classes, error);
+}
+
+/* Before anything of the size that it claims is allocated. */
+static tacit_status read_head(model_head *out, json_t *root, tacit_error *error) {
+    *out = (model_head){ .family = NULL };
+    TACIT_TRY(read_members(out, root, error));
+    const tacit_family *family = out->family;
+    const bool network = out->network.layers > 0;
+    if (!tacit_family_takes(family, out->classes))
+        return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has %s classes, not %zu",
+                          family->name, tacit_family_classes(family), out->classes);
+    if (network && family != tacit_family_for(out->classes))
+        return tacit_fail(error, TACIT_INPUT, "a network for %zu classes has no %s loss", out->classes,
+                          family->name);
+    if (out->stack != NULL && (!family->loss.of_classes || family->loss.rows == NULL))
+        return tacit_fail(error, TACIT_INPUT, "a stack has a loss of two classes, not the %s one",
+                          family->name);
+    size_t size = out->stack != NULL || out->report != NULL ? 0
+                  : network                                 ? tacit_network_size(&out->network)
+                            : out->features * tacit_family_scores(family, out->classes);
+    if (json_array_size(out->weights) == size) return TACIT_OK;
+    return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(out->weights),
+                      size);
+}
+
+/* The model is the caller's, also on failure. */
+static tacit_status read_body(tacit_model **out, const model_head *head, const json_t *root,
+                              tacit_error *error) {
+    if (head->report != NULL) return read_report(out, root, head->features, head->classes, error);
+    if (head->stack != NULL) {
+        TACIT_TRY(tacit_stack_from_json(out, head->stack, head->features, error));
+        (*out)->family = head->family;
+        return read_shape(*out, root, error);
     }
-    TACIT_CHECK(read_names(model, names, error));
-    if (schema[0] != 0)
-        TACIT_CHECK(tacit_schema_parse(&model->schema, schema, strlen(schema), "schema", error));
-    TACIT_CHECK(check_schema(model, error));
-    if (!read_guarantee(guarantee, &model->guarantee))
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
-    tacit_guarantee_settle(&model->guarantee, model->schema); /* whatever the file claims */
-    const json_t *estimates = json_object_get(root, "estimates");
-    if (estimates != NULL) TACIT_CHECK(tacit_estimates_from_json(&model->estimates, estimates, error));
-    const json_t *moments = json_object_get(root, "moments");
-    if (moments != NULL)
-        TACIT_CHECK(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
+    TACIT_TRY(head->network.layers > 0
+                  ? tacit_model_create_network(out, &head->network, error)
+                  : tacit_model_create(out, head->family, head->features, head->classes, error));
+    TACIT_TRY(read_shape(*out, root, error));
+    return read_weights(*out, head->weights, error);
+}
+
+/* What a model may have besides. */
+static tacit_status read_extras(tacit_model *model, const json_t *root, tacit_error *error) {
+    const json_t *estimates = json_object_get(root, "estimates"), *moments = json_object_get(root, "moments");
+    const json_t *validation = json_object_get(root, "validation");
     /* For a remark alone: a number that is none, or too large, is as good as none. */
     const double noise = json_number_value(json_object_get(root, "noise_share"));
     model->noise_share = noise > 0 && noise <= 1 ? noise : 0;
-    const json_t *validation = json_object_get(root, "validation");
-    if (validation != NULL && report == NULL)
-        TACIT_CHECK(tacit_report_from_json(&model->validation, validation, error));
+    if (estimates != NULL) TACIT_TRY(tacit_estimates_from_json(&model->estimates, estimates, error));
+    if (moments != NULL)
+        TACIT_TRY(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
+    if (validation == NULL || json_object_get(root, "report") != NULL) return TACIT_OK;
+    return tacit_report_from_json(&model->validation, validation, error);
+}
+
+static tacit_status read_model(tacit_model **out, json_t *root, tacit_error *error) {
+    model_head head;
+    tacit_model *model = NULL;
+    tacit_status status;
+    TACIT_CHECK(read_head(&head, root, error));
+    TACIT_CHECK(read_body(&model, &head, root, error));
+    TACIT_CHECK(read_names(model, head.names, error));
+    if (head.schema[0] != 0)
+        TACIT_CHECK(tacit_schema_parse(&model->schema, head.schema, strlen(head.schema), "schema", error));
+    TACIT_CHECK(check_schema(model, error));
+    if (!read_guarantee(head.guarantee, &model->guarantee))
+        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "the guarantee is damaged"));
+    tacit_guarantee_settle(&model->guarantee, model->schema); /* whatever the file claims */
+    TACIT_CHECK(read_extras(model, root, error));
     *out = model;
 cleanup:
     if (status != TACIT_OK) tacit_model_free(model);

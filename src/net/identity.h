@@ -28,7 +28,7 @@ typedef struct tacit_validity {
     int64_t from, until;
 } tacit_validity;
 
-/* From an hour before `now`, because clocks differ, for `days` days, or so many seconds. */
+/* From an hour before `now`, because clocks differ, for `days` days, or this many seconds. */
 tacit_validity tacit_validity_days(int64_t now, unsigned days);
 tacit_validity tacit_validity_seconds(int64_t now, int64_t seconds);
 

@@ -103,7 +103,7 @@ typedef struct tacit_server_settings {
         body_budget; /* 256 MiB: of all bodies at a time, an eighth of it those of strangers; 0: no limit */
     bool one_at_a_time;  /* false: a verified peer may have several requests to one path */
     unsigned request_ms; /* 30000: a connection must bring its next request within this time, ... */
-    size_t pace;         /* 4096: ... and longer by one second for each so many bytes of body, ... */
+    size_t pace;         /* 4096: ... and longer by one second for each this many bytes of body, ... */
     unsigned body_ms;    /* 300000: ... but not by more than this */
     unsigned suspend_ms; /* 25000: the longest suspension */
 } tacit_server_settings;

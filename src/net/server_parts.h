@@ -95,7 +95,7 @@ tacit_status tacit_server_library(tacit_error *error) __attribute__((weak));
 /* Set when a connection is due, waking the timer if that is earlier than it would look. Under the mutex. */
 void tacit_connection_due(tacit_connection *connection, int64_t deadline);
 
-/* The moment by which so many bytes must have passed, at the slowest pace we accept. */
+/* The moment by which this many bytes must have passed, at the slowest pace we accept. */
 int64_t tacit_server_time_for(const tacit_server *server, size_t length);
 
 tacit_server *tacit_server_unreference(tacit_server *server);

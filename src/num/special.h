@@ -52,7 +52,7 @@ double tacit_beta_fraction(double a, double b, double x);
 double tacit_student_tail(double t, double degrees);
 double tacit_student_quantile(double tail, double degrees);
 
-/* Upper tail P(F > f) of Fisher's F with so many degrees of freedom above and below the line, and of a
+/* Upper tail P(F > f) of Fisher's F with this many degrees of freedom above and below the line, and of a
  * chi-square. Relative error below 1e-8 for degrees up to 1e7. NaN outside the domain. */
 double tacit_fisher_tail(double f, double above, double below);
 double tacit_chi_square_tail(double x, double degrees);

@@ -354,16 +354,13 @@ tacit_status tacit_vault_each(tacit_vault *vault, const tacit_vault_place *place
                               void *context, tacit_error *error) {
     tacit_statement *query = NULL;
     tacit_buffer plain = TACIT_BUFFER_INIT;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &query, vault->store, "SELECT id, sealed FROM record WHERE kind = ?1 AND parent = ?2 ORDER BY id",
         error));
     tacit_bind_integer(query, 1, place->kind);
     tacit_bind_integer(query, 2, place->parent);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
+    while (tacit_statement_next(query, &status, error)) {
         TACIT_CHECK(open_record(vault, place, query, visit, context, &plain, error));
     }
 cleanup:

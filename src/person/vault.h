@@ -23,7 +23,7 @@ enum {
     TACIT_VAULT_RECORD_MOST = 4 << 20,
 };
 
-/* What guessing costs, as libsodium counts it: passes over so many bytes of memory. */
+/* What guessing costs, as libsodium counts it: passes over this many bytes of memory. */
 typedef struct tacit_vault_cost {
     unsigned long long operations;
     size_t memory;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_class.h"
+#include "privacy/ledger/ledger_class_parts.h"
 
 tacit_status tacit_gate_init(tacit_gate *out, tacit_ledger *ledger, const tacit_policy *policy,
                              tacit_gate_mode mode, tacit_error *error) {

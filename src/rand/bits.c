@@ -1,4 +1,4 @@
-#include "rand/bits.h"
+#include "rand/bits_parts.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "rand/bits.h"
+#include "rand/bits_parts.h"
 
 enum { KEY_BYTES = crypto_stream_chacha20_KEYBYTES, RENEW_BYTES = 1 << 20 };
 

@@ -33,7 +33,7 @@ typedef enum tacit_law {
     TACIT_LAW_GEOMETRIC,         /* exp(-k/s) for k >= 0 */
     TACIT_LAW_DISCRETE_LAPLACE,  /* exp(-|k|/s) */
     TACIT_LAW_DISCRETE_GAUSSIAN, /* exp(-k^2/(2 s^2)) */
-    /* Shares of noise: integers of which so many independent ones add up to a law above. */
+    /* Shares of noise: integers of which this many independent ones add up to a law above. */
     TACIT_LAW_POLYA /* `parts` of them: exp(-|k|/s) */
 } tacit_law;
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "rand/exact.h"
-#include "rand/interval.h"
+#include "rand/interval_parts.h"
 
 struct tacit_exact_vector {
     tacit_law noise;

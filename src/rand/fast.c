@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "rand/ziggurat.h"
+#include "rand/ziggurat_parts.h"
 
 /* Straight from the stream's cache while it lasts; the same words as tacit_stream_u64. */
 static inline uint64_t next_word(tacit_stream *stream) {

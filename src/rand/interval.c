@@ -14,7 +14,7 @@
  * interval shrinks to a point as n and the precision grow. It stays undecided for ever only if that point
  * is a jump of floor, which has probability 0 for these laws, all of which have densities.
  */
-#include "rand/interval.h"
+#include "rand/interval_parts.h"
 
 #include <math.h>
 #include <sodium.h>

@@ -19,7 +19,7 @@
  * They agree in n digits with probability 2^-64n, so every comparison ends with probability 1, and so do
  * the loops, whose rounds are accepted independently with a probability that does not change.
  */
-#include "rand/lazy.h"
+#include "rand/lazy_parts.h"
 
 #include <sodium.h>
 #include <string.h>

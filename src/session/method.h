@@ -66,8 +66,8 @@ typedef struct tacit_plan {
                              their least */
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_model *model;   /* a public one that the study is about, borrowed; NULL: none */
-    uint64_t most_rounds;       /* a method that stops early ends after so many iterations; 0: as it is set */
-    double enough;              /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
+    uint64_t most_rounds; /* a method that stops early ends after this many iterations; 0: as it is set */
+    double enough;        /* or where its weights hardly change any more (tacit_plan_stops); 0: never */
     const tacit_schema *schema; /* of the rows, borrowed; NULL: unknown (rows that were generated encoded) */
     tacit_settings settings;
 } tacit_plan;
@@ -83,11 +83,6 @@ const void *tacit_plan_settings(const tacit_plan *plan, size_t size);
 /* The text of a setting as it was given, or of its default: what is hashed and shown. */
 const char *tacit_plan_print(const tacit_plan *plan, const tacit_parameter *one,
                              char out[TACIT_SETTING_SIZE]);
-
-/* By name, where a table of experiments or audits is about several methods. The name must be in the method's
- * table (asserted). */
-double tacit_plan_number(const tacit_plan *plan, const char *name);
-bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value);
 
 /* Whether a number is left to the method, which 0 then stands for. */
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter);
@@ -105,7 +100,7 @@ double tacit_plan_expected_rows(const tacit_plan *plan);
 typedef enum tacit_law_setting { TACIT_LAW_AUTO, TACIT_LAW_PURE, TACIT_LAW_BELL } tacit_law_setting;
 bool tacit_plan_gaussian(const tacit_plan *plan, tacit_law_setting law);
 
-/* The declared fractions in whole parties: at most so many. Of four parties or more at least one colludes,
+/* The declared fractions in whole parties: at most this many. Of four parties or more at least one colludes,
  * whatever the fraction comes to, unless it is 0. */
 enum { TACIT_COLLUDER_FROM = 4 };
 size_t tacit_plan_dropouts(const tacit_plan *plan);
@@ -331,7 +326,7 @@ struct tacit_method {
     const char *roles;   /* "source|target": each owner says which; NULL: all do the same */
     const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
-    const void *defaults; /* of the settings, whose struct has so many bytes (TACIT_SETTINGS_OF) */
+    const void *defaults; /* of the settings, whose struct has this many bytes (TACIT_SETTINGS_OF) */
     size_t settings_size;
 
     /* Why a study with these settings is refused; NULL, or returning NULL: it may be deployed. */
@@ -427,6 +422,13 @@ struct tacit_method {
     uint64_t first_scheduled_round;
     uint64_t (*scheduled_rounds)(const tacit_plan *plan);
 };
+
+/* A half that runs at the center only: a library for parties (-Dparty_only=true) is without. */
+#ifdef TACIT_PARTY_ONLY
+#define TACIT_CENTER_HALF(function) (0 ? (function) : NULL)
+#else
+#define TACIT_CENTER_HALF(function) (function)
+#endif
 
 /* For methods that ask once, whatever their settings (tacit_method.exchanges). */
 uint64_t tacit_one_exchange(const tacit_plan *plan);

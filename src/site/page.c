@@ -182,7 +182,7 @@ static void post_withdraw(void *context, web_call *call) {
     char id[TACIT_SITE_ID_SIZE];
     bool told = false;
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_status status = tacit_site_withdraw(self->settings->home, call->item, id, &told, &error);
+    tacit_status status = tacit_site_withdraw(self->settings->home, call->item, NULL, id, &told, &error);
     if (status == TACIT_OK)
         web_answer(call, 200, json_pack("{s:s,s:s,s:b}", "study", id, "consent", "withdrawn", "told", told));
     else

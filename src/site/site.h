@@ -45,6 +45,8 @@ typedef struct tacit_site_callbacks {
     bool (*cancelled)(void *context);
     void (*news)(void *context, const char *line); /* one line, for people */
     void *context;
+    bool (*paused)(void *context); /* asked before anything goes out; true: nothing does now. NULL: never */
+    void *paused_context;
     unsigned retry_ms; /* the first pause before dialling a coordinator again that is not there; 0: 200 ms */
     /* Rows in the memory of the program, with what is public about them; `study` is what the study says of
      * it. NULL: they are where the settings' `data` says. */
@@ -116,9 +118,9 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 
 /* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what
  * has left stays where it is. The coordinator is told, so that no round waits; *told says whether it could be
- * reached. `id` receives the study as the ledger calls it. */
-tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
-                                 tacit_error *error);
+ * reached. `id` receives the study as the ledger calls it. Of the callbacks, which may be NULL, `paused` is asked. */
+tacit_status tacit_site_withdraw(const char *home, const char *study, const tacit_site_callbacks *callbacks,
+                                 char id[TACIT_SITE_ID_SIZE], bool *told, tacit_error *error);
 
 /* What an owner may say again when consenting; what is not said stays as it was when joining. */
 typedef struct tacit_site_word {
@@ -194,6 +196,7 @@ tacit_status tacit_site_confirm(const char *home, const char *study, const char 
 const tacit_study *tacit_site_study(const tacit_site *site);
 const char *tacit_site_coordinator(const tacit_site *site);
 const char *tacit_site_called(const tacit_site *site); /* what it calls this party; "" without a name */
+const tacit_site_callbacks *tacit_site_calls(const tacit_site *site);
 const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 bool tacit_site_has_rows(const tacit_site *site); /* false: the study is only looked at */
@@ -247,6 +250,30 @@ typedef struct tacit_site_result {
  * has not consented to that yet, or when an answer was refused by the owner's gate: the coordinator was told
  * so, without the reason. TACIT_CANCELLED when asked to stop. */
 tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error);
+
+/* What a step came to. */
+typedef enum tacit_site_progress {
+    TACIT_SITE_STEP_NOTHING,  /* nothing is asked now */
+    TACIT_SITE_STEP_ANSWERED, /* a question was, and there may be more */
+    TACIT_SITE_STEP_AWAY,     /* the coordinator cannot be reached, or cannot now */
+    TACIT_SITE_STEP_PAUSED,   /* the callbacks' `paused` said so */
+    TACIT_SITE_STEP_ENDED     /* the result says how */
+} tacit_site_progress;
+
+typedef struct tacit_site_stepped {
+    tacit_site_progress progress;
+    unsigned after_ms; /* when to take the next one */
+} tacit_site_stepped;
+
+/* The same in pieces, for a program with a loop of its own: one exchange (a poll that is waited for at most `wait_ms`,
+ * and the answer to what it asked; now and then before it what is due about certificates, points, arms), never a pause. Between steps the
+ * connection and the study's lock are kept until it has ended, fails or the site is freed. `out` is filled when it
+ * has ended. Fails as tacit_site_serve. */
+tacit_status tacit_site_take_step(tacit_site *site, unsigned wait_ms, tacit_site_stepped *stepped,
+                                  tacit_site_result *out, tacit_error *error);
+
+/* Ask this before anything goes out from here on; NULL: nobody. */
+void tacit_site_set_paused(tacit_site *site, bool (*paused)(void *context), void *context);
 
 /* ---- arms, receipts, contact (site_arm.c, site_receipt.c) ---- */
 

@@ -132,6 +132,8 @@ static tacit_status hear(const tacit_site *site, tacit_carrier *carrier, tacit_h
                                               .proxy = site->proxy,
                                               .cancelled = site->callbacks.cancelled,
                                               .cancelled_context = site->callbacks.context,
+                                              .paused = site->callbacks.paused,
+                                              .paused_context = site->callbacks.paused_context,
                                               .pouch = site->callbacks.pouch };
     tacit_carrier *anybody = NULL;
     tacit_status status = TACIT_OK;

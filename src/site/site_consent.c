@@ -304,8 +304,8 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TACIT_SITE_ID_SIZE], bool *told,
-                                 tacit_error *error) {
+tacit_status tacit_site_withdraw(const char *home, const char *study, const tacit_site_callbacks *callbacks,
+                                 char id[TACIT_SITE_ID_SIZE], bool *told, tacit_error *error) {
     tacit_site *site = NULL;
     tacit_ledger *ledger = NULL;
     char path[PATH_MAX];
@@ -314,6 +314,7 @@ tacit_status tacit_site_withdraw(const char *home, const char *study, char id[TA
     TACIT_CHECK(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
     TACIT_CHECK(tacit_ledger_open(&ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
     TACIT_CHECK(tacit_ledger_withdraw(ledger, site->id, error));
+    if (callbacks != NULL) tacit_site_set_paused(site, callbacks->paused, callbacks->paused_context);
     *told = site_notify_leaving(site, NULL) == TACIT_OK;
     memcpy(id, site->id, sizeof site->id);
 cleanup:

@@ -152,6 +152,12 @@ static bool is_neighbour(site_links *self, const char *name) {
     return found;
 }
 
+#ifdef TACIT_PARTY_ONLY
+static tacit_status start_server(site_links *self, tacit_error *error) {
+    (void)self;
+    return tacit_fail(error, TACIT_USAGE, "this library is for parties only, and has no server");
+}
+#else
 /* A word is a model's weights, a few times at most. */
 static size_t body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
     const site_links *self = context;
@@ -248,6 +254,7 @@ cleanup:
     tacit_server_identity_clear(&identity);
     return status;
 }
+#endif
 
 /* Listen at the same port after a restart, also when any would do at first. */
 static tacit_status keep_address(site_links *self, tacit_error *error) {
@@ -378,7 +385,9 @@ static tacit_status open_carrier(site_links *self, direct_link *to, const tacit_
                                         .key_file = key,
                                         .proxy = "",
                                         .cancelled = self->site->callbacks.cancelled,
-                                        .cancelled_context = self->site->callbacks.context };
+                                        .cancelled_context = self->site->callbacks.context,
+                                        .paused = self->site->callbacks.paused,
+                                        .paused_context = self->site->callbacks.paused_context };
     to->carrier = tacit_carrier_free(to->carrier);
     snprintf(to->address, sizeof to->address, "%s", card->address);
     return tacit_carrier_open(&to->carrier, &settings, error);

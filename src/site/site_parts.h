@@ -17,6 +17,7 @@ struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
+    struct serving *serving; /* between steps; NULL: none was taken (site_serve.c) */
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
     bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site, allow_reuse;
     bool ask_again;    /* derived studies may be offered to this party */
@@ -121,7 +122,7 @@ tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, cha
 tacit_status site_send(tacit_carrier *carrier, tacit_errand errand, void *message, unsigned timeout_ms,
                        tacit_carried *out, tacit_error *error);
 
-/* The same for a message in return, of at most so many bytes: for the caller to free. */
+/* The same for a message in return, of at most this many bytes: for the caller to free. */
 tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request, size_t most,
                       const struct ProtobufCMessageDescriptor *type, void **reply, tacit_error *error);
 
@@ -206,6 +207,9 @@ tacit_status site_read_file(const tacit_site *site, const char *name, tacit_buff
 
 /* Consent to the study as it is in `site`, within its price. */
 tacit_status site_record_consent(const tacit_site *site, tacit_error *error);
+
+/* Forget what is kept between steps; the next one begins again. */
+void site_stop_serving(tacit_site *site);
 
 /* Nothing more is to be asked of this party. */
 tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error);

@@ -1,6 +1,6 @@
 /*
  * A party whose rows are spread over ranks (base/ranks.h). Rank 0 is the party: it dials, consents, keeps
- * ledger and gate. The others hold rows, every n-th each, and do what rank 0 says: read them, and run the
+ * ledger and gate. The others hold rows, each its part of the files or every n-th row, and do what rank 0 says: read them, and run the
  * handler of a question beside it, so that sums over rows are sums over all of them. What they compute leaves
  * them through the reducer alone, and goes to rank 0 alone.
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/source/source.h"
+#include "data/source/part.h"
 #include "method/methods.h"
 #include "net/clock.h"
 #include "privacy/gate.h"
@@ -53,9 +53,27 @@ static bool is_cancelled(void *context) {
     return program->cancelled != NULL && program->cancelled(program->context);
 }
 
+/* Its own part of the files; of a source that has no parts, every n-th row. */
+static tacit_status load_part(tacit_dataset **rows, const char *data, const tacit_schema *schema,
+                              tacit_load_options *options, const tacit_ranks *ranks, tacit_error *error) {
+    const tacit_row_filter filter = { is_own_row, ranks };
+    const tacit_source_options opening = { .no_header = options->no_header,
+                                           .dimension = schema->sparse,
+                                           .link = options->link,
+                                           .fill = options->fill,
+                                           .fill_value = options->fill_value };
+    tacit_source *source = NULL;
+    bool is_part = false;
+    TACIT_TRY(tacit_source_open_part(&source, &is_part, data, &opening, tacit_ranks_own(ranks),
+                                     tacit_ranks_count(ranks), error));
+    options->rows = !is_part && tacit_ranks_count(ranks) > 1 ? &filter : NULL;
+    tacit_status status = tacit_dataset_read_source(rows, NULL, source, schema, options, error);
+    tacit_source_free(source);
+    return status;
+}
+
 static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const reading *how,
                               const tacit_ranks *ranks, const tacit_progress *progress, tacit_error *error) {
-    const tacit_row_filter filter = { is_own_row, ranks };
     tacit_load_options options = TACIT_LOAD_DEFAULTS;
     options.label = how->label;
     options.positive = how->positive;
@@ -63,13 +81,12 @@ static tacit_status load_here(tacit_dataset **rows, tacit_schema **schema, const
     options.link = how->link;
     options.fill = how->fill;
     options.fill_value = how->fill_value;
-    options.rows = tacit_ranks_count(ranks) > 1 ? &filter : NULL;
     options.progress = progress;
     tacit_schema *read = NULL;
     options.identified = tacit_ranks_count(ranks) <= 1;
     TACIT_TRY(tacit_schema_load_terms(&read, how->schema, how->terms, how->subset, error));
     tacit_status status = tacit_fail_in(error, tacit_schema_check_public(read, error), "%s", how->schema);
-    if (status == TACIT_OK) status = tacit_dataset_load(rows, NULL, how->data, read, &options, error);
+    if (status == TACIT_OK) status = load_part(rows, how->data, read, &options, ranks, error);
     if (status == TACIT_OK)
         *schema = read;
     else

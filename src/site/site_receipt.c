@@ -125,7 +125,7 @@ cleanup:
 
 /* ---- contact ---- */
 
-/* In the log first: nothing leaves that it does not tell of. */
+/* In the log first: nothing leaves that it does not record. */
 static tacit_status log_contact(const tacit_site *site, const tacit_buffer *sealed, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     tacit_consent consent = TACIT_CONSENT_NONE;

@@ -24,7 +24,13 @@ enum {
     ANSWER_MS = 300000,
     FIRST_PAUSE_MS = 200,
     LONGEST_PAUSE_MS = 10000,
-    RENEWAL_PAUSE_S = 60, /* before a renewal that failed is tried again */
+    PAUSED_LOOK_MS = 1000,    /* how often a loop asks whether it is paused still */
+    PAUSED_AGAIN_MS = 900000, /* and when to take a step again: what phones call a short while */
+    FIRST_IDLE_MS = 1000,     /* between steps that find nothing asked, */
+    LONGEST_IDLE_MS = 600000, /* at most, and a third of what a round waits for stragglers */
+    LONGEST_WAIT_MS = 20000,  /* what a step may have the coordinator hold a poll for */
+    STEP_MS = 30000,          /* and the time for everything else about it */
+    RENEWAL_PAUSE_S = 60,     /* before a renewal that failed is tried again */
 };
 
 typedef struct serving {
@@ -45,6 +51,12 @@ typedef struct serving {
     int64_t renew_at; /* when the certificate is to be renewed, wall time */
     int lock;         /* an open file that says: this study is being served; -1 when not */
     bool finished, roster_told;
+    bool stepwise;     /* whoever calls waits, not we; then for each step: */
+    bool asked;        /* there was a question */
+    bool paused;       /* as the owner's hook said */
+    unsigned wait_ms;  /* that a poll may take */
+    unsigned again_ms; /* when to try again what did not get through; 0: it did */
+    unsigned idle_ms;  /* between the last steps that found nothing asked */
     bool listen_up;    /* ask whether the coordinator's authority was replaced */
     bool rows_settled; /* the study has begun: its rows stay as they are */
 } serving;
@@ -69,8 +81,18 @@ static void news(const serving *self, const char *format, ...) {
 
 /* ---- trying again ---- */
 
-static bool worth_retrying(const serving *self) {
-    return tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_AWAY;
+static void wait_for(const serving *self, unsigned left) {
+    while (left > 0 && !cancelled(self)) {
+        unsigned step = left < 100 ? left : 100;
+        poll(NULL, 0, (int)step);
+        left -= step;
+    }
+}
+
+static void wait_while_paused(serving *self) {
+    if (!self->paused) news(self, "paused: nothing is sent until this side goes on");
+    self->paused = true;
+    if (!self->stepwise) wait_for(self, PAUSED_LOOK_MS);
 }
 
 /* Wait twice as long each time, with a random part so that many parties do not return at once. */
@@ -83,12 +105,8 @@ static void pause_before_retry(serving *self, const char *why) {
     } else if (self->pause_ms < LONGEST_PAUSE_MS) {
         self->pause_ms *= 2;
     }
-    unsigned left = self->pause_ms / 2 + randombytes_uniform(self->pause_ms);
-    while (left > 0 && !cancelled(self)) {
-        unsigned step = left < 100 ? left : 100;
-        poll(NULL, 0, (int)step);
-        left -= step;
-    }
+    self->again_ms = self->pause_ms / 2 + randombytes_uniform(self->pause_ms);
+    if (!self->stepwise) wait_for(self, self->again_ms);
 }
 
 /* ---- answering ---- */
@@ -205,6 +223,7 @@ static tacit_status handle_question(serving *self, const ProtobufCBinaryData *by
     const tacit_question *question = &received.question;
     tacit_buffer answer = TACIT_BUFFER_INIT;
     tacit_status status;
+    self->asked = true;
     TACIT_CHECK(tacit_question_decode(&received, bytes->data, bytes->len, error));
     tacit_status answered = compute_answer(self, question, bytes, &answer, error);
     if (answered == TACIT_OK) {
@@ -258,7 +277,11 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     request.study = self->site->study->name;
     memcpy(consented, self->site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
-    TACIT_CHECK(site_send(self->carrier, TACIT_ERRAND_POLL, &request, POLL_MS, &carried, error));
+    request.wait_ms = self->stepwise ? self->wait_ms : 0;
+    TACIT_CHECK(site_send(self->carrier, TACIT_ERRAND_POLL, &request,
+                          self->stepwise ? self->wait_ms + STEP_MS : POLL_MS, &carried, error));
+    if (self->paused) news(self, "no longer paused");
+    self->paused = false;
     if (carried.fate == TACIT_FATE_LATER) {
         pause_before_retry(self, "the coordinator is not ready");
         goto cleanup;
@@ -329,6 +352,8 @@ static tacit_status keep_certificate(serving *self, tacit_error *error) {
     if (now < self->renew_at) return TACIT_OK;
     tacit_status status = site_renew(self->site, self->carrier, &ends, &trouble);
     if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
+    if (status == TACIT_NETWORK && tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_PAUSED)
+        return tacit_fail(error, status, "%s", trouble.text);
     if (status != TACIT_OK) {
         news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
         self->renew_at = now + RENEWAL_PAUSE_S;
@@ -385,19 +410,22 @@ static tacit_status step(serving *self, tacit_error *error) {
     return ready ? poll_once(self, error) : TACIT_OK;
 }
 
-static tacit_status serve(serving *self, tacit_error *error) {
-    while (!self->finished) {
-        if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
-        TACIT_TRY(check_consent(self, error));
-        tacit_error problem = TACIT_ERROR_INIT;
-        tacit_status status = step(self, &problem);
-        if (status == TACIT_NETWORK && worth_retrying(self))
-            pause_before_retry(self, problem.text);
-        else if (status == TACIT_NETWORK && tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_STRANGER)
-            TACIT_TRY(look_for_successor(self, &problem, error));
-        else if (status != TACIT_OK)
-            return tacit_fail(error, status, "%s", problem.text);
-    }
+/* One turn; what is worth trying again is no failure. */
+static tacit_status turn(serving *self, tacit_error *error) {
+    tacit_error problem = TACIT_ERROR_INIT;
+    if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
+    TACIT_TRY(check_consent(self, error));
+    const tacit_status status = step(self, &problem);
+    const tacit_trouble trouble =
+        status == TACIT_NETWORK ? tacit_carrier_trouble(self->carrier) : TACIT_TROUBLE_NONE;
+    if (trouble == TACIT_TROUBLE_PAUSED)
+        wait_while_paused(self);
+    else if (trouble == TACIT_TROUBLE_AWAY)
+        pause_before_retry(self, problem.text);
+    else if (trouble == TACIT_TROUBLE_STRANGER)
+        return look_for_successor(self, &problem, error);
+    else if (status != TACIT_OK)
+        return tacit_fail(error, status, "%s", problem.text);
     return TACIT_OK;
 }
 
@@ -414,43 +442,123 @@ static tacit_status lock_study(serving *self, tacit_error *error) {
                       self->site->study->name);
 }
 
-tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
-    serving self = { .site = site, .result = out, .lock = -1 };
+static serving *stop(serving *self) {
+    if (self == NULL) return NULL;
+    tacit_memo_clear(&self->memo);
+    site_links_free(self->links);
+    tacit_mail_free(self->mail);
+    tacit_masks_free(self->masks);
+    tacit_carrier_free(self->carrier);
+    tacit_pool_free(self->pool);
+    tacit_entropy_free(self->entropy);
+    tacit_ledger_free(self->ledger);
+    if (self->lock >= 0) close(self->lock);
+    free(self);
+    return NULL;
+}
+
+static tacit_status start(serving **out, tacit_site *site, tacit_error *error) {
+    serving *self = TACIT_NEW(serving, 1);
     char path[PATH_MAX];
     tacit_status status;
-    *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    if (self == NULL) return tacit_fail_memory(error);
+    *self = (serving){ .site = site, .lock = -1 };
     TACIT_CHECK(site_check_reuse(site, error));
     TACIT_CHECK(site_check_spread(site, error));
     TACIT_CHECK(site_check_moments(site, error));
-    TACIT_CHECK(lock_study(&self, error));
-    TACIT_CHECK(site_read_rules(site, &self.owner, error));
+    TACIT_CHECK(lock_study(self, error));
+    TACIT_CHECK(site_read_rules(site, &self->owner, error));
     TACIT_CHECK(tacit_path_join(path, sizeof path, site->home, TACIT_LEDGER_NAME, error));
-    TACIT_CHECK(tacit_ledger_open(&self.ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
-    TACIT_CHECK(tacit_gate_init(&self.gate, self.ledger, &self.owner.policy, TACIT_GATE_REAL, error));
-    TACIT_CHECK(tacit_pool_create(&self.pool, tacit_ranks_threads(site->callbacks.ranks), error));
-    TACIT_CHECK(tacit_entropy_create(&self.entropy, error));
-    TACIT_CHECK(site_number(site, &self.number, error));
-    TACIT_CHECK(site_masks(site, &self.masks, error));
-    TACIT_CHECK(site_mail(site, self.masks, &self.links, &self.mail, error));
-    TACIT_CHECK(site_stored_points(site, self.pool, error));
-    TACIT_CHECK(site_carrier(site, true, NULL, &self.carrier, error));
-    TACIT_CHECK(site_renewal_time(site, &self.renew_at, error));
-    if (!site_is_from_present(site)) self.renew_at = 0;
-    if (site_goes_by_files(site)) self.renew_at = INT64_MAX; /* no connection needs one */
-    self.listen_up = true;
-    TACIT_CHECK(serve(&self, error));
-    TACIT_CHECK(tacit_ledger_end(self.ledger, site->id, error)); /* what it did not use is free again */
-    site_mail_finish(site, self.links);
+    TACIT_CHECK(tacit_ledger_open(&self->ledger, path, site->source, TACIT_LEDGER_EXISTING, error));
+    TACIT_CHECK(tacit_gate_init(&self->gate, self->ledger, &self->owner.policy, TACIT_GATE_REAL, error));
+    TACIT_CHECK(tacit_pool_create(&self->pool, tacit_ranks_threads(site->callbacks.ranks), error));
+    TACIT_CHECK(tacit_entropy_create(&self->entropy, error));
+    TACIT_CHECK(site_number(site, &self->number, error));
+    TACIT_CHECK(site_masks(site, &self->masks, error));
+    TACIT_CHECK(site_mail(site, self->masks, &self->links, &self->mail, error));
+    TACIT_CHECK(site_stored_points(site, self->pool, error));
+    TACIT_CHECK(site_carrier(site, true, NULL, &self->carrier, error));
+    TACIT_CHECK(site_renewal_time(site, &self->renew_at, error));
+    if (!site_is_from_present(site)) self->renew_at = 0;
+    if (site_goes_by_files(site)) self->renew_at = INT64_MAX; /* no connection needs one */
+    self->listen_up = true;
+    *out = self;
+    self = NULL;
+cleanup:
+    stop(self);
+    return status;
+}
+
+static tacit_status end(serving *self, tacit_error *error) {
+    TACIT_TRY(tacit_ledger_end(self->ledger, self->site->id, error)); /* what it did not use is free again */
+    site_mail_finish(self->site, self->links);
+    return TACIT_OK;
+}
+
+tacit_status tacit_site_serve(tacit_site *site, tacit_site_result *out, tacit_error *error) {
+    serving *self = NULL;
+    tacit_status status;
+    *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    site_stop_serving(site);
+    TACIT_CHECK(start(&self, site, error));
+    self->result = out;
+    while (!self->finished) TACIT_CHECK(turn(self, error));
+    TACIT_CHECK(end(self, error));
 cleanup:
     if (status != TACIT_OK) tacit_buffer_clear(&out->model);
-    tacit_memo_clear(&self.memo);
-    site_links_free(self.links);
-    tacit_mail_free(self.mail);
-    tacit_masks_free(self.masks);
-    tacit_carrier_free(self.carrier);
-    tacit_pool_free(self.pool);
-    tacit_entropy_free(self.entropy);
-    tacit_ledger_free(self.ledger);
-    if (self.lock >= 0) close(self.lock);
+    stop(self);
     return status;
+}
+
+/* ---- by steps ---- */
+
+/* Nothing is asked: look twice as late each time, but not so late that a round would close without us. */
+static unsigned idle(serving *self) {
+    const double late = self->site->study->patience * 1000 / 3;
+    const unsigned most = late < LONGEST_IDLE_MS ? (unsigned)late + 1 : LONGEST_IDLE_MS;
+    self->idle_ms = self->idle_ms == 0 ? FIRST_IDLE_MS : 2 * self->idle_ms;
+    if (self->idle_ms > most) self->idle_ms = most;
+    return self->idle_ms / 2 + randombytes_uniform(self->idle_ms);
+}
+
+static tacit_site_stepped what_came_of_it(serving *self) {
+    tacit_site_stepped stepped = { TACIT_SITE_STEP_ANSWERED, 0 };
+    if (self->finished)
+        stepped.progress = TACIT_SITE_STEP_ENDED;
+    else if (self->paused)
+        stepped = (tacit_site_stepped){ TACIT_SITE_STEP_PAUSED, PAUSED_AGAIN_MS };
+    else if (self->again_ms > 0)
+        stepped = (tacit_site_stepped){ TACIT_SITE_STEP_AWAY, self->again_ms };
+    else if (!self->asked)
+        stepped = (tacit_site_stepped){ TACIT_SITE_STEP_NOTHING, idle(self) };
+    if (stepped.progress != TACIT_SITE_STEP_NOTHING) self->idle_ms = 0;
+    return stepped;
+}
+
+tacit_status tacit_site_take_step(tacit_site *site, unsigned wait_ms, tacit_site_stepped *stepped,
+                                  tacit_site_result *out, tacit_error *error) {
+    tacit_status status = TACIT_OK;
+    *out = (tacit_site_result){ .model = TACIT_BUFFER_INIT };
+    if (site->serving == NULL) TACIT_TRY(start(&site->serving, site, error));
+    serving *self = site->serving;
+    self->stepwise = true;
+    self->asked = false;
+    self->again_ms = 0;
+    self->wait_ms = wait_ms > LONGEST_WAIT_MS ? LONGEST_WAIT_MS : wait_ms > 0 ? wait_ms : 1;
+    self->result = out;
+    TACIT_CHECK(turn(self, error));
+    if (self->finished) TACIT_CHECK(end(self, error));
+    *stepped = what_came_of_it(self);
+cleanup:
+    if (status != TACIT_OK) tacit_buffer_clear(&out->model);
+    if (status != TACIT_OK || self->finished) site_stop_serving(site);
+    return status;
+}
+
+void site_stop_serving(tacit_site *site) { site->serving = stop(site->serving); }
+
+void tacit_site_set_paused(tacit_site *site, bool (*paused)(void *context), void *context) {
+    site->callbacks.paused = paused;
+    site->callbacks.paused_context = context;
+    site_stop_serving(site); /* its connection has asked another */
 }

@@ -110,6 +110,12 @@ tacit_status tacit_statement_step(bool *row, tacit_statement *statement, tacit_e
     return TACIT_OK;
 }
 
+bool tacit_statement_next(tacit_statement *statement, tacit_status *status, tacit_error *error) {
+    bool row = false;
+    *status = tacit_statement_step(&row, statement, error);
+    return *status == TACIT_OK && row;
+}
+
 tacit_status tacit_statement_run(tacit_statement *statement, tacit_error *error) {
     bool row = false;
     TACIT_TRY(tacit_statement_step(&row, statement, error));

@@ -19,7 +19,7 @@ tacit_status tacit_statement_prepare(tacit_statement **out, tacit_store *store, 
                                      tacit_error *error);
 tacit_statement *tacit_statement_free(tacit_statement *statement);
 
-/* Keep up to so many freed statements for when the same words are prepared again: preparing costs several
+/* Keep up to this many freed statements for when the same words are prepared again: preparing costs several
  * times what most statements do. None is kept by default. */
 void tacit_store_keep_statements(tacit_store *store, size_t most);
 
@@ -32,6 +32,10 @@ void tacit_bind_blob(tacit_statement *statement, int index, const void *bytes, s
 
 /* Advance: *row says whether there is a row to look at. */
 tacit_status tacit_statement_step(bool *row, tacit_statement *statement, tacit_error *error);
+
+/* Whether there is another row, for loops: while (tacit_statement_next(list, &status, error)) ... ends after the last
+ * one, or where `status` is no longer TACIT_OK. */
+bool tacit_statement_next(tacit_statement *statement, tacit_status *status, tacit_error *error);
 
 /* Run a statement that returns no rows, and make it ready for other values. */
 tacit_status tacit_statement_run(tacit_statement *statement, tacit_error *error);

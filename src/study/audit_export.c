@@ -70,13 +70,10 @@ static tacit_status put_rows(writing *self, tacit_registry *registry, const char
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
     const char *text;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(&list, registry->store, sql, error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&text, list, 0, 1 << 20, error));
         TACIT_CHECK(put_text(self, text, strlen(text), error));
     }
@@ -117,7 +114,6 @@ static tacit_status put_definitions(writing *self, tacit_registry *registry, con
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
     const char *text;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &list, registry->store,
@@ -125,9 +121,7 @@ static tacit_status put_definitions(writing *self, tacit_registry *registry, con
         " UNION ALL SELECT version, 0, definition FROM study WHERE name = ?1 ORDER BY 1",
         error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&text, list, 2, 1 << 28, error));
         TACIT_CHECK(put_definition(self, authority, tacit_column_integer(list, 0),
                                    tacit_column_integer(list, 1), text, error));

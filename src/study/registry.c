@@ -319,18 +319,16 @@ tacit_status tacit_registry_studies(tacit_registry *registry, tacit_study_record
     tacit_statement *list = NULL;
     tacit_study_record *records = NULL;
     size_t used = 0;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(&list, registry->store, STUDY_COLUMNS "ORDER BY number", error));
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         tacit_study_record *grown = tacit_grow(records, used + 1, sizeof *records);
         if (grown == NULL) TACIT_CHECK(tacit_fail_memory(error));
         records = grown;
         TACIT_CHECK(read_record(list, &records[used], error));
         used++;
     }
+    if (status != TACIT_OK) goto cleanup;
     *out = records;
     *count = used;
     records = NULL;

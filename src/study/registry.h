@@ -154,7 +154,7 @@ typedef struct tacit_person {
 
 typedef tacit_status tacit_person_visit(void *context, const tacit_person *person, tacit_error *error);
 
-/* Visit the parties of a study, in the order they joined, then who is invited by name; at most so many. The
+/* Visit the parties of a study, in the order they joined, then who is invited by name; at most this many. The
  * visitor must not use the registry. */
 tacit_status tacit_registry_people(tacit_registry *registry, const char *study, size_t most,
                                    tacit_person_visit *visit, void *context, tacit_error *error);
@@ -172,7 +172,7 @@ tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_h
 /* Use a token for the key behind one certificate request. The first use makes a party id; the same request
  * again gets the same party id and, once stored, the same certificate (appended; empty before). Another
  * request is refused, and so is a first use when `seats` tokens of the study have been used: a sum is laid
- * out for so many parties. */
+ * out for this many parties. */
 tacit_status tacit_registry_redeem(tacit_registry *registry, const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES],
                                    const uint8_t request_hash[TACIT_HASH_BYTES], int64_t now, size_t seats,
                                    char party[TACIT_ID_SIZE], tacit_buffer *certificate, tacit_error *error);
@@ -200,7 +200,7 @@ typedef struct tacit_application {
     uint8_t token_hash[TACIT_TOKEN_HASH_BYTES]; /* of what the applicant keeps to itself */
     const char *words;                          /* to whoever decides; "" for none */
     bool at_once;                               /* nobody need decide */
-    size_t per_minute;                          /* at most so many of the study; 0: no bound */
+    size_t per_minute;                          /* at most this many of the study; 0: no bound */
 } tacit_application;
 
 /* Take an application, or tell what became of it. TACIT_REFUSED: the study does not recruit, so many have asked in

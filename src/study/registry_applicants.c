@@ -183,17 +183,14 @@ tacit_status tacit_registry_applicants(tacit_registry *registry, const char *stu
     tacit_statement *list = NULL;
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     tacit_status status;
-    bool row = false;
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_statement_prepare(
         &list, registry->store,
         "SELECT token_hash, words, asked, state FROM applicant WHERE study = ?1 ORDER BY asked, token_hash",
         error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
+    while (tacit_statement_next(list, &status, error)) {
         tacit_applicant each;
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_bytes(hash, sizeof hash, list, 0, error));
         sodium_bin2hex(each.id, sizeof each.id, hash, (TACIT_APPLICANT_ID_SIZE - 1) / 2);
         TACIT_CHECK(tacit_column_text(&each.words, list, 1, TACIT_APPLICANT_WORDS, error));

@@ -101,15 +101,12 @@ tacit_status tacit_registry_revoked_parties(tacit_registry *registry, const char
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
     const char *name;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &list, registry->store, "SELECT name FROM party WHERE study = ?1 AND revoked = 1 ORDER BY number",
         error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(visit(context, name, true, error));
     }
@@ -126,7 +123,6 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
     const char *fingerprint, *party;
     size_t start = out->length;
     int64_t serial = 0;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(find_integer(registry, "SELECT max(number) FROM revocation WHERE study = ?1 OR study IS NULL",
                              study, 0, &serial, error));
@@ -139,9 +135,7 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
                                         error));
     tacit_bind_text(list, 1, study);
     tacit_bind_integer(list, 2, serial);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&fingerprint, list, 0, TACIT_ID_SIZE, error));
         TACIT_CHECK(tacit_column_text(&party, list, 1, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(tacit_buffer_print(out, error, "%s %s\n", fingerprint, party));

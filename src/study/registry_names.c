@@ -155,7 +155,6 @@ tacit_status tacit_registry_people(tacit_registry *registry, const char *study, 
                                    tacit_person_visit *visit, void *context, tacit_error *error) {
     tacit_statement *list = NULL;
     tacit_person person;
-    bool row = false;
     tacit_status status;
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_statement_prepare(
@@ -163,9 +162,7 @@ tacit_status tacit_registry_people(tacit_registry *registry, const char *study, 
         error));
     tacit_bind_text(list, 1, study);
     tacit_bind_integer(list, 2, most < INT64_MAX ? (int64_t)most : INT64_MAX);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(read_person(&person, list, error));
         TACIT_CHECK(visit(context, &person, error));
     }
@@ -180,7 +177,6 @@ cleanup:
 static tacit_status find_person(tacit_registry *registry, const char *who, const char *study,
                                 tacit_person *out, size_t *found, tacit_error *error) {
     tacit_statement *list = NULL;
-    bool row = false;
     tacit_status status;
     *found = 0;
     TACIT_CHECK(tacit_statement_prepare(
@@ -190,9 +186,7 @@ static tacit_status find_person(tacit_registry *registry, const char *who, const
         error));
     tacit_bind_text(list, 1, who);
     tacit_bind_text(list, 2, study != NULL ? study : "");
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(read_person(out, list, error));
         *found += 1;
     }

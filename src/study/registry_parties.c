@@ -176,7 +176,6 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
     const char *name;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(
         tacit_statement_prepare(&list, registry->store,
@@ -184,9 +183,7 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
                                 " AND version = (SELECT version FROM study WHERE name = ?1) ORDER BY number",
                                 error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(visit(context, name, tacit_column_integer(list, 1) != 0, error));
     }

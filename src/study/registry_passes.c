@@ -146,14 +146,11 @@ tacit_status tacit_registry_passes(tacit_registry *registry, tacit_pass_visit *v
                                    tacit_error *error) {
     tacit_statement *get = NULL;
     tacit_status status;
-    bool row = false;
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
                                         "SELECT " COLUMNS " FROM pass ORDER BY created, id", error));
-    for (;;) {
+    while (tacit_statement_next(get, &status, error)) {
         tacit_pass pass;
-        TACIT_CHECK(tacit_statement_step(&row, get, error));
-        if (!row) break;
         TACIT_CHECK(read_pass(&pass, get, error));
         TACIT_CHECK(visit(context, &pass, error));
     }

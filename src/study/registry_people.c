@@ -51,19 +51,16 @@ cleanup:
 static tacit_status read_members(tacit_registry *registry, const char *study, tacit_arm_group *out,
                                  tacit_error *error) {
     tacit_statement *list = NULL;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(
         prepare(&list, registry,
                 "SELECT key, coalesce(share, x'') FROM arm WHERE study = ?1 AND grp = ?2 ORDER BY key", study,
                 NULL, error));
     tacit_bind_integer(list, 2, out->group);
-    for (;;) {
+    while (tacit_statement_next(list, &status, error)) {
         const uint8_t *share;
         size_t length;
         uint8_t key[TACIT_VRF_KEY_BYTES];
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_bytes(key, sizeof key, list, 0, error));
         TACIT_CHECK(tacit_buffer_append(&out->keys, key, sizeof key, error));
         TACIT_CHECK(tacit_column_blob(&share, &length, list, 1, TACIT_VRF_PROOF_BYTES, error));
@@ -73,6 +70,7 @@ static tacit_status read_members(tacit_registry *registry, const char *study, ta
         }
         out->count++;
     }
+    if (status != TACIT_OK) goto cleanup;
     if (out->shared < out->count) out->shares.length = 0;
 cleanup:
     tacit_statement_free(list);
@@ -479,16 +477,13 @@ tacit_status tacit_registry_contacts(tacit_registry *registry, const char *study
                                      void *context, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(prepare(&list, registry,
                         "SELECT sealed, at FROM contact WHERE study = ?1 ORDER BY at, sealed", study, NULL,
                         error));
-    for (;;) {
+    while (tacit_statement_next(list, &status, error)) {
         const uint8_t *sealed;
         size_t length;
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_blob(&sealed, &length, list, 0, 65536, error));
         TACIT_CHECK(visit(context, sealed, length, tacit_column_integer(list, 1), error));
     }

@@ -71,14 +71,11 @@ static tacit_status visit_roster(tacit_registry *registry, const char *study, ta
     tacit_statement *list = NULL;
     uint8_t key[TACIT_SIGNING_KEY_BYTES];
     const char *party;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &list, registry->store, "SELECT party, key FROM roster WHERE study = ?1 ORDER BY place", error));
     tacit_bind_text(list, 1, study);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&party, list, 0, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(tacit_column_bytes(key, sizeof key, list, 1, error));
         TACIT_CHECK(visit(context, party, key, error));

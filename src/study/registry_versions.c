@@ -101,7 +101,12 @@ static tacit_status check_changed(tacit_registry *registry, const char *name, co
     tacit_bind_text(get, 1, name);
     tacit_bind_text(get, 2, definition);
     TACIT_CHECK(tacit_statement_step(&same, get, error));
-    if (same) status = tacit_fail(error, TACIT_USAGE, "study '%s' says that already: nothing to amend", name);
+    if (same)
+        status = tacit_fail(
+            error, TACIT_USAGE,
+            "study '%s' says that already: nothing to amend. To run a study again that has failed, "
+            "change its title as well",
+            name);
 cleanup:
     tacit_statement_free(get);
     return status;
@@ -287,15 +292,12 @@ tacit_status tacit_registry_archive_list(tacit_registry *registry, tacit_archive
                                          tacit_error *error) {
     tacit_statement *list = NULL;
     tacit_status status;
-    bool row = false;
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_statement_prepare(
         &list, registry->store, "SELECT id, study, title, published FROM archived ORDER BY published, id",
         error));
-    for (;;) {
+    while (tacit_statement_next(list, &status, error)) {
         tacit_archived one;
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_text(&one.id, list, 0, 2 * TACIT_HASH_BYTES, error));
         TACIT_CHECK(tacit_column_text(&one.study, list, 1, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(tacit_column_text(&one.title, list, 2, 1 << 12, error));

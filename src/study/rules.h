@@ -12,7 +12,7 @@ enum { TACIT_RULE_METHODS = 64, TACIT_RULE_METHOD_SIZE = 32 };
 typedef struct tacit_rules {
     double study_epsilon;     /* most that one study may take; 0: no rule */
     uint64_t minimum_rows;    /* as in tacit_policy */
-    uint64_t minimum_parties; /* results are opened from at least so many parties, this one among them */
+    uint64_t minimum_parties; /* results are opened from at least this many parties, this one among them */
     char methods[TACIT_RULE_METHODS][TACIT_RULE_METHOD_SIZE];
     size_t method_count; /* 0: all */
 } tacit_rules;

@@ -6,7 +6,7 @@
  *
  *   stop: {rounds: 50}                                 # iterations of a method that stops early, at most
  *   stop: {converged: 1e-4}                            # or until its weights hardly change
- *   stop: {participants: 40}                           # recruit until so many parties take part
+ *   stop: {participants: 40}                           # recruit until this many parties take part
  *   stop: {se: {column: age, at_most: 0.01}}           # of one coefficient: its standard error,
  *   stop: {width: {column: age, at_most: 0.04}}        # the width of its confidence interval,
  *   stop: {power: {column: age, effect: 0.02, at_least: 0.8}}   # or the power to find a given effect

@@ -122,7 +122,7 @@ tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, 
 
 /* Another lambda, tried on public rows, for a study whose definition has none: canonical text and hash
  * follow. */
-/* Expect so many rows of all parties together, in a definition that says nothing about that; fewer than its parties
+/* Expect this many rows of all parties together, in a definition that says nothing about that; fewer than its parties
  * must have change nothing. */
 tacit_status tacit_study_expect_rows(tacit_study *study, size_t rows, tacit_error *error);
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);

@@ -283,8 +283,10 @@ const char *tacit_study_setting_terms(const tacit_study *study, const tacit_stud
     if (one->terms == NULL || tacit_study_setting_text(study, one, value)[0] == 0) return out;
     if ((one->rules & TACIT_STUDY_QUIET) && has_default(study, one)) return out;
     size_t before = strcspn(one->terms, "{");
-    const char *after = one->terms[before] != 0 ? one->terms + before + 2 : "";
-    tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%.*s%.*s%s", (int)before, one->terms, TACIT_TITLE_SIZE, value,
-                 after);
+    if (one->terms[before] == 0) /* a switch: the sentence says it all */
+        tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%s", one->terms);
+    else
+        tacit_format(out, TACIT_STUDY_VALUE_SIZE, "%.*s%.*s%s", (int)before, one->terms, TACIT_TITLE_SIZE,
+                     value, one->terms + before + 2);
     return out;
 }

@@ -38,7 +38,7 @@ typedef struct tacit_study_setting {
     tacit_study_stage stage;
     size_t offset; /* of the member of tacit_study */
     double least, most, fallback;
-    double parts;                               /* a number is kept in so many parts of one; 0: as it is */
+    double parts;                               /* a number is kept in this many parts of one; 0: as it is */
     bool (*applies)(const tacit_study *study);  /* NULL: always. Else it is refused, and not written */
     const char *belongs;                        /* to what, for the refusal */
     const char *form, *standard, *help, *terms; /* for people; `terms` is a line of consent, {} its value */

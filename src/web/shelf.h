@@ -2,7 +2,7 @@
  * A public shelf: documents that anybody may read over HTTPS, without a certificate and without logging in, such as
  * the catalogue of studies. The program puts documents on it; a request finds what lies there and nothing else, so
  * that no stranger's request touches a database or a file. GET only, without a body. Documents have an ETag and may
- * be cached. At most so many requests a second are answered, further ones get 429: the shelf may be slow when it is
+ * be cached. At most this many requests a second are answered, further ones get 429: the shelf may be slow when it is
  * flooded, and the parties' own server, which is another one, is not.
  */
 #pragma once

@@ -252,12 +252,128 @@ class Subgroups(EvaluateTest):
     def test_and_in_a_third_with_missing_values(self):
         self.check_subgroups("pbc", "sex", "fm")
 
+    def test_what_is_left_out_does_not_follow_from_the_rest(self):
+        """Four rows of no level: all rows less those of the levels would be these four."""
+        rows = self.make("wilms")
+        head, *lines = Path(rows).read_text().splitlines()
+        at = head.split(",").index("stage")
+        cells = [line.split(",") for line in lines]
+        for row in cells[:4]:
+            row[at] = "unknown"
+        self.write("unknown.csv", "\n".join([head] + [",".join(row) for row in cells]) + "\n")
+        counts = {level: sum(row[at] == level for row in cells) for level in "1234"}
+        smallest = min(counts, key=counts.get)
+        for parties in (1, 5):
+            lines = table(self.simulate("wilms", "unknown.csv", parties, "--set", "by=stage"), "subgroups")
+            for level in "1234":
+                line = lines[f"stage={level}"]
+                if level == smallest:
+                    self.assertEqual(set(line.values()), {None})
+                else:
+                    self.assertEqual(line["rows"], counts[level])
+                    self.assertIsNotNone(line["auc"])
+            self.assertEqual(set(lines["stage: no level"].values()), {None})
+
     def test_wrong_wishes_are_refused_with_a_sentence(self):
         rows = self.make("wilms")
         self.fail_with(2, "evaluate", "model.json", rows, "--by", "age", says=("'age'",))
         self.fail_with(2, "evaluate", "model.json", rows, "--thresholds", "0.1,x", says=("'x'",))
         self.fail_with(2, "simulate", "--method", "evaluate", "--train", rows, "--schema", "wilms.yaml", "--parties", "2",
                        "--epsilon", "1", "--seed", "1", says=("needs a model",))
+
+
+class GroupsAgainstR(EvaluateTest):
+    """Figures by declared subgroup and by site, for 1, 5 and 20 parties, beside those that R's pROC and glm have of the same rows."""
+    SETS = {"wilms": "stage", "colon": "rx", "pbc": "sex"}
+    MISSING = {"", "NA", "?"}
+    TOLERANCE = 1e-6
+    PARTIES = (1, 5, 20)
+
+    def scored(self, case, rows):
+        """Each row that has a score: its cells, and what R reads of it."""
+        text = list(csv.DictReader((self.path / rows).read_text().splitlines()))
+        if "complete-case" in CASES[case][1]:
+            used = re.findall(r"\{name: (\w+)", CASES[case][1])
+            text = [row for row in text if not any(row[name] in self.MISSING for name in used)]
+            self.write("scored.csv", "\n".join([",".join(text[0])] + [",".join(row.values()) for row in text]) + "\n")
+            rows = "scored.csv"
+        self.gridded(case, rows)
+        lines = (self.path / f"{case}.r.csv").read_text().splitlines()[1:]
+        self.assertEqual(len(lines), len(text))
+        return list(zip(text, lines))
+
+    def groups_of_r(self, case, scored, column):
+        """R's figures of each group, by its label."""
+        groups = {}
+        for row, line in scored:
+            if row[column] not in self.MISSING:
+                groups.setdefault(f"{column}={row[column]}", []).append(line)
+        words = []
+        for number, (label, lines) in enumerate(sorted(groups.items())):
+            self.write(f"group{number}.csv", "\n".join(["y,p"] + lines) + "\n")
+            words += [f"{case}:{label}", f"group{number}.csv"]
+        text = STORED.read_text() if not installed()["pROC"] else subprocess.run(
+            ["Rscript", HERE / "figures.R", *words], cwd=self.path, check=True, capture_output=True, text=True, timeout=600).stdout
+        found = {label: {"rows": len(lines)} for label, lines in groups.items()}
+        for which, name, value in list(csv.reader(text.splitlines()))[1:]:
+            label = which.partition(":")[2]
+            if which.startswith(f"{case}:{column}=") and label in found and "@" not in name:
+                found[label][name] = float(value)
+        return found
+
+    def check_groups(self, report, expected):
+        ours = table(report, "subgroups")
+        self.assertEqual(len([label for label in ours if "no level" not in label]), len(expected))
+        for label, theirs in expected.items():
+            line = ours[label]
+            half = 1.959963984540054 * theirs["calibration_slope_error"]
+            theirs = {**{name: theirs[name] for name in ("rows", "auc", "auc_low", "auc_high", "brier")},
+                      "slope": theirs["calibration_slope"], "slope_low": theirs["calibration_slope"] - half,
+                      "slope_high": theirs["calibration_slope"] + half, "in_the_large": theirs["calibration_in_the_large"]}
+            for name, value in theirs.items():
+                self.assertLessEqual(abs(line[name] - value), self.TOLERANCE * (1 + abs(value)), f"{label} {name}")
+
+    def check_subgroups(self, case):
+        rows, column = self.make(case), self.SETS[case]
+        expected = self.groups_of_r(case, self.scored(case, rows), column)
+        for parties in self.PARTIES:
+            self.check_groups(self.simulate(case, rows, parties, "--set", f"by={column}", "--set", "least=1"), expected)
+
+    def with_sites(self, rows, sites):
+        """The same rows, dealt out to sites in turn."""
+        head, *lines = (self.path / rows).read_text().splitlines()
+        self.write(f"sites{sites}.csv", "\n".join([head + ",site"] + [f"{line},{1 + i % sites}" for i, line in enumerate(lines)]) + "\n")
+        return f"sites{sites}.csv"
+
+    def check_sites(self, case):
+        rows = self.make(case)
+        for sites in self.PARTIES:
+            file = self.with_sites(rows, sites)
+            expected = self.groups_of_r(f"{case}{sites}", self.scored(case, file), "site")
+            report = json.loads(self.succeed("simulate", "--method", "evaluate-exact", "--model", "model.json", "--train", file, "--test", file, "--schema",
+                                             f"{case}.yaml", "--split", "by:site", "--seed", "1", "--json", "--set", "sites=apart", "--set", "least=1").stdout)["report"]
+            if sites > 1:
+                self.check_groups(report, expected)
+            else:  # its figures are those of all rows
+                self.check(report, {name: value for name, value in expected["site=1"].items() if name != "rows"}, self.TOLERANCE)
+
+    def test_wilms_tumours_by_stage(self):
+        self.check_subgroups("wilms")
+
+    def test_colon_cancer_by_arm(self):
+        self.check_subgroups("colon")
+
+    def test_liver_cirrhosis_by_sex_with_missing_values(self):
+        self.check_subgroups("pbc")
+
+    def test_wilms_tumours_by_site(self):
+        self.check_sites("wilms")
+
+    def test_colon_cancer_by_site(self):
+        self.check_sites("colon")
+
+    def test_liver_cirrhosis_by_site_with_missing_values(self):
+        self.check_sites("pbc")
 
 
 class Private(EvaluateTest):
@@ -335,14 +451,21 @@ columns:
 
 def update():
     """Write R's figures down."""
-    unittest.TestCase.maxDiff = None
-    test = EvaluateTest()
+    test = GroupsAgainstR()
     lines = ["case,name,value"]
     for case in (case for case in CASES if case != "pbc"):  # of pbc, subgroups alone
         test.setUp()
         rows = test.make(case)
         test.gridded(case, rows)
         lines += [f"{case},{name},{value!r}" for name, value in test.figures_of_r(case).items()]
+        test.doCleanups()
+    for case, column in test.SETS.items():
+        test.setUp()
+        rows = test.make(case)
+        wanted = [(case, rows, column)] + [(f"{case}{sites}", test.with_sites(rows, sites), "site") for sites in test.PARTIES]
+        for which, file, by in wanted:
+            for label, figures in test.groups_of_r(which, test.scored(case, file), by).items():
+                lines += [f"{which}:{label},{name},{value!r}" for name, value in figures.items() if name != "rows"]
         test.doCleanups()
     STORED.write_text("\n".join(lines) + "\n")
 

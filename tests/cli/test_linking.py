@@ -152,17 +152,30 @@ class People(LinkingTest):
             one, other = (self.simulate(method, rows, schema, *words) for rows in (source, flat))
             self.assertEqual(one["weights"], other["weights"], method)
 
-    def test_private_times_are_of_persons_with_one_row(self):
+    def private_words(self, method, rows, schema, *more):
+        return ("simulate", "--method", method, "--train", rows, "--test", rows, "--schema", schema, "--parties", "3", "--together", "id", "--epsilon", "2", "--delta", "1e-5", "--seed", "1", *more)
+
+    def test_private_curves_are_of_persons_with_one_row(self):
         self.write("two.yaml", (EXAMPLES / "pbc_times.schema.yaml").read_text().replace("[start, stop, died]", "[stop, died]"))
         self.write("people.yaml", "label: {name: [days, died], kind: time, low: 0, high: 5000}\nperson: id\ncolumns:\n  - {name: treatment, kind: category, levels: [placebo, penicillamine]}\n"
                                   "  - {name: age, kind: number, low: 18, high: 90}\n  - {name: sex, kind: category, levels: [m, f]}\n")
         pieces, people = str(EXAMPLES / "pbc.link.yaml"), str(EXAMPLES / "pbc_people.csv")
+        self.fail_with(2, *self.private_words("survival", pieces, str(EXAMPLES / "pbc_times.schema.yaml")), says=["observed from the beginning on"])
+        self.fail_with(1, *self.private_words("survival", pieces, "two.yaml"), says=["give one row for each person"])
         for method in ("dpcox", "survival"):
-            def words(rows, schema, method=method):
-                return ("simulate", "--method", method, "--train", rows, "--test", rows, "--schema", schema, "--parties", "3", "--together", "id", "--epsilon", "2", "--delta", "1e-5", "--seed", "1")
-            self.fail_with(2, *words(pieces, str(EXAMPLES / "pbc_times.schema.yaml")), says=["observed from the beginning on"])
-            self.fail_with(1, *words(pieces, "two.yaml"), says=["give one row for each person"])
-            self.succeed(*words(people, "people.yaml"))
+            self.succeed(*self.private_words(method, people, "people.yaml"))
+
+    def test_private_hazard_ratios_are_of_persons_with_any_number_of_rows(self):
+        pieces, schema = str(EXAMPLES / "pbc.link.yaml"), str(EXAMPLES / "pbc_times.schema.yaml")
+        flat = self.write("flat.csv", self.succeed("data", "convert", pieces, "--csv").stdout)
+        tables = []
+        for rows in (pieces, flat):
+            self.succeed(*self.private_words("dpcox", rows, schema, "--out", "model.json"))
+            tables.append(json.loads(self.succeed("summary", "model.json", "--json").stdout))
+        self.assertEqual(tables[0]["coefficients"], tables[1]["coefficients"])
+        self.assertEqual(tables[0]["rows"], 312)  # persons, of 1,807 rows
+        self.write("nobody.yaml", (EXAMPLES / "pbc_times.schema.yaml").read_text().replace("person: id\n", ""))
+        self.fail_with(2, *self.private_words("dpcox", flat, "nobody.yaml"), says=["(person: COLUMN)"])
 
     def test_a_fit_counts_persons_and_not_rows(self):
         self.succeed("ledger", "limit", "--source", "clinic", "--epsilon", "3", "--delta", "1e-4")

@@ -154,6 +154,65 @@ class WithoutData(ReproduceTest):
             self.assertIn(words, text)
 
 
+class Several(ReproduceTest):
+    """Two experiments that take no time, or all of them: one document, saved as it grows."""
+    quick = ["--seed", "1", "--fraction", "0.02", "--draws", "1", "--trials", "1", "--json"]
+
+    def told(self, *words):
+        return json.loads(self.succeed("reproduce", *words, *self.quick).stdout)["figures"]
+
+    def test_each_has_printed_numbers_ours_and_verdicts(self):
+        table, attack = self.told("wang-table31", "rajkumar-attack")
+        self.assertEqual((table["id"], attack["id"]), ("wang-table31", "rajkumar-attack"))
+        verdicts = {one["verdict"] for one in table["findings"] if one["printed"] is not None}
+        self.assertEqual(verdicts, {"as printed"})
+        self.assertTrue(all(one["verdict"] is None for one in table["findings"] if one["printed"] is None))
+        claims = {one["says"]: one for one in table["claims"]}
+        held = claims["advanced composition saves a great deal (printed columns)"]
+        self.assertEqual((held["verdict"], held["held"], held["cases"], held["why"]), ("as printed", 8, 8, None))
+        against = claims["a step costs no more than the printed advanced composition"]
+        self.assertEqual((against["verdict"], against["held"]), ("not reproducible", 0))
+        self.assertIn("share one sample", against["why"])
+        self.assertGreaterEqual(attack["seconds"], 0)
+
+    def test_what_is_saved_is_not_run_again_unless_the_run_is_another(self):
+        self.told("wang-table31", "--resume", "saved")
+        path = self.path / "saved" / "wang-table31.json"
+        saved = json.loads(path.read_text())
+        saved["figure"]["seconds"] = 12345
+        path.write_text(json.dumps(saved))
+        self.assertEqual([one["seconds"] for one in self.told("wang-table31", "--resume", "saved")], [12345])
+        other = json.loads(self.succeed("reproduce", "wang-table31", "--resume", "saved", "--seed", "2", "--json").stdout)
+        self.assertLess(other["figures"][0]["seconds"], 12345)
+        path.write_text(path.read_text()[:100])  # cut off by a crash: run again
+        self.assertLess(self.told("wang-table31", "--resume", "saved")[0]["seconds"], 12345)
+
+    def test_all_go_on_where_the_data_of_some_are_missing(self):
+        self.told("wang-table31", "--resume", "saved")
+        like = json.loads((self.path / "saved" / "wang-table31.json").read_text())
+        listed = json.loads(self.succeed("reproduce", "list", "--json").stdout)
+        for one in listed:
+            if one["id"] in ("wang-fig33", "wang-fig34", "wang-fig35", "wang-fig36", "wang-fig55", "wang-rows", "rajkumar-fig1"):
+                claims = [{"says": says, "verdict": "not run"} for says in one["claims"]]
+                made = {"run": like["run"] | {"id": one["id"]},
+                        "figure": like["figure"] | {"id": one["id"], "title": "saved before", "claims": claims}}
+                (self.path / "saved" / f"{one['id']}.json").write_text(json.dumps(made))
+        figures = {one["id"]: one for one in self.told("all", "--resume", "saved")}
+        self.assertEqual(list(figures), [one["id"] for one in listed])
+        self.assertEqual(figures["wang-fig34"]["title"], "saved before")
+        self.assertIn("TACIT_DATA is not set", figures["hamm-fig2"]["not_run"])
+        self.assertEqual([one["verdict"] for one in figures["hamm-fig2"]["findings"]], ["not run"] * 5)
+        self.assertEqual({one["verdict"] for one in figures["wang-consensus"]["claims"]}, {"as printed"})
+        self.assertFalse((self.path / "saved" / "hamm-fig2.json").exists())
+        text = self.succeed("reproduce", "all", *self.quick[:-1], "--resume", "saved").stdout
+        self.assertRegex(text, r"wang-table31 +16 +0 +0 +0 +1 of 2")
+        self.assertRegex(text, r"hamm-fig2 +0 +0 +0 +5 +cannot be run")
+
+    def test_mistakes_are_usage_errors(self):
+        self.fail_with(2, "reproduce", "wang-table31", "hamm-fig9", says=["hamm-fig9", "hamm-fig2"])
+        self.fail_with(2, "reproduce", "all", "--only", "Wine", says=["--only"])
+
+
 class Activities(ReproduceTest):
     @classmethod
     def setUpClass(cls):

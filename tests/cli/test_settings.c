@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/program.h"
 #include "method/methods.h"
+#include "setting.h"
 
 typedef void check_setting(const tacit_method *method, const tacit_parameter *one);
 
@@ -145,7 +146,7 @@ static void numbers_stay_as_they_were_spelt(void **state) {
     }
     assert_int_equal(plan.settings.spelling[0], 0); /* the last one is the shortest */
     plan.method = tacit_method_find("psgd");        /* a table of its own: its defaults count */
-    assert_true(tacit_plan_number(&plan, "rounds") == 100);
+    assert_true(setting_is(&plan, "rounds", "100"));
 }
 
 static void spellings_of_many_numbers_are_kept_until_there_is_no_room(void **state) {

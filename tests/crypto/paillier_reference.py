@@ -40,7 +40,7 @@ def safe_prime_from(start):
 
 
 def number(name, bits):
-    """A number of exactly so many pseudo-random bits, the two highest set."""
+    """A number of exactly this many pseudo-random bits, the two highest set."""
     digest = hashlib.shake_256(name.encode()).digest(bits // 8)
     return int.from_bytes(digest, "big") | 3 << (bits - 2)
 

@@ -115,7 +115,7 @@ static void test_everybody_gets_one_seed_from_the_bytes_of_all_who_committed(voi
     free(self);
 }
 
-/* Two lists of so many share more than the colluders. */
+/* Two lists of this many share more than the colluders. */
 static void test_two_lists_share_an_honest_party(void **state) {
     (void)state;
     for (uint32_t n = 3; n < 300; n++)

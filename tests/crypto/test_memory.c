@@ -36,7 +36,7 @@ cleanup:
     return status;
 }
 
-/* Run both while the `at`th allocation fails; false when there were not so many. */
+/* Run both while the `at`th allocation fails; false when there were not this many. */
 static bool run_failing(pair_part *part, long at) {
     static bool roles[2] = { true, false };
     pair_thread both[2];

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/source/part.h"
 #include "source_forms.h"
 
 static void expect_query(const char *name, const char *expected) {
@@ -105,6 +106,56 @@ static void a_pattern_or_a_folder_is_one_table(void **state) {
     expect_query(name, "0|0\n2|0\n1|1\n3|1\n");
 }
 
+/* Rows of all parts together, and whether all of them are parts. */
+static size_t read_parts(const char *name, size_t parts, bool seen[100], bool *are_parts) {
+    static const tacit_source_options plain;
+    size_t rows = 0;
+    *are_parts = true;
+    for (size_t own = 0; own < parts; own++) {
+        tacit_source *source = NULL;
+        reading got = { .count = 0 };
+        tacit_error error = TACIT_ERROR_INIT;
+        bool is_part = false;
+        CHECK_OK(tacit_source_open_part(&source, &is_part, name, &plain, own, parts, &error), error);
+        CHECK_OK(read_rest(source, 1000, &got, &error), error);
+        for (const char *at = tacit_buffer_text(&got.rows); *at != 0; at = strchr(at, '\n') + 1, rows++)
+            seen[strtoul(at, NULL, 10) % 100] = true;
+        *are_parts = *are_parts && is_part;
+        reading_clear(&got);
+        tacit_source_free(source);
+    }
+    return rows;
+}
+
+static void every_row_is_in_one_part(void **state) {
+    (void)state;
+    char folder[160], name[512], text[1024];
+    make(&forms[FORM_DUCKDB], name, 1, false);
+    snprintf(folder, sizeof folder, "%s-dealt", parquet_path);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    for (int k = 0; k < 3; k++) { /* 20, 30 and 50 rows; a date, so that the query is around another */
+        static const int from[] = { 0, 20, 50, 100 };
+        snprintf(
+            text, sizeof text,
+            "COPY (SELECT i, '2024-01-01'::TIMESTAMP AS t FROM range(%d, %d) r(i)) TO '%s/it''s %d.parquet'",
+            from[k], from[k + 1], folder, k);
+        duckdb_do(NULL, text);
+    }
+    for (size_t parts = 2; parts < 8; parts++)
+        for (int single = 0; single < 2; single++) {
+            bool seen[100] = { false }, are_parts = false;
+            snprintf(name, sizeof name, "%s%s", folder, single ? "/it's 2.parquet" : "");
+            assert_int_equal(read_parts(name, parts, seen, &are_parts), single ? 50 : 100);
+            for (size_t i = single ? 50 : 0; i < 100; i++) assert_true(seen[i]);
+            assert_true(are_parts);
+        }
+    bool seen[100], are_parts = true; /* too few rows for so many parts: each reads all, and keeps its own */
+    assert_int_equal(read_parts(name, 60, seen, &are_parts), 60 * 50);
+    assert_false(are_parts);
+    assert_int_equal(read_parts("duckdb:SELECT 7 AS i", 2, seen, &are_parts), 2);
+    assert_false(are_parts);
+}
+
 static void json_and_databases_are_named_by_their_paths(void **state) {
     (void)state;
     char path[192], name[512];
@@ -174,7 +225,7 @@ static tacit_dataset *load_rows(const char *name, const char *missing, bool one_
 static void columns_are_read_to_the_same_rows_as_cells(void **state) {
     (void)state;
     static const char *const name = "duckdb:SELECT CASE WHEN i % 13 = 5 THEN NULL ELSE i % 64 END::INTEGER "
-                                    "AS a, CASE WHEN i % 17 = 2 THEN "
+                                    "AS a, CASE WHEN i % 17 = 2 AND i > 5000 THEN "
                                     "'nan'::DOUBLE ELSE sin(i) * 1.1 END AS b, DATE '2022-06-01' + (i % "
                                     "300)::INTEGER AS d, CASE i % 5 WHEN 0 THEN "
                                     "'short' WHEN 1 THEN 'a level of many letters' WHEN 2 THEN 'NA' WHEN 3 "
@@ -291,6 +342,7 @@ int main(void) {
         cmocka_unit_test(values_of_every_type_keep_their_digits),
         cmocka_unit_test(a_query_reads_and_no_more),
         cmocka_unit_test(a_pattern_or_a_folder_is_one_table),
+        cmocka_unit_test(every_row_is_in_one_part),
         cmocka_unit_test(json_and_databases_are_named_by_their_paths),
         cmocka_unit_test(a_file_that_changes_between_passes_is_refused),
         cmocka_unit_test(columns_are_read_to_the_same_rows_as_cells),

@@ -163,6 +163,7 @@ class Documents(DeployedTest):
         self.document("reproduce list")
         self.document("reproduce rajkumar-fig1 --seed 1 --draws 1 --trials 1 --fraction 0.05")
         self.document("reproduce wang-consensus --seed 1 --fraction 0.05")
+        self.document("reproduce wang-table31 wang-consensus yao-table2 --seed 1 --fraction 0.05")
 
     def limit_of(self, source):
         self.document("ledger limit --epsilon 20 --delta 0.01 --source", self.path / source)

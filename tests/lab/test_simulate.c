@@ -277,7 +277,7 @@ typedef struct watcher {
     uint64_t most, total;
     size_t reports, stages;
     char stage[64];
-    size_t patience; /* cancelled after so many reports; 0: never */
+    size_t patience; /* cancelled after this many reports; 0: never */
 } watcher;
 
 static void watch(void *context, const char *stage, uint64_t done, uint64_t total) {

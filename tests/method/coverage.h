@@ -104,7 +104,7 @@ static inline void coverage_make_point(coverage_world *world, size_t i, tacit_st
     world->v[i] = 1 / fmax(1, square);
 }
 
-/* Standard errors of the usual estimate from so many rows. */
+/* Standard errors of the usual estimate from this many rows. */
 static inline void coverage_usual(coverage_world *world) {
     size_t d = world->about->d;
     double matrix[COVERAGE_WIDTH * COVERAGE_WIDTH] = { 0 }, room[COVERAGE_WIDTH * COVERAGE_WIDTH];

@@ -11,6 +11,7 @@
 #include "lab/replay.h"
 #include "parties.h"
 #include "session/party.h"
+#include "setting.h"
 
 static const double U = 21.5; /* above ln(2e9) */
 
@@ -260,7 +261,7 @@ static bool is_gamma(double sum, double shape) {
 
 /* One noise of radius Gamma(D, shift/epsilon) on the sum, so of mean D shift/(epsilon M) on the model. */
 static void check_one_noise(parties *self, double shift) {
-    bool of_each = tacit_plan_is(&self->plan, "law", "laplace");
+    bool of_each = setting_is(&self->plan, "law", "laplace");
     double scale = shift / self->plan.epsilon, shape = RUNS * (double)weights_of(&self->plan);
     radii sums = measure_noise(self, scale, of_each);
     print_message("# mean radius %.4f of the promised one\n", sums.first / shape);

@@ -12,7 +12,7 @@
 
 enum { ROWS = 90, PARTIES = 3, FEATURES = 2 };
 
-/* A model of so many classes, 0: a number, whose weights are anything. */
+/* A model of this many classes, 0: a number, whose weights are anything. */
 static tacit_model *model_of(size_t classes) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_model *model = NULL;
@@ -24,7 +24,7 @@ static tacit_model *model_of(size_t classes) {
     return model;
 }
 
-/* Rows of the ball with labels of so many classes, or a number within [-2, 4]. */
+/* Rows of the ball with labels of this many classes, or a number within [-2, 4]. */
 static tacit_dataset *rows_of(size_t rows, size_t classes) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_dataset *data = ball(rows, FEATURES, 3);

@@ -6,6 +6,7 @@
 #include "logit_world.h"
 
 #include "failing.h"
+#include "setting.h"
 
 enum { RUNS = 4 };
 
@@ -52,8 +53,7 @@ static void an_allocation_that_fails_ends_the_run(logit_world *world, tacit_stre
     }
     print_message("# %s, %s: %zu of %d failures among %ld allocations ended the run\n",
                   world->parties.plan.method->name,
-                  tacit_plan_is(&world->parties.plan, "engine", "yao") ? "yao" : "shares", refused, RUNS,
-                  made);
+                  setting_is(&world->parties.plan, "engine", "yao") ? "yao" : "shares", refused, RUNS, made);
     assert_true(refused > RUNS / 2);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "method/methods.h"
+#include "setting.h"
 
 static tacit_plan plan_for(const tacit_method *method, double epsilon) {
     tacit_plan plan = { .method = method,
@@ -117,9 +118,9 @@ static void settings_are_checked_against_the_table(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
     tacit_plan plan = plan_for(tacit_method_find("avg"), 1);
-    assert_true(tacit_plan_is(&plan, "noise", "coordinator"));
+    assert_true(setting_is(&plan, "noise", "coordinator"));
     CHECK_OK(tacit_plan_set(&plan, "noise", "party", &error), error);
-    assert_true(tacit_plan_is(&plan, "noise", "party"));
+    assert_true(setting_is(&plan, "noise", "party"));
     assert_int_equal(tacit_plan_set(&plan, "noise", "part", &error), TACIT_USAGE);
     assert_string_equal(error.text, "setting noise of method avg is one of coordinator|party, not 'part'");
     error = (tacit_error)TACIT_ERROR_INIT;

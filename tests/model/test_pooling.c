@@ -65,6 +65,43 @@ static void sets_that_agree_lose_nothing_but_the_floor(void **state) {
     tacit_estimates_free(all);
 }
 
+/* Speed and its square in four regressions of `cars`, each without every fourth row from another one on: estimates, covariance. The figure is D1
+ * of R's mice with 34 degrees of freedom of the complete rows, by its definition (tests/cli/missing/missing.R, case d1). */
+static const double samples[4][6] = {
+    { 1.97608344895837, 0.0621979816205451, 6.47619572536362, -0.202629408850539, -0.202629408850539,
+      0.00658797494805678 },
+    { -0.97602773410114, 0.16345083085653, 7.41653197774856, -0.236948114465126, -0.236948114465126,
+      0.00785358761125698 },
+    { -0.336384694376102, 0.140507379088962, 3.65323480224174, -0.116391770996681, -0.116391770996681,
+      0.0038768831936438 },
+    { 2.68696765727292, 0.0442888699720767, 5.39133285759099, -0.172241300342177, -0.172241300342177,
+      0.00575436395783852 },
+};
+
+static tacit_estimates *set_with_a_term(size_t k) {
+    tacit_estimates *all = one_set(k % 3);
+    all->rows = 36;
+    all->term = calloc(1, sizeof *all->term);
+    assert_non_null(all->term);
+    all->terms = 1;
+    all->term[0] = (tacit_term){ .name = strdup("speed"), .count = 2, .sample = malloc(sizeof samples[k]) };
+    assert_non_null(all->term[0].sample);
+    memcpy(all->term[0].sample, samples[k], sizeof samples[k]);
+    return all;
+}
+
+static void terms_are_tested_by_d1(void **state) {
+    (void)state;
+    tacit_estimates *sets[4], *all = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t k = 0; k < 4; k++) sets[k] = set_with_a_term(k);
+    CHECK_OK(tacit_estimates_pool(&all, sets, 4, &error), error);
+    assert_int_equal(all->terms, 1);
+    CHECK_NEAR(all->term[0].statistic, 25.6630256577769, 1e-8);
+    CHECK_NEAR(all->term[0].p, 0.000110474075075992, 0.000110474075075992 * 1e-7);
+    tacit_estimates_free(all);
+}
+
 static void count_missing(tacit_estimates *all) {
     all->missing = calloc(2, sizeof *all->missing);
     assert_non_null(all->missing);
@@ -132,6 +169,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pooled_figures_are_those_of_mice),
         cmocka_unit_test(sets_that_agree_lose_nothing_but_the_floor),
+        cmocka_unit_test(terms_are_tested_by_d1),
         cmocka_unit_test(what_a_file_says_of_missing_values_is_read_again),
         cmocka_unit_test(what_is_damaged_is_refused),
     };

@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "tls.h"
 
-/* The wall clock of this program runs ahead by so many seconds; GnuTLS has its own view. */
+/* The wall clock of this program runs ahead by this many seconds; GnuTLS has its own view. */
 static _Atomic int64_t ahead;
 
 int __real_clock_gettime(clockid_t clock, struct timespec *out);

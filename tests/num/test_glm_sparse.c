@@ -200,7 +200,7 @@ static void running_out_of_memory_is_survived(void **state) {
 }
 
 /* Everything a fit ever allocates, also what it has freed again, against what holds the problem: never rows *
- * columns, and of the columns only so many vectors. */
+ * columns, and of the columns only this many vectors. */
 static void memory_grows_with_entries(void **state) {
     (void)state;
     static const size_t shapes[][3] = { { 2000, 1000000, 50 }, { 20000, 65536, 60 }, { 4000, 2500, 400 } };

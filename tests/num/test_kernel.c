@@ -290,6 +290,26 @@ static void sparse_rows_match_plain_loops(void **state) {
     free(value);
 }
 
+static void numbers_are_scaled_to_the_same_bits_by_every_variant(void **state) {
+    (void)state;
+    enum { COUNT = 64 };
+    const tacit_kernel_scale by = { 3, 7, -4, 10, -1, 1 };
+    const tacit_kernels *kernel[3];
+    size_t count = variants(kernel);
+    double x[COUNT], out[COUNT];
+    for (size_t i = 0; i < COUNT; i++) x[i] = -4 + 14 * ((double)i + 0.5) / COUNT;
+    x[9] = 3; /* the middle, which becomes 0 and not -0 */
+    x[17] = 10.5;
+    x[40] = -4.5;
+    for (size_t v = 0; v < count; v++) {
+        assert_int_equal(kernel[v]->scale_numbers(&by, COUNT, x, out), 1 << 17 / 8 | 1 << 40 / 8);
+        for (size_t i = 0; i < COUNT; i++) {
+            const double expected = (x[i] - 3) / 7 + 0.0;
+            assert_memory_equal(&out[i], &expected, sizeof expected);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exponentials_are_within_their_bound),
@@ -300,6 +320,7 @@ int main(void) {
         cmocka_unit_test(weighted_sums_of_squares_match_plain_loops),
         cmocka_unit_test(sparse_rows_match_plain_loops),
         cmocka_unit_test(a_factored_matrix_solves_its_system),
+        cmocka_unit_test(numbers_are_scaled_to_the_same_bits_by_every_variant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

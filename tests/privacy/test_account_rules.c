@@ -1,7 +1,7 @@
 /* Each rule of the accountants held against what it says in closed form, or against an enumeration. */
 #include "check.h"
 
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 #include "privacy/mechanism/shares.h"
 
 static double epsilon_of(tacit_adjacency adjacency, const tacit_event *events, size_t count,

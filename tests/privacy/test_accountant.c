@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 #include "privacy/account/gaussian.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "num/fft.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 #include "rand/fast.h"
 
 static const uint64_t SEED = 20240607;

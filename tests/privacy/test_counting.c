@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 #include "privacy/account/gaussian.h"
 #include "rand/stream.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rand/bits.h"
+#include "rand/bits_parts.h"
 
 static tacit_entropy *new_entropy(void) {
     tacit_entropy *entropy = NULL;

@@ -36,7 +36,7 @@ static void nothing_of_the_noise_stays_in_memory(void **state) {
     static const double values[3] = { 0.3, -7, 1e6 }, tiny[3] = { 1e-110, 0, -1e-112 };
     static const tacit_law laws[] = { TACIT_LAW_LAPLACE, TACIT_LAW_GAUSSIAN, TACIT_LAW_GAMMA_NORM };
     for (size_t i = 0; i < 3; i++)
-        for (int slow = 0; slow < 2; slow++) { /* with so many digits that there is more room to wipe */
+        for (int slow = 0; slow < 2; slow++) { /* with this many digits that there is more room to wipe */
             source bits;
             tacit_error error = TACIT_ERROR_INIT;
             tacit_exact_vector *vector = new_vector();

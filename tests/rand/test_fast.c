@@ -10,7 +10,7 @@
 
 #include "fit.h"
 #include "rand/fast.h"
-#include "rand/ziggurat.h"
+#include "rand/ziggurat_parts.h"
 
 enum { DRAWS = 160000 };
 

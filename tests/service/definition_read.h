@@ -2,6 +2,7 @@
 #pragma once
 
 #include "definition.h"
+#include "setting.h"
 
 static inline tacit_study *parse(const char *text) {
     tacit_study *study = NULL;

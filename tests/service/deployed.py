@@ -197,7 +197,7 @@ class DeployedTest(unittest.TestCase):
         return process
 
     def study(self, name="trial", **changed):
-        self.succeed("study", "new", self.folder, self.definition(name, **changed), "--force")  # tiny studies are mostly noise
+        return self.succeed("study", "new", self.folder, self.definition(name, **changed), "--force")  # tiny studies are mostly noise
 
     def coordinator(self, *words):
         process = self.start("coordinator", self.folder, *words)
@@ -317,7 +317,7 @@ def tls(authority, certificate=None, key=None):
 
 
 def announce(port, path, length, context):
-    """The answer to a request that announces a body of so many bytes and sends none: a body that is refused early would meet
+    """The answer to a request that announces a body of this many bytes and sends none: a body that is refused early would meet
     a closed connection, and the answer might be lost with it."""
     with context.wrap_socket(socket.create_connection(("127.0.0.1", port)), server_hostname="127.0.0.1") as connection:
         connection.sendall(b"POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (path.encode(), length))
@@ -346,16 +346,21 @@ class Relay:
         self.address = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
         threading.Thread(target=self.accept, daemon=True).start()
 
-    def accept(self):
+    def as_coordinator(self):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.folder / "server.crt", self.folder / "server.key")
         context.load_verify_locations(self.folder / "ca.crt")
         context.verify_mode = ssl.CERT_OPTIONAL
+        return context
+
+    def accept(self):
+        context = None
         while True:
             try:
                 plain, _ = self.listener.accept()
             except OSError:
                 return
+            context = context or self.as_coordinator()  # a coordinator has its keys once it has served
             threading.Thread(target=self.serve, args=(context, plain), daemon=True).start()
 
     def serve(self, context, plain):

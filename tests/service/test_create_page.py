@@ -50,6 +50,8 @@ class PagesTest(EnrolmentTest, PeopleTest, BrowserTest):
                 one.clear()
             one.send_keys(value)
 
+
+class Create(PagesTest):
     def test_a_group_makes_opens_and_publishes_a_study_and_a_person_finds_it(self):
         self.study("first")
         coordinator = self.start("coordinator", self.folder, "--dashboard", "0", "--catalogue", "127.0.0.1")

@@ -274,6 +274,32 @@ class Validation(EnrolmentTest):
         self.assertIn("| auc |", archived["card"])
         self.assertIsNotNone(archived["table"])
 
+    def test_what_was_found_with_noise_is_validated_with_noise_at_the_same_price(self):
+        stop = "{power: {column: age, effect: 40, at_least: 0.5}, then: validate}"
+        self.study(method="dpnewton", set="{purpose: inference}", epsilon=4, delta="1e-5", **{"lambda": None}, dropouts=0, colluders=0, minimum_rows=100, enrolment="open", stop=stop)
+        coordinator = self.open_catalogue()
+        for party in range(6):
+            self.rows(party, rows=3000)
+        early = {party: self.enrol(party)[1] for party in range(6)}
+        for process in [self.joined(party, early[party]) for party in range(3)]:
+            self.assertEqual(process.finish(), 0, process.text())
+        coordinator.wait_line("study trial has met its target: later parties evaluate its model, in study trial-validation")
+        later = {party: self.joined(party, early[party]) for party in range(3, 6)}
+        for process in later.values():
+            self.assertEqual(process.finish(), 0, process.text())
+        self.assertEqual(self.status("trial-validation")["state"], "done")
+        for party in range(6):
+            charges = self.charges(party)
+            self.assertTrue(charges, party)
+            self.assertEqual({charge["kind"] for charge in charges}, {"sealed"})
+            self.succeed("ledger", "verify", home=self.home(party))
+        self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json")
+        archived = json.loads((self.path / "archive.json").read_text())
+        self.assertIn("auc", json.dumps(archived["evaluation"]))
+        self.assertIn("| auc |", archived["card"])
+        validation = json.loads((self.folder / "trial-validation.model.json").read_text())
+        self.assertEqual((validation["guarantee"]["charged"]["epsilon"], validation["guarantee"]["parties"]), (4, 3))
+
     def test_a_validation_has_keys_of_its_own_and_a_long_title_keeps_whole_characters(self):
         stop = "{power: {column: age, effect: 8, at_least: 0.5}, then: validate}"
         self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, title="ä" + "-ä" * 60, compensation="10 EUR")

@@ -48,8 +48,8 @@ class Carried(DeployedTest):
                 for age, dose in drawn))
 
     def define(self, expected=SITES, **changed):
-        self.study(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
-                      "parties": "{expected: %d}" % expected, **changed})
+        return self.study(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
+                             "parties": "{expected: %d}" % expected, **changed})
 
     # ---- the courier ----
 
@@ -131,7 +131,7 @@ class Carried(DeployedTest):
 class Estimates(Carried):
     def test_five_sites_by_files_get_the_linear_figures_of_the_network_to_the_last_bit(self):
         self.linear()
-        self.define(set="{rounds: few}")
+        self.assertIn("carried  2 hand-overs", self.define(set="{rounds: few}").stdout)
         self.coordinator()
         self.all_join()
         turns = self.rounds()

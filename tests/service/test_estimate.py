@@ -340,7 +340,7 @@ class MissingValues(DeployedTest):
         return path
 
     def spoil(self, rule, gaps):
-        """Rows without `age`: so many of each party's."""
+        """Rows without `age`: this many of each party's."""
         (self.path / "schema.yaml").write_text(SCHEMA.replace("RULE", rule))
         for party, count in enumerate(gaps):
             lines = self.rows(party).read_text().splitlines()

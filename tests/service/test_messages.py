@@ -84,6 +84,7 @@ MODES = {
     "dpcox-shares": ("dpcox", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
     "dpcox-party-clear": ("dpcox", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
     "dpcox-coordinator": ("dpcox", {"set": "{noise: coordinator}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ENTRUSTED),
+    "dpcox-persons": ("dpcox", {"set": "{}", "lambda": None, "schema": "visits.yaml", **GAUSSIAN}, ()),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "survival-shares": ("survival", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
     "survival-party-clear": ("survival", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
@@ -170,6 +171,7 @@ class Joined(MessageTest):
         draw = random.Random(99)
         (self.path / "times.yaml").write_text("label: {name: [weeks, ill], kind: time, low: 0, high: 100}\n"
                                               "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
+        (self.path / "visits.yaml").write_text((self.path / "times.yaml").read_text().replace("[weeks", "[since, weeks") + "person: patient\n")
         (self.path / "persons.yaml").write_text(SCHEMA + "person: patient\n")
         (self.path / "persons.yaml").write_text("label: {name: sick, classes: ['no', 'yes']}\nperson: weeks\n"
                                                 "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
@@ -181,8 +183,8 @@ class Joined(MessageTest):
         path = super().rows(party)
         header, *lines = path.read_text().splitlines()
         if "weeks" not in header:
-            path.write_text("\n".join([header + ",weeks,ill,patient",
-                                       *(f"{line},{number % 50 + 1},{number % 2},p{number // 2}" for number, line in enumerate(lines)), ""]))
+            path.write_text("\n".join([header + ",weeks,ill,patient,since",
+                                       *(f"{line},{number % 50 + 1},{number % 2},p{number // 2},{number % 50}" for number, line in enumerate(lines)), ""]))
         return path
 
     def center(self):

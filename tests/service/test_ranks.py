@@ -17,6 +17,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import TACIT, DeployedTest, Running
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import duckdb_library  # noqa: E402
+
 EXACT = ("--allow-entrusted", "--allow-exact")
 # Leaks are looked for without MPI, which keeps what it allocates.
 MORE = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OPENBLAS_NUM_THREADS": "1",
@@ -54,6 +57,45 @@ class Ranks(DeployedTest):
             self.study(name, method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
             parties = {party: self.join(party, *EXACT, study=name) for party in (1, 2)}
             parties[0] = self.join_ranks(ranks, 0, *EXACT, study=name)
+            self.check_done(parties, study=name, charged=[])
+            spread, figures = self.figures(name)
+            self.assertEqual(spread, rows)
+            for mine, theirs in zip(figures, alone):
+                for a, b in zip(mine, theirs):
+                    self.assertAlmostEqual(a, b, delta=1e-12 * max(1, abs(b)))
+
+    def write_parquet(self, library, rows):
+        """The rows of a CSV file in four files of a folder, and in a file of their own."""
+        folder, whole = self.path / "parts", self.path / "whole.parquet"
+        folder.mkdir()
+        table = f"read_csv('{rows}', types = {{'sick': 'VARCHAR'}})"
+        drawn = f"SELECT *, row_number() OVER () AS n FROM {table}"
+        for k in range(4):
+            duckdb_library.run(library, f"COPY (SELECT * EXCLUDE (n) FROM ({drawn}) WHERE n % 4 = {k}) TO '{folder}/p{k}.parquet'")
+        duckdb_library.run(library, f"COPY (SELECT * FROM {table}) TO '{whole}'")
+        return folder, whole
+
+    def test_each_rank_reads_its_part_of_the_files(self):
+        """Files dealt to two and three ranks, and a file of which each reads its own rows: the figures of one process."""
+        library = duckdb_library.find()
+        if library is None:
+            self.skipTest(duckdb_library.MISSING)
+        before = os.environ.get("TACIT_DUCKDB")
+        self.addCleanup(lambda: os.environ.pop("TACIT_DUCKDB") if before is None else os.environ.update(TACIT_DUCKDB=before))
+        os.environ["TACIT_DUCKDB"] = library
+        csv = self.rows(0)
+        sources = self.write_parquet(library, csv)
+        self.study(method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT) for party in range(3)}, charged=[])
+        rows, alone = self.figures("trial")
+        for ranks, source in ((2, sources[0]), (3, sources[1])):
+            name = f"parts{ranks}"
+            self.study(name, method="estimate", set="{optimiser: newton}", epsilon=None, **{"lambda": 0})
+            parties = {party: self.join(party, *EXACT, study=name) for party in (1, 2)}
+            self.rows = lambda party, source=source: source if party == 0 else DeployedTest.rows(self, party)
+            parties[0] = self.join_ranks(ranks, 0, *EXACT, study=name)
+            del self.rows
             self.check_done(parties, study=name, charged=[])
             spread, figures = self.figures(name)
             self.assertEqual(spread, rows)

@@ -15,8 +15,8 @@ static void every_member_is_read(void **state) {
     assert_string_equal(plan->study, "two-sites");
     assert_string_equal(study->title, "Two sites");
     assert_string_equal(plan->method->name, "avg");
-    assert_true(tacit_plan_is(plan, "noise", "party"));
-    assert_true(tacit_plan_is(plan, "unit", "record"));
+    assert_true(setting_is(plan, "noise", "party"));
+    assert_true(setting_is(plan, "unit", "record"));
     assert_true(plan->epsilon == 2 && plan->delta == 0 && plan->lambda == 0.05);
     assert_int_equal(plan->parties, 3);
     assert_int_equal(plan->minimum_parties, 2);
@@ -42,7 +42,7 @@ static void what_is_optional_has_a_default(void **state) {
     assert_int_equal(study->plan.sums, TACIT_SUMS_CLEAR);
     tacit_study_free(study);
     study = parse(definition_with(text, "set", NULL));
-    assert_true(tacit_plan_is(&study->plan, "noise", "coordinator"));
+    assert_true(setting_is(&study->plan, "noise", "coordinator"));
     tacit_study_free(study);
     study = parse(definition_with(text, "parties", "{expected: 4}"));
     assert_int_equal(study->plan.minimum_parties, 4);
@@ -319,7 +319,7 @@ static void numbers_of_settings_stay_as_they_were_spelt(void **state) {
         snprintf(line, sizeof line, "  rounds: \"%s\"\n", spelt[i]);
         assert_non_null(strstr(tacit_buffer_text(&study->canonical), line));
         if (first == NULL) first = study;
-        assert_true(tacit_plan_number(&study->plan, "rounds") == 100);
+        assert_true(setting_is(&study->plan, "rounds", "100"));
         if (first != study) assert_memory_not_equal(study->hash, first->hash, sizeof study->hash);
         if (first != study) tacit_study_free(study);
     }
@@ -417,7 +417,7 @@ static void a_graph_becomes_part_of_the_study(void **state) {
     snprintf(path, sizeof path, "%s/talk.yaml", place.path);
     write_text(path, talk(text, "file:edges.txt", "{expected: 3}", ""));
     CHECK_OK(tacit_study_load(&study, path, &error), error);
-    assert_true(tacit_plan_is(&study->plan, "graph", "edges:1-2,2-3"));
+    assert_true(setting_is(&study->plan, "graph", "edges:1-2,2-3"));
     tacit_study *again = parse(tacit_buffer_text(&study->canonical));
     assert_memory_equal(again->hash, study->hash, sizeof study->hash);
     tacit_study_free(again);

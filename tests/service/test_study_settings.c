@@ -119,12 +119,12 @@ static void a_definition_agreed_on_before_a_setting_came_keeps_its_meaning(void 
                                  "engine: shares, penalty: mean" };
     for (size_t i = 0; i < 3; i++) snprintf(text[i], sizeof text[i], newton_text, said[i], 1, certificate);
     tacit_study *before = parse(text[0]), *sum = parse(text[1]), *mean = parse(text[2]);
-    assert_true(tacit_plan_is(&before->plan, "penalty", "sum"));
+    assert_true(setting_is(&before->plan, "penalty", "sum"));
     assert_null(strstr(tacit_buffer_text(&before->canonical), "penalty"));
     assert_memory_equal(before->hash, sum->hash, sizeof sum->hash);
     assert_non_null(strstr(tacit_buffer_text(&mean->canonical), "  penalty: \"mean\"\n"));
     tacit_study *again = parse(tacit_buffer_text(&mean->canonical));
-    assert_true(tacit_plan_is(&again->plan, "penalty", "mean"));
+    assert_true(setting_is(&again->plan, "penalty", "mean"));
     tacit_study_free(again);
     tacit_study_free(mean);
     tacit_study_free(sum);

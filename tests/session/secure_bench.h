@@ -121,7 +121,7 @@ typedef struct bench {
     bool recorded[RECORDS];
     uint64_t recorded_round;
     unsigned patience_ms;
-    size_t close_after; /* cancel the study once so many steps are recorded */
+    size_t close_after; /* cancel the study once this many steps are recorded */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t moved;
@@ -226,7 +226,7 @@ static inline void open_board(bench *self) {
 }
 
 /* A tenth of the parties may vanish, and a tenth collude. */
-/* With `exchanges` of 1 or 2, masked sums of so many. */
+/* With `exchanges` of 1 or 2, masked sums of this many. */
 static inline bench *bench_in(tacit_sum_way sums, size_t parties, size_t minimum, unsigned exchanges,
                               double dropouts) {
     bench *self = calloc(1, sizeof *self);

@@ -79,10 +79,10 @@ static tacit_status bend(const tacit_question *question, double scale, tacit_mes
                          tacit_error *error) {
     const double *numbers;
     const size_t width = 3;
-    double bent[FOLDS * 3];
+    double scaled[FOLDS * 3];
     TACIT_TRY(tacit_message_numbers(question->message, "weights", FOLDS * width, &numbers, error));
-    for (size_t j = 0; j < FOLDS * width; j++) bent[j] = scale * numbers[j];
-    TACIT_TRY(tacit_message_add_numbers(out, "weights", bent, FOLDS * width, error));
+    for (size_t j = 0; j < FOLDS * width; j++) scaled[j] = scale * numbers[j];
+    TACIT_TRY(tacit_message_add_numbers(out, "weights", scaled, FOLDS * width, error));
     if (strcmp(question->name, "folds") != 0) return TACIT_OK;
     TACIT_TRY(tacit_message_numbers(question->message, "rows", 1, &numbers, error));
     TACIT_TRY(tacit_message_add_numbers(out, "rows", numbers, 1, error));
@@ -102,23 +102,23 @@ static tacit_status ask_sum(void *context, const tacit_question *question, uint6
     world *self = context;
     tacit_question asked = *question;
     const bool folds = strcmp(question->name, "folds") == 0, last = strcmp(question->name, "held-out") == 0;
-    tacit_message bent = TACIT_MESSAGE_INIT;
+    tacit_message scaled = TACIT_MESSAGE_INIT;
     tacit_status status;
     memcpy(asked.answer_id, &question->round, sizeof question->round);
     if (folds && self->scale != 1) {
-        TACIT_CHECK(bend(question, self->scale, &bent, error));
-        asked.message = &bent;
+        TACIT_CHECK(bend(question, self->scale, &scaled, error));
+        asked.message = &scaled;
     }
     TACIT_CHECK(contribute(self, &asked, total, error));
     if (last && self->again > 0) { /* once more, at weights that are a little different */
-        TACIT_CHECK(bend(question, 1 + 1e-9, &bent, error));
-        asked.message = &bent;
+        TACIT_CHECK(bend(question, 1 + 1e-9, &scaled, error));
+        asked.message = &scaled;
         asked.answer_id[15] ^= 1;
         TACIT_CHECK(contribute(self, &asked, total, error));
     }
     *parties = GROUP;
 cleanup:
-    tacit_message_clear(&bent);
+    tacit_message_clear(&scaled);
     return status;
 }
 

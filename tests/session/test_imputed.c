@@ -21,7 +21,7 @@ typedef struct world {
     tacit_memo memo[GROUP];
 } world;
 
-/* Rows of which so many lack x, so many g, and so many z. */
+/* Rows of which this many lack x, this many g, and this many z. */
 static tacit_dataset *rows_of(const tacit_schema *schema, uint64_t seed, const size_t gaps[3]) {
     tacit_stream stream = tacit_stream_from_seed(seed);
     tacit_buffer text = TACIT_BUFFER_INIT;

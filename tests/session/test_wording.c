@@ -55,10 +55,21 @@ static void a_law_left_open_is_the_one_it_comes_to(void **state) {
     check_text(&plan, "[law=pure: pure][law=gaussian: gaussian]", "pure");
 }
 
+static void rows_of_one_person_count_as_one_where_the_schema_names_persons(void **state) {
+    (void)state;
+    static char who[] = "who";
+    tacit_schema schema = { .person = who };
+    tacit_plan plan = plan_for(&tacit_method_dpcox);
+    check_text(&plan, "[protects=record: rows][protects=person: persons]", "rows");
+    plan.schema = &schema;
+    check_text(&plan, "[protects=record: rows][protects=person: persons]", "persons");
+}
+
 static void what_no_setting_can_be_is_an_error(void **state) {
     (void)state;
-    static const char *const wrong[] = { "[nothing=x: a]", "[noise=nobody: a]", "[noise=party|nobody: a]",
-                                         "[sees=all: a]",  "[noise=party: a",   "[noise=party]" };
+    static const char *const wrong[] = { "[nothing=x: a]", "[noise=nobody: a]",    "[noise=party|nobody: a]",
+                                         "[sees=all: a]",  "[protects=nobody: a]", "[noise=party: a",
+                                         "[noise=party]" };
     tacit_plan plan = plan_for(&tacit_method_dpgd);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tacit_buffer out = TACIT_BUFFER_INIT;
@@ -170,6 +181,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(clauses_are_kept_where_the_settings_are_as_they_say),
         cmocka_unit_test(a_law_left_open_is_the_one_it_comes_to),
+        cmocka_unit_test(rows_of_one_person_count_as_one_where_the_schema_names_persons),
         cmocka_unit_test(what_no_setting_can_be_is_an_error),
         cmocka_unit_test(every_method_has_words_for_every_setting),
         cmocka_unit_test(who_adds_the_noise_agrees_with_how_values_leave),

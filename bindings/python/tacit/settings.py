@@ -266,7 +266,8 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
              unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
-             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1) -> dict[str, Any]:
+             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1,
+             line: Literal["steps", "asked"] = "asked") -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -292,9 +293,12 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
         result is their mean; 0: none. From 0 to 20.
     fold_seed
         public seed by which parties deal their rows out to folds. From 0 to 1000000000.
+    line
+        for two classes, how scores become chances: by what the steps released, or, where rows are few for so many columns, by one more
+        question about all rows too, at 4% of the budget (not with unit=person or folds).
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed})
+        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",
@@ -580,8 +584,8 @@ def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width:
     level
         of the confidence intervals. From 0.5 to 0.999999.
     rows
-        how many rows all parties have together, as everybody expects: how much one person may count follows from it; 0: as the study
-        expects, or the parties times the least rows of each. From 0 to 1000000000000.
+        how many rows all parties have together, or persons where the schema names them, as everybody expects: how much one person may
+        count follows from it; 0: as the study expects, or the parties times the least rows of each. From 0 to 1000000000000.
     unit
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
     """

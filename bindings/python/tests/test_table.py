@@ -265,7 +265,7 @@ STRICT = {"label": {"name": "relapse", "classes": ["no", "yes"]}, "missing": "er
     ({"stage": ["IV"] * 40}, r"\(stage\): 'IV' is not one of I, II: correct the value, or the schema's list"),
     ({"age": [np.nan] * 40}, r"row 1, column 1 \(age\): a missing value.*complete-case"), ({"age": [50.0] * 39 + [np.inf]}, r"row 40, column 1 \(age\).*finite"),
     ({name: [] for name in ("age", "stage", "day", "relapse")}, "no rows: give"), ({name: None for name in ("age", "stage", "day", "relapse")}, "no columns"),
-    ({"day": ["31/12/2024"] * 40}, r"\(day\): '31/12/2024' is not a date; write"), ({"day": [5.5] * 40}, r"\(day\): '5.5' is not a date; write"),
+    ({"day": ["31/12/2024"] * 40}, r"\(day\): '31/12/2024' is not a date: with slashes"), ({"day": [5.5] * 40}, r"\(day\): '5.5' is not a date; write"),
     ({"day": np.array(["9999999-01-01"] * 40, "datetime64[D]")}, "'day' has 9999999-01-01 in row 1: dates are of the years"),
     ({"stage": np.array(["I", {}] * 20, object)}, "'stage' has {} in row 2: convert"), ({"age": [1j] * 40}, "'age' is of type complex128: convert"),
     ({"age": np.ones(40, "timedelta64[D]")}, "'age' is of type timedelta64.*convert"), ({"relapse": [None] + ["no"] * 39}, r"\(relapse\): a missing value"),

@@ -15,7 +15,7 @@ enum { COLUMN_LIMIT = 100000, LARGEST = INT32_MAX };
 /* What one column's schema says of its type. */
 typedef struct arrow_type {
     tacit_array_kind kind;
-    int64_t buffers; /* at least so many */
+    int64_t buffers; /* at least this many */
 } arrow_type;
 
 static const struct {

@@ -49,7 +49,7 @@ static tacit_status run_withdraw(const tacit_arguments *arguments, tacit_console
     const char *study = tacit_arguments_operand(arguments, "STUDY");
     TACIT_TRY(tacit_home_path(home, sizeof home, "", error));
     TACIT_TRY(tacit_site_has_ended(&ended, home, study, error));
-    TACIT_TRY(tacit_site_withdraw(home, study, id, &told, error));
+    TACIT_TRY(tacit_site_withdraw(home, study, NULL, id, &told, error));
     tacit_console_print(
         console,
         "Withdrawn from %s: %s What has left cannot be called back, and stays part of whatever "

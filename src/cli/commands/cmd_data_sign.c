@@ -9,30 +9,8 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "net/identity.h"
+#include "cli/key_file.h"
 #include "person/sensor/signed_file.h"
-
-/* The seed of the signing key: as it is, or made where there is none. */
-static tacit_status take_seed(const char *path, uint8_t seed[TACIT_SIGNED_KEY], tacit_console *console,
-                              tacit_error *error) {
-    tacit_buffer bytes = TACIT_BUFFER_LIMITED(TACIT_SIGNED_KEY);
-    tacit_status status = TACIT_OK;
-    if (access(path, F_OK) != 0) {
-        randombytes_buf(seed, TACIT_SIGNED_KEY);
-        tacit_console_note(console, "made a signing key in %s: keep it, and let nobody read it", path);
-        return tacit_file_write(path, seed, TACIT_SIGNED_KEY, 0600, error);
-    }
-    TACIT_CHECK(tacit_key_check_private(path, error));
-    TACIT_CHECK(tacit_file_read(path, &bytes, error));
-    if (bytes.length != TACIT_SIGNED_KEY)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT, "%s is no signing key of %d bytes", path, TACIT_SIGNED_KEY));
-    memcpy(seed, bytes.bytes, bytes.length);
-cleanup:
-    if (bytes.bytes != NULL) sodium_memzero(bytes.bytes, bytes.capacity);
-    tacit_buffer_clear(&bytes);
-    return status;
-}
 
 static tacit_status run_sign(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE");
@@ -41,7 +19,8 @@ static tacit_status run_sign(const tacit_arguments *arguments, tacit_console *co
     tacit_signed_file made;
     char beside[PATH_MAX], key[2 * TACIT_SIGNED_KEY + 1];
     tacit_status status;
-    TACIT_CHECK(take_seed(tacit_arguments_text(arguments, "key"), seed, console, error));
+    TACIT_CHECK(tacit_key_file_seed(tacit_arguments_text(arguments, "key"), "signing key of 32 bytes", seed,
+                                    console, error));
     TACIT_CHECK(tacit_signed_file_sign(&line, path, seed, tacit_arguments_text(arguments, "name"), error));
     if (snprintf(beside, sizeof beside, "%s.sig", path) >= (int)sizeof beside)
         TACIT_CHECK(tacit_fail(error, TACIT_LIMIT, "path too long: %s", path));

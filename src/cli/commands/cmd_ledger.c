@@ -70,7 +70,8 @@ static tacit_status set_limit(tacit_ledger *ledger, const tacit_arguments *argum
 /* A typing error would limit nothing that there is: say what is taken for a name. Rows that can be read are
  * compared with those of other sources. */
 static void look_at_rows(const char *given, const char *source, const char *home, tacit_console *console) {
-    static const tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    tacit_load_options options = TACIT_LOAD_DEFAULTS;
+    options.progress = tacit_console_progress(console);
     const tacit_sketch_source about = { home, source, given, NULL, &options };
     if (!tacit_source_is_query(given) && access(given, F_OK) != 0)
         tacit_console_note(console, "%s is no file here: the limit is for a source of that name", given);

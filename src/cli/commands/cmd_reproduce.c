@@ -11,23 +11,40 @@
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help/text_width.h"
-#include "cli/print/runs.h"
+#include "cli/print/reproduction.h"
 #include "cli/row_reading.h"
 #include "data/schema/text.h"
-#include "lab/reproduce/reproduce.h"
+#include "lab/reproduce/verdict.h"
 
 enum { FIGURE_MODE = 0644 }; /* made to be shared */
 
 /* ---- list ---- */
 
 static json_t *experiment_document(const tacit_experiment *experiment) {
-    json_t *methods = json_array(), *files = json_array();
-    for (const tacit_variant *curve = experiment->curves; curve->method != NULL; curve++)
+    json_t *methods = json_array(), *files = json_array(), *setups = json_array(), *curves = json_array();
+    json_t *printed = json_array(), *claims = json_array();
+    for (const tacit_variant *curve = experiment->curves; curve->method != NULL; curve++) {
         methods = tacit_json_append(methods, json_string(curve->method));
+        curves = tacit_json_append(curves, json_string(curve->label != NULL ? curve->label : curve->method));
+    }
     for (const tacit_data_file *file = experiment->files; file != NULL && file->name != NULL; file++)
         files = tacit_json_append(files, json_pack("{s:s,s:s}", "name", file->name, "shape", file->shape));
-    return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "id", experiment->id, "paper", experiment->paper, "figure",
-                     experiment->figure, "title", experiment->title, "methods", methods, "files", files);
+    for (size_t i = 0; i < experiment->setup_count; i++)
+        setups = tacit_json_append(setups, json_string(tacit_setup_name(&experiment->setups[i])));
+    for (size_t i = 0; i < experiment->printed_count; i++) {
+        const tacit_printed *one = &experiment->printed[i];
+        printed =
+            tacit_json_append(printed, json_pack("{s:s,s:s,s:o,s:o}", "setup",
+                                                 tacit_setup_name(&experiment->setups[one->setup]), "curve",
+                                                 one->curve, "epsilon", tacit_json_number(one->epsilon),
+                                                 "value", tacit_json_number(one->value)));
+    }
+    for (size_t i = 0; i < experiment->claim_count; i++)
+        claims = tacit_json_append(claims, json_string(experiment->claims[i].says));
+    return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "id", experiment->id, "paper",
+                     experiment->paper, "figure", experiment->figure, "title", experiment->title, "methods",
+                     methods, "files", files, "setups", setups, "curves", curves, "printed", printed,
+                     "claims", claims);
 }
 
 static void print_needs(const tacit_console *console, const tacit_experiment *experiment) {
@@ -69,183 +86,6 @@ static tacit_status list_experiments(tacit_console *console, tacit_error *error)
     for (size_t i = 0; !console->json && tacit_experiments[i] != NULL; i++)
         print_needs(console, tacit_experiments[i]);
     return tacit_console_document(console, list, error);
-}
-
-/* ---- the table ---- */
-
-static void add_ours(tacit_grid *grid, const tacit_finding *finding, bool of_any_size) {
-    if (finding->trials == 0)
-        tacit_grid_cell(grid, "not run");
-    else if (finding->trials == 1)
-        tacit_grid_cell(grid, of_any_size ? "%.4g" : "%.4f", finding->mean);
-    else
-        tacit_grid_cell(grid, "%.4f ± %.4f", finding->mean, finding->sd);
-}
-
-static void add_finding(tacit_grid *grid, const tacit_experiment *experiment, const tacit_finding *finding) {
-    char number[TACIT_NUMBER_TEXT];
-    tacit_grid_cell(grid, "%s", tacit_setup_name(&experiment->setups[finding->setup]));
-    tacit_grid_cell(grid, "%zu", finding->parties);
-    tacit_grid_cell(grid, "%s", finding->curve);
-    tacit_grid_cell(grid, "%s",
-                    isinf(finding->epsilon) ? "inf" : tacit_number_to_text(finding->epsilon, number));
-    if (isinf(finding->epsilon))
-        tacit_grid_cell(grid, "0");
-    else
-        tacit_grid_cell(grid, "%.4g", 1 / finding->epsilon);
-    if (isnan(finding->lambda))
-        tacit_grid_cell(grid, "-");
-    else
-        tacit_grid_cell(grid, "%.2g", finding->lambda);
-    add_ours(grid, finding, experiment->own_rows);
-    if (finding->trials > 0)
-        tacit_grid_cell(grid, "%zu", finding->trials);
-    else
-        tacit_grid_cell(grid, "-");
-    if (isnan(finding->printed))
-        tacit_grid_cell(grid, "-");
-    else
-        tacit_grid_cell(grid,
-                        experiment->own_rows    ? "%.6g"
-                        : experiment->shows_auc ? "%.3f"
-                                                : "%.2f",
-                        finding->printed);
-}
-
-static tacit_status print_findings(tacit_console *console, const tacit_reproduction *result,
-                                   tacit_error *error) {
-    const tacit_experiment *experiment = result->experiment;
-    const tacit_grid_column columns[] = {
-        { "setup", TACIT_LEFT },
-        { "parties", TACIT_RIGHT },
-        { "curve", TACIT_LEFT },
-        { "epsilon", TACIT_RIGHT },
-        { "1/epsilon", TACIT_RIGHT },
-        { "lambda", TACIT_RIGHT },
-        { experiment->own_rows           ? "ours"
-          : experiment->shows_auc        ? "AUC, ours"
-          : experiment->measures != NULL ? experiment->measures
-          : experiment->shows_errors     ? "error, ours"
-                                         : "accuracy, ours",
-          TACIT_RIGHT },
-        { "trials", TACIT_RIGHT },
-        { "paper", TACIT_RIGHT },
-    };
-    tacit_grid *grid = NULL;
-    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
-    for (size_t s = 0; s < experiment->setup_count; s++)
-        for (size_t i = 0; i < result->count; i++)
-            if (result->findings[i].setup == s) add_finding(grid, experiment, &result->findings[i]);
-    tacit_status status = tacit_console_grid(console, grid, error);
-    tacit_grid_free(grid);
-    return status;
-}
-
-static void print_paragraph(tacit_console *console, const char *heading, const char *text) {
-    if (console->json || text == NULL) return;
-    tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 0 };
-    fputc('\n', console->out);
-    tacit_wrap_token(&wrap, "%s:", heading);
-    tacit_wrap_text(&wrap, text);
-    fputc('\n', console->out);
-}
-
-/* Where the numbers that bring rows into the ball came from: it is a matter of privacy. */
-static const char *statistics_text(const tacit_reproduction *result, const tacit_reproduce_options *options) {
-    const tacit_experiment *experiment = result->experiment;
-    bool by_largest = !experiment->is_in_ball && options->scale == TACIT_ROWS_BY_LARGEST;
-    if (result->used_private_statistics)
-        return "what scales the rows was computed from ALL training rows: not private, fine only in a "
-               "simulation";
-    if (experiment->dimensions > 0)
-        return by_largest ? "principal components and the largest norm were computed from the public "
-                            "auxiliary rows only"
-                          : "principal components were computed from the public auxiliary rows only";
-    return by_largest ? "the largest norm was taken over the public auxiliary rows only"
-                      : "nothing was computed from private rows to scale them";
-}
-
-static tacit_status print_report(tacit_console *console, const tacit_reproduction *result,
-                                 const tacit_reproduce_options *options, tacit_error *error) {
-    const tacit_experiment *experiment = result->experiment;
-    tacit_console_print(console, "%s, %s\n%s\n\n", experiment->paper, experiment->figure, experiment->title);
-    if (experiment->own_rows)
-        tacit_console_print(console, "%s; seed %llu\n", experiment->measures,
-                            (unsigned long long)options->seed);
-    else if (experiment->dealt != NULL)
-        tacit_console_print(console, "%s; %zu features; seed %llu\n", experiment->dealt, result->features,
-                            (unsigned long long)options->seed);
-    else
-        tacit_console_print(console,
-                            "%zu rows for parties, %zu auxiliary, %zu test rows, %zu features; seed %llu\n",
-                            result->train_rows, result->auxiliary_rows, result->test_rows, result->features,
-                            (unsigned long long)options->seed);
-    if (experiment->by_round || experiment->own_rows)
-        tacit_console_print(console, "no noise; %s%.1f s\n",
-                            options->fraction < 1 ? "only a fraction of parties and rows; " : "",
-                            result->seconds);
-    else
-        tacit_console_print(console, "%zu %s of the rows, %zu %s of noise in each%s; %.1f s\n",
-                            options->effort.repeats, tacit_plural(options->effort.repeats, "draw", "draws"),
-                            options->effort.trials, tacit_plural(options->effort.trials, "draw", "draws"),
-                            options->fraction < 1 ? "; only a fraction of parties and rows" : "",
-                            result->seconds);
-    tacit_console_print(
-        console, "%s\n",
-        experiment->own_rows
-            ? "columns were standardised with statistics of ALL rows: not private, fine only in a simulation"
-            : statistics_text(result, options));
-    if (experiment->reads_texts)
-        tacit_console_print(console, "%s\n",
-                            options->strip == TACIT_STRIP_NEWS
-                                ? "articles without header, signature and quoted lines"
-                                : "articles without header and signature; quoted lines are kept");
-    if (result->stand_in != NULL) tacit_console_print(console, "%s\n", result->stand_in);
-    tacit_console_print(console, "\n");
-    TACIT_TRY(experiment->by_round ? tacit_rounds_print(console, result, error)
-                                   : print_findings(console, result, error));
-    print_paragraph(console, "The paper says", experiment->says);
-    print_paragraph(console, "Where ours differs", experiment->differs);
-    return TACIT_OK;
-}
-
-/* ---- the document ---- */
-
-static json_t *finding_document(const tacit_experiment *experiment, const tacit_finding *finding) {
-    return json_pack("{s:s,s:s,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o}", "panel",
-                     experiment->setups[finding->setup].panel, "setup",
-                     tacit_setup_name(&experiment->setups[finding->setup]), "parties",
-                     (json_int_t)finding->parties, "curve", finding->curve, "epsilon",
-                     tacit_json_number(finding->epsilon), "lambda", tacit_json_number(finding->lambda),
-                     "trials", (json_int_t)finding->trials, "mean", tacit_json_number(finding->mean), "sd",
-                     tacit_json_number(finding->sd), "printed", tacit_json_number(finding->printed));
-}
-
-static const char *metric_of(const tacit_experiment *experiment) {
-    if (experiment->is_unbounded || experiment->own_rows) return experiment->measures;
-    return experiment->shows_errors ? "error" : experiment->shows_auc ? "auc" : "accuracy";
-}
-
-static json_t *result_document(const tacit_reproduction *result, const tacit_reproduce_options *options) {
-    const tacit_experiment *experiment = result->experiment;
-    json_t *findings = json_array();
-    for (size_t i = 0; i < result->count; i++)
-        findings = tacit_json_append(findings, finding_document(experiment, &result->findings[i]));
-    json_t *told =
-        json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:I,s:b,s:s,s:o}", "id", experiment->id, "paper",
-                  experiment->paper, "figure", experiment->figure, "metric", metric_of(experiment), "seed",
-                  (json_int_t)options->seed, "repeats", (json_int_t)options->effort.repeats, "trials",
-                  (json_int_t)options->effort.trials, "private_statistics", result->used_private_statistics,
-                  "differs", experiment->differs, "findings", findings);
-    if (experiment->reads_texts)
-        json_object_set_new(told, "text",
-                            json_string(options->strip == TACIT_STRIP_NEWS ? "stripped" : "plain"));
-    if (result->stand_in != NULL) json_object_set_new(told, "stand_in", json_string(result->stand_in));
-    if (experiment->by_round && json_object_set_new(told, "traces", tacit_rounds_document(result)) != 0) {
-        json_decref(told);
-        told = NULL;
-    }
-    return told;
 }
 
 /* ---- the figure ---- */
@@ -326,36 +166,246 @@ static void read_options(tacit_reproduce_options *out, const tacit_experiment *e
     out->found_context = console;
 }
 
-static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_console *console,
-                                  tacit_error *error) {
-    const char *id = tacit_arguments_operand(arguments, "ID"),
-               *folder = tacit_arguments_text(arguments, "out");
-    unsigned threads = tacit_run_options_threads(arguments);
-    const tacit_experiment *experiment = NULL;
+/* One experiment: run, and its figure drawn where a folder is named. */
+static tacit_status run_experiment(tacit_reproduction **out, tacit_reproduce_options *options,
+                                   const tacit_experiment *experiment, const tacit_arguments *arguments,
+                                   tacit_console *console, tacit_error *error) {
+    const char *folder = tacit_arguments_text(arguments, "out");
     tacit_reproduction *result = NULL;
-    tacit_reproduce_options options;
     tacit_pool *pool = NULL;
     char path[PATH_MAX];
     tacit_status status;
-    if (strcmp(id, "list") == 0) return list_experiments(console, error);
+    read_options(options, experiment, arguments, console);
+    TACIT_CHECK(tacit_experiment_check(experiment, options->folder, error));
+    if (folder != NULL) TACIT_CHECK(prepare_figure(path, folder, experiment, error));
+    TACIT_CHECK(tacit_pool_create(&pool, tacit_run_options_threads(arguments), error));
+    options->pool = pool;
+    TACIT_CHECK(tacit_reproduce(&result, experiment, options, error));
+    if (folder != NULL) TACIT_CHECK(write_figure(console, result, options, path, error));
+    *out = result;
+    result = NULL;
+cleanup:
+    options->pool = NULL;
+    tacit_reproduction_free(result);
+    tacit_pool_free(pool);
+    return status;
+}
+
+static tacit_status run_one(const char *id, const tacit_arguments *arguments, tacit_console *console,
+                            tacit_error *error) {
+    const tacit_experiment *experiment = NULL;
+    tacit_reproduction *result = NULL;
+    tacit_reproduce_options chosen;
+    tacit_status status;
     TACIT_CHECK(tacit_experiment_require(&experiment, id, error));
-    read_options(&options, experiment, arguments, console);
     if (tacit_arguments_given(arguments, "text") && !experiment->reads_texts)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "experiment %s reads no articles: leave --text out (it is for the newsgroups)",
                                id));
-    TACIT_CHECK(tacit_experiment_check(experiment, options.folder, error));
-    if (folder != NULL) TACIT_CHECK(prepare_figure(path, folder, experiment, error));
-    TACIT_CHECK(tacit_pool_create(&pool, threads, error));
-    options.pool = pool;
-    TACIT_CHECK(tacit_reproduce(&result, experiment, &options, error));
-    TACIT_CHECK(print_report(console, result, &options, error));
-    TACIT_CHECK(tacit_console_document(console, result_document(result, &options), error));
-    if (folder != NULL) TACIT_CHECK(write_figure(console, result, &options, path, error));
+    TACIT_CHECK(run_experiment(&result, &chosen, experiment, arguments, console, error));
+    TACIT_CHECK(tacit_reproduction_print(console, result, &chosen, error));
+    TACIT_CHECK(tacit_console_document(console, tacit_reproduction_document(result, &chosen), error));
 cleanup:
     tacit_reproduction_free(result);
-    tacit_pool_free(pool);
     return status;
+}
+
+/* ---- all of them ---- */
+
+/* What makes two runs of an experiment the same: a saved one with another is not taken up again. */
+static json_t *run_key(const tacit_experiment *experiment, const tacit_reproduce_options *chosen) {
+    return json_pack("{s:s,s:s,s:I,s:I,s:I,s:I,s:f,s:b,s:b,s:i,s:i}", "version", tacit_version(), "id",
+                     experiment->id, "seed", (json_int_t)chosen->seed, "repeats",
+                     (json_int_t)chosen->effort.repeats, "trials", (json_int_t)chosen->effort.trials,
+                     "test_rows", (json_int_t)chosen->effort.test_rows, "fraction", chosen->fraction, "full",
+                     chosen->full, "statistics_of_all", chosen->statistics_of_all, "scale",
+                     (int)chosen->scale, "strip", (int)chosen->strip);
+}
+
+static tacit_status saved_path(char path[PATH_MAX], const char *folder, const tacit_experiment *experiment,
+                               tacit_error *error) {
+    char name[64];
+    snprintf(name, sizeof name, "%s.json", experiment->id);
+    return tacit_path_join(path, PATH_MAX, folder, name, error);
+}
+
+/* Are a saved document's claims those of the experiment? Their reasons are brought up to date. */
+static bool has_claims(json_t *figure, const tacit_experiment *experiment) {
+    json_t *claims = json_object_get(figure, "claims");
+    if (json_array_size(claims) != experiment->claim_count) return false;
+    for (size_t c = 0; c < experiment->claim_count; c++) {
+        json_t *one = json_array_get(claims, c);
+        const char *says = json_string_value(json_object_get(one, "says")),
+                   *verdict = json_string_value(json_object_get(one, "verdict"));
+        if (says == NULL || verdict == NULL || strcmp(says, experiment->claims[c].says) != 0) return false;
+        bool against = strcmp(verdict, tacit_paper_verdict_text(TACIT_PAPER_OTHERWISE)) == 0;
+        json_object_set_new(one, "why", against ? json_pack("s?", experiment->claims[c].why) : json_null());
+    }
+    return true;
+}
+
+/* The experiment's saved document, if there is one of the same run; else NULL: it is run again. */
+static json_t *find_saved(const char *path, const json_t *key, const tacit_experiment *experiment) {
+    json_t *file = json_load_file(path, JSON_REJECT_DUPLICATES, NULL),
+           *found = json_object_get(file, "figure");
+    bool same = json_equal(json_object_get(file, "run"), key) && has_claims(found, experiment);
+    found = same ? json_incref(found) : NULL;
+    json_decref(file);
+    return found;
+}
+
+static tacit_status save(const char *path, json_t *key, json_t *document, tacit_error *error) {
+    json_t *file = json_pack("{s:O,s:O}", "run", key, "figure", document);
+    char *text = file != NULL ? json_dumps(file, JSON_INDENT(1)) : NULL;
+    json_decref(file);
+    if (text == NULL) return tacit_fail_memory(error);
+    tacit_status status = tacit_file_write(path, text, strlen(text), FIGURE_MODE, error);
+    free(text);
+    return status;
+}
+
+/* Of an experiment that cannot be run: what is printed, and why. */
+static json_t *not_run_document(const tacit_experiment *experiment, const char *why) {
+    json_t *findings = json_array(), *claims = json_array();
+    for (size_t i = 0; i < experiment->printed_count; i++) {
+        const tacit_printed *one = &experiment->printed[i];
+        findings = tacit_json_append(
+            findings,
+            json_pack("{s:s,s:s,s:o,s:o,s:s}", "setup", tacit_setup_name(&experiment->setups[one->setup]),
+                      "curve", one->curve, "epsilon", tacit_json_number(one->epsilon), "printed",
+                      tacit_json_number(one->value), "verdict", "not run"));
+    }
+    for (size_t i = 0; i < experiment->claim_count; i++)
+        claims = tacit_json_append(
+            claims, json_pack("{s:s,s:s}", "says", experiment->claims[i].says, "verdict", "not run"));
+    return json_pack("{s:s,s:s,s:s,s:o,s:o,s:s}", "id", experiment->id, "paper", experiment->paper, "figure",
+                     experiment->figure, "findings", findings, "claims", claims, "not_run", why);
+}
+
+/* Its document. An experiment that cannot be run, most often because its data are missing, says so in its place: the others
+ * go on. */
+static tacit_status run_of_all(json_t **out, const tacit_experiment *experiment,
+                               const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    const char *folder = tacit_arguments_text(arguments, "resume");
+    tacit_reproduction *result = NULL;
+    tacit_reproduce_options chosen;
+    json_t *document = NULL, *key = NULL;
+    char path[PATH_MAX];
+    tacit_error why = TACIT_ERROR_INIT;
+    tacit_status status = TACIT_OK;
+    read_options(&chosen, experiment, arguments, console);
+    key = run_key(experiment, &chosen);
+    if (folder != NULL) {
+        TACIT_CHECK(saved_path(path, folder, experiment, error));
+        document = find_saved(path, key, experiment);
+    }
+    if (document == NULL) {
+        status = run_experiment(&result, &chosen, experiment, arguments, console, &why);
+        if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY)
+            TACIT_CHECK(tacit_fail(error, status, "%s: %s", experiment->id, why.text));
+        bool ran = status == TACIT_OK;
+        document =
+            ran ? tacit_reproduction_document(result, &chosen) : not_run_document(experiment, why.text);
+        status = document != NULL ? TACIT_OK : tacit_fail_memory(error);
+        TACIT_CHECK(status);
+        if (ran) json_object_set_new(document, "seconds", json_real(result->seconds));
+        if (ran && folder != NULL) TACIT_CHECK(save(path, key, document, error));
+    }
+    *out = json_incref(document);
+cleanup:
+    tacit_reproduction_free(result);
+    json_decref(document);
+    json_decref(key);
+    return status;
+}
+
+static size_t count_verdicts(const json_t *list, const char *verdict) {
+    size_t count = 0, i;
+    json_t *one;
+    json_array_foreach(list, i, one) {
+        const char *text = json_string_value(json_object_get(one, "verdict"));
+        count += text != NULL && strcmp(text, verdict) == 0;
+    }
+    return count;
+}
+
+/* A line of the table: how many printed numbers and claims have each verdict. */
+static void add_summary(tacit_grid *grid, const json_t *document) {
+    static const char *const verdicts[] = { "as printed", "better", "not reproducible", "not run" };
+    const json_t *findings = json_object_get(document, "findings"),
+                 *claims = json_object_get(document, "claims");
+    const char *missing = json_string_value(json_object_get(document, "not_run"));
+    size_t held = count_verdicts(claims, "as printed");
+    tacit_grid_cell(grid, "%s", json_string_value(json_object_get(document, "id")));
+    for (size_t v = 0; v < sizeof verdicts / sizeof *verdicts; v++)
+        tacit_grid_cell(grid, "%zu", count_verdicts(findings, verdicts[v]));
+    if (missing != NULL)
+        tacit_grid_cell(grid, "cannot be run");
+    else
+        tacit_grid_cell(grid, "%zu of %zu", held, held + count_verdicts(claims, "not reproducible"));
+    tacit_grid_cell(grid, "%.0f", json_number_value(json_object_get(document, "seconds")));
+}
+
+static tacit_status print_summary(tacit_console *console, const json_t *figures, tacit_error *error) {
+    static const tacit_grid_column columns[] = {
+        { "experiment", TACIT_LEFT }, { "as printed", TACIT_RIGHT },
+        { "better", TACIT_RIGHT },    { "not reproducible", TACIT_RIGHT },
+        { "not run", TACIT_RIGHT },   { "claims that hold", TACIT_RIGHT },
+        { "seconds", TACIT_RIGHT }
+    };
+    tacit_grid *grid = NULL;
+    size_t i;
+    json_t *one;
+    TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
+    json_array_foreach(figures, i, one) add_summary(grid, one);
+    tacit_status status = tacit_console_grid(console, grid, error);
+    tacit_grid_free(grid);
+    json_array_foreach(figures, i, one) {
+        const char *missing = json_string_value(json_object_get(one, "not_run"));
+        if (missing != NULL)
+            tacit_console_print(console, "%s: %s\n", json_string_value(json_object_get(one, "id")), missing);
+    }
+    return status;
+}
+
+/* Those that are named, or all of them where `ids` is NULL: one document. */
+static tacit_status run_several(const char *const *ids, size_t count, const tacit_arguments *arguments,
+                                tacit_console *console, tacit_error *error) {
+    const char *folder = tacit_arguments_text(arguments, "resume");
+    json_t *figures = json_array();
+    tacit_status status = TACIT_OK;
+    if (tacit_arguments_given(arguments, "only"))
+        TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--only names a setup of one experiment: leave it out"));
+    for (size_t i = 0; i < count; i++) { /* said before the work */
+        const tacit_experiment *known = NULL;
+        TACIT_CHECK(tacit_experiment_require(&known, ids[i], error));
+    }
+    if (folder != NULL) TACIT_CHECK(tacit_folder_make(folder, error));
+    for (size_t i = 0; ids != NULL ? i < count : tacit_experiments[i] != NULL; i++) {
+        const tacit_experiment *experiment = ids == NULL ? tacit_experiments[i] : NULL;
+        json_t *document = NULL;
+        if (experiment == NULL) TACIT_CHECK(tacit_experiment_require(&experiment, ids[i], error));
+        tacit_console_note(console, "%s", experiment->id);
+        TACIT_CHECK(run_of_all(&document, experiment, arguments, console, error));
+        figures = tacit_json_append(figures, document);
+    }
+    TACIT_CHECK(print_summary(console, figures, error));
+    TACIT_CHECK(tacit_console_document(
+        console, json_pack("{s:s,s:O}", "version", tacit_version(), "figures", figures), error));
+cleanup:
+    json_decref(figures);
+    return status;
+}
+
+static tacit_status run_reproduce(const tacit_arguments *arguments, tacit_console *console,
+                                  tacit_error *error) {
+    size_t count = 0;
+    const char *const *ids = tacit_arguments_operands(arguments, "ID", &count);
+    if (count > 1) return run_several(ids, count, arguments, console, error);
+    if (strcmp(ids[0], "list") == 0) return list_experiments(console, error);
+    if (strcmp(ids[0], "all") == 0) return run_several(NULL, 0, arguments, console, error);
+    if (tacit_arguments_given(arguments, "resume")) return run_several(ids, count, arguments, console, error);
+    return run_one(ids[0], arguments, console, error);
 }
 
 static const tacit_option options[] = {
@@ -411,6 +461,11 @@ static const tacit_option options[] = {
       .help = "of the parties, auxiliary rows and test rows; a look at the experiment rather than a "
               "reproduction" },
     TACIT_OPTION_THREADS,
+    { .name = "resume",
+      .kind = TACIT_OPTION_FILE,
+      .placeholder = "FOLDER",
+      .help = "save each experiment there as it ends, as ID.json, and do not run again those that are there "
+              "already" },
     { .name = NULL },
 };
 
@@ -418,19 +473,27 @@ const tacit_command tacit_command_reproduce = {
     .name = "reproduce",
     .section = "Learning",
     .summary = "run a paper's figure again, beside its printed numbers",
-    .description = "Runs an experiment of a paper on the data it used, or on a stand-in where those cannot "
-                   "be had, and prints "
-                   "our figures beside the numbers that the paper's text gives; a dash means that it gives "
-                   "none. It also says "
-                   "where our experiment differs from the paper's.\n\n"
-                   "The data are not part of Tacit. The environment variable TACIT_DATA names the folder "
-                   "that holds them; 'tacit "
-                   "reproduce list' says which files each experiment wants and where they can be had. "
-                   "Simulated data need no "
-                   "files.",
+    .description =
+        "Runs an experiment of a paper on the data it used, or on a stand-in where those cannot "
+        "be had, and prints "
+        "our figures beside the numbers that the paper's text gives; a dash means that it gives "
+        "none. It also says "
+        "where our experiment differs from the paper's.\n\n"
+        "The data are not part of Tacit. The environment variable TACIT_DATA names the folder "
+        "that holds them; 'tacit "
+        "reproduce list' says which files each experiment wants and where they can be had. "
+        "Simulated data need no "
+        "files.\n\n"
+        "A printed number is called as printed where ours is no further off than two standard deviations or "
+        ".02, better where it is beyond that on the good side, and else not reproducible, with the reason. "
+        "What the paper says in words is checked on the means where it can be put as one curve above "
+        "another. 'tacit reproduce all' runs every experiment; one whose data are missing says so, and the "
+        "others go on.",
     .operands =
         (const tacit_operand[]){
-            { "ID", 1, 1, "an experiment, such as hamm-fig2; or the word list" },
+            { "ID", 1, UINT_MAX,
+              "an experiment, such as hamm-fig2, or several; or the word list; or all, for every experiment "
+              "in turn" },
             { .name = NULL },
         },
     .options = options,
@@ -442,6 +505,8 @@ const tacit_command tacit_command_reproduce = {
             { "All draws of the paper.", "TACIT_DATA=data tacit reproduce hamm-fig3 --full" },
             { "One data set of a table.",
               "TACIT_DATA=data tacit reproduce wang-table51 --full --only SimuX100" },
+            { "Everything, for hours; the same command goes on after an interruption.",
+              "TACIT_DATA=data tacit reproduce all --full --seed 1 --resume saved --json" },
             { .text = NULL },
         },
     .run = run_reproduce,

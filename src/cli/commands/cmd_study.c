@@ -13,6 +13,7 @@
 #include "coordinator/coordinator.h"
 #include "net/rotation.h"
 #include "session/masked/masked.h"
+#include "session/plan/wording.h"
 #include "study/study.h"
 
 static const tacit_operand folder_and_study[] = {
@@ -22,6 +23,22 @@ static const tacit_operand folder_and_study[] = {
 };
 
 /* ---- new ---- */
+
+/* How often people carry files to each site and back: known, or what is usual. */
+static tacit_status describe_carrying(tacit_console *console, const tacit_study *study, tacit_error *error) {
+    const tacit_method *method = study->plan.method;
+    const uint64_t known = method->exchanges != NULL ? method->exchanges(&study->plan) : 0;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    if (!study->by_files || (known == 0 && method->asks == NULL)) return TACIT_OK;
+    tacit_status status =
+        known > 0
+            ? tacit_buffer_print(&text, error, "%llu %s to each site and back, at most",
+                                 (unsigned long long)known, tacit_plural(known, "hand-over", "hand-overs"))
+            : tacit_wording_text(&text, method->asks, &study->plan, error);
+    if (status == TACIT_OK) tacit_console_print(console, "  carried  %s\n", tacit_buffer_text(&text));
+    tacit_buffer_clear(&text);
+    return status;
+}
 
 static void describe(tacit_console *console, const tacit_study *study, const char *folder) {
     tacit_prices prices = { .event = { .count = 0 } };
@@ -83,6 +100,7 @@ static tacit_status run_new(const tacit_arguments *arguments, tacit_console *con
     TACIT_CHECK(tacit_coordinator_prepare(folder, tacit_arguments_text(arguments, "coordinator"), error));
     TACIT_CHECK(tacit_desk_store(&document, folder, study, draft, error));
     describe(console, study, folder);
+    TACIT_CHECK(describe_carrying(console, study, error));
     if (draft)
         tacit_console_print(console, "  state    draft: nobody can join until `tacit study open %s %s`\n",
                             folder, study->name);

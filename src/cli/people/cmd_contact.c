@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
+#include "cli/key_file.h"
 #include "net/identity.h"
 #include "site/site.h"
 #include "study/home.h"
@@ -24,19 +25,9 @@ enum { DETAILS_MOST = 4096 };
 
 static tacit_status load_key(const char *path, uint8_t secret[crypto_box_SECRETKEYBYTES],
                              uint8_t shown[crypto_box_PUBLICKEYBYTES], tacit_error *error) {
-    tacit_buffer bytes = TACIT_BUFFER_LIMITED(crypto_box_SECRETKEYBYTES);
-    tacit_status status;
-    TACIT_CHECK(tacit_key_check_private(path, error));
-    TACIT_CHECK(tacit_file_read(path, &bytes, error));
-    if (bytes.length != crypto_box_SECRETKEYBYTES)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_INPUT, "%s is no key for contact details (tacit contact key)", path));
-    memcpy(secret, bytes.bytes, bytes.length);
+    TACIT_TRY(tacit_key_file_read(path, "key for contact details (tacit contact key)", secret, error));
     crypto_scalarmult_base(shown, secret);
-cleanup:
-    if (bytes.bytes != NULL) sodium_memzero(bytes.bytes, bytes.capacity);
-    tacit_buffer_clear(&bytes);
-    return status;
+    return TACIT_OK;
 }
 
 static tacit_status run_key(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {

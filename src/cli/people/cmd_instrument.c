@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "net/identity.h"
+#include "cli/key_file.h"
 #include "person/instrument/instrument.h"
 
 static tacit_status load(tacit_instrument **out, tacit_buffer *text, const char *path, tacit_error *error) {
@@ -51,26 +51,6 @@ static tacit_status run_check(const tacit_arguments *arguments, tacit_console *c
     return status;
 }
 
-/* The seed of the signing key: as it is, or made where there is none. */
-static tacit_status take_seed(const char *path, uint8_t seed[TACIT_INSTRUMENT_KEY], tacit_console *console,
-                              tacit_error *error) {
-    tacit_buffer bytes = TACIT_BUFFER_LIMITED(TACIT_INSTRUMENT_KEY);
-    tacit_status status = TACIT_OK;
-    if (access(path, F_OK) != 0) {
-        randombytes_buf(seed, TACIT_INSTRUMENT_KEY);
-        tacit_console_note(console, "made a signing key in %s: keep it, and let nobody read it", path);
-        return tacit_file_write(path, seed, TACIT_INSTRUMENT_KEY, 0600, error);
-    }
-    TACIT_CHECK(tacit_key_check_private(path, error));
-    TACIT_CHECK(tacit_file_read(path, &bytes, error));
-    if (bytes.length != TACIT_INSTRUMENT_KEY)
-        TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s is no signing key of a questionnaire", path));
-    memcpy(seed, bytes.bytes, bytes.length);
-cleanup:
-    tacit_buffer_clear(&bytes);
-    return status;
-}
-
 static tacit_status run_sign(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *path = tacit_arguments_operand(arguments, "FILE"),
                *out = tacit_arguments_text(arguments, "out");
@@ -79,7 +59,8 @@ static tacit_status run_sign(const tacit_arguments *arguments, tacit_console *co
     tacit_instrument *made = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_file_read(path, &text, error));
-    TACIT_CHECK(take_seed(tacit_arguments_text(arguments, "key"), seed, console, error));
+    TACIT_CHECK(tacit_key_file_seed(tacit_arguments_text(arguments, "key"), "signing key of a questionnaire",
+                                    seed, console, error));
     TACIT_CHECK(tacit_instrument_sign(&made_text, tacit_buffer_text(&text), text.length, seed, error));
     TACIT_CHECK(tacit_instrument_parse(&made, tacit_buffer_text(&made_text), made_text.length, path, error));
     TACIT_CHECK(tacit_file_write(out != NULL ? out : path, made_text.bytes, made_text.length, 0644, error));

@@ -10,7 +10,7 @@
 /*
  * As many bytes as go at once, without waiting; 0 when none do. Making the file non-blocking would do it for
  * every process that has it open, a shell among them. A socket can be told so each time. For a pipe, poll
- * says that at least PIPE_BUF bytes fit, and so many go whole or not at all; a terminal takes what it has
+ * says that at least PIPE_BUF bytes fit, and this many go whole or not at all; a terminal takes what it has
  * room for.
  */
 static size_t write_now(int file, const char *bytes, size_t length) {

@@ -241,7 +241,10 @@ static void print_noise(tacit_console *console, const tacit_estimates *estimates
 
 static void print_fit(tacit_console *console, const tacit_estimates *estimates) {
     tacit_summary_print_errors(console, estimates);
-    if (isnan(estimates->deviance)) {
+    if (estimates->sets > 0) {
+        tacit_console_print(console,
+                            "(Standard errors of the pooled sets; deviance and AIC are those of no set)\n\n");
+    } else if (isnan(estimates->deviance)) {
         tacit_console_print(console, "(Standard errors from the sandwich: the loss is no likelihood)\n\n");
     } else {
         tacit_console_print(console, "(Dispersion parameter for %s family taken to be %.7g)\n\n",

@@ -36,11 +36,13 @@ void tacit_summary_print_ratios(tacit_console *console, const tacit_estimates *e
 void tacit_summary_print_terms(tacit_console *console, const tacit_estimates *estimates, int width) {
     char p[32], inflation[32];
     if (estimates->terms == 0) return;
-    tacit_console_print(console, "%s (Wald's test of all their coefficients; GVIF of model errors):\n",
-                        estimates->formula != NULL ? "Terms" : "Columns");
+    const bool pooled = estimates->sets > 0; /* there is no GVIF then */
+    tacit_console_print(console, "%s (Wald's test of all their coefficients; %s):\n",
+                        estimates->formula != NULL ? "Terms" : "Columns",
+                        pooled ? "D1 of the imputed sets" : "GVIF of model errors");
     tacit_console_print(console, "%-*s %4s %12s %9s     %12s %16s\n", width, "", "Df",
                         estimates->student ? "F" : "Chisq", estimates->student ? "Pr(>F)" : "Pr(>Chi)",
-                        "GVIF", "GVIF^(1/(2 Df))");
+                        pooled ? "" : "GVIF", pooled ? "" : "GVIF^(1/(2 Df))");
     for (size_t k = 0; k < estimates->terms; k++) {
         const tacit_term *term = &estimates->term[k];
         snprintf(inflation, sizeof inflation, "%.6g", pow(term->inflation, 0.5 / (double)term->count));

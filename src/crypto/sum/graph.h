@@ -54,7 +54,7 @@ typedef struct tacit_graph_shape {
 } tacit_graph_shape;
 
 /* The shape of the smallest degree that keeps the promises above. TACIT_USAGE when none does: too few parties
- * for so many colluders and dropouts. */
+ * for this many colluders and dropouts. */
 tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
                               tacit_error *error);
 

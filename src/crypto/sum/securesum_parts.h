@@ -62,7 +62,7 @@ int tacit_sum_kind_of(const uint8_t *bytes, size_t length);
 tacit_status tacit_sum_write_keys(tacit_buffer *out, const tacit_sum_keys *keys, tacit_error *error);
 bool tacit_sum_read_keys(tacit_cursor *cursor, tacit_sum_keys *keys);
 
-/* Read a u32 count and check that so many items of `size` bytes, and then `after` bytes, are left. */
+/* Read a u32 count and check that this many items of `size` bytes, and then `after` bytes, are left. */
 tacit_status tacit_sum_read_count(tacit_cursor *cursor, uint32_t most, size_t size, size_t after,
                                   uint32_t *count, tacit_error *error);
 

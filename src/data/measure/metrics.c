@@ -78,7 +78,7 @@ tacit_status tacit_auc(double *out, bool *defined, const int32_t *label, const d
 }
 
 /* Called for sorted scores, from the highest down; returns how many points there are. `step`: of the distinct
- * scores only each so many counts; `out` NULL: only count. */
+ * scores only each this many counts; `out` NULL: only count. */
 static size_t walk_roc(const scored *sorted, size_t count, size_t positives, size_t step,
                        tacit_roc_point *out) {
     size_t points = 1, distinct = 0, above = 0, positive_above = 0;

@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <lzma.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef TACIT_PARTY_ONLY
+#include <lzma.h>
 #include <zlib.h>
+#endif
 
 #include "base/memory.h"
 
@@ -30,8 +33,10 @@ struct tacit_input {
     bool raw_ended;
     bool ended;
     bool member_ended; /* between two members of a gzip file */
+#ifndef TACIT_PARTY_ONLY
     z_stream gzip;
     lzma_stream xz;
+#endif
     bool peeked;
     const uint8_t *chunk_at; /* what a peek showed */
     size_t chunk_length;
@@ -82,6 +87,22 @@ static tacit_status refill_raw(tacit_input *input, tacit_error *error) {
     return TACIT_OK;
 }
 
+#ifdef TACIT_PARTY_ONLY
+/* A device's rows are not compressed: it is spared two libraries. */
+static tacit_status start_decoder(tacit_input *input, tacit_error *error) {
+    TACIT_TRY(refill_raw(input, error));
+    const uint8_t *at = input->raw_at;
+    if (input->raw_left >= 6 && (memcmp(at,
+                                        "\xFD"
+                                        "7zXZ",
+                                        6) == 0 ||
+                                 memcmp(at, "\x1F\x8B", 2) == 0))
+        return tacit_fail(error, TACIT_INPUT,
+                          "%s: compressed files are not read by a library for parties only: unpack it first",
+                          input->name);
+    return TACIT_OK;
+}
+#else
 static tacit_status start_decoder(tacit_input *input, tacit_error *error) {
     static const uint8_t xz_magic[] = { 0xFD, '7', 'z', 'X', 'Z', 0 };
     TACIT_TRY(refill_raw(input, error));
@@ -158,6 +179,7 @@ static tacit_status decode_xz(tacit_input *input, size_t *filled, tacit_error *e
     default: return damaged(input, false, error);
     }
 }
+#endif
 
 static tacit_status next_chunk(tacit_input *input, const uint8_t **bytes, size_t *length,
                                tacit_error *error) {
@@ -169,6 +191,7 @@ static tacit_status next_chunk(tacit_input *input, const uint8_t **bytes, size_t
         return TACIT_OK;
     }
     size_t filled = 0;
+#ifndef TACIT_PARTY_ONLY
     while (filled < CHUNK_BYTES && !input->ended) {
         TACIT_TRY(refill_raw(input, error));
         if (input->coding == CODING_GZIP)
@@ -176,6 +199,7 @@ static tacit_status next_chunk(tacit_input *input, const uint8_t **bytes, size_t
         else
             TACIT_TRY(decode_xz(input, &filled, error));
     }
+#endif
     *bytes = input->chunk;
     *length = filled;
     return TACIT_OK;
@@ -200,10 +224,12 @@ tacit_status tacit_input_next(tacit_input *input, const uint8_t **bytes, size_t 
 }
 
 static void stop_decoder(tacit_input *input) {
+#ifndef TACIT_PARTY_ONLY
     if (input->coding == CODING_GZIP) inflateEnd(&input->gzip);
     if (input->coding == CODING_XZ) lzma_end(&input->xz);
     input->gzip = (z_stream){ .next_in = NULL };
     input->xz = (lzma_stream)LZMA_STREAM_INIT;
+#endif
     input->coding = CODING_PLAIN;
 }
 
@@ -234,7 +260,9 @@ static tacit_status create(tacit_input **out, const char *name, tacit_error *err
     tacit_input *input = TACIT_NEW(tacit_input, 1);
     if (input == NULL) return tacit_fail_memory(error);
     input->file = -1;
+#ifndef TACIT_PARTY_ONLY
     input->xz = (lzma_stream)LZMA_STREAM_INIT;
+#endif
     input->name = tacit_copy_text(name);
     if (input->name == NULL) {
         tacit_input_free(input);

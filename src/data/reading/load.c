@@ -272,6 +272,7 @@ static tacit_status load_with_schema(loading *load, tacit_dataset **out, tacit_e
     TACIT_TRY(tacit_schema_table(&load->table, &load->label, &load->group, schema, source,
                                  label_need(load->options), group, error));
     load->table->identified = load->options->identified;
+    load->table->borrows = true;
     if ((tacit_schema_leaves_out(schema) || schema->subset != NULL) &&
         (load->options->no_features || load->options->only_count))
         return tacit_fail(error, TACIT_USAGE,

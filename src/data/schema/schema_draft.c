@@ -254,7 +254,7 @@ static tacit_status draft_number(tacit_schema_column *out, const tacit_column *c
 
 /* ---- identifiers ---- */
 
-enum { IDENTIFIER_ROWS = 20 }; /* from so many rows on, values that are all different mean something */
+enum { IDENTIFIER_ROWS = 20 }; /* from this many rows on, values that are all different mean something */
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;

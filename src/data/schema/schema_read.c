@@ -252,83 +252,109 @@ static tacit_status read_vocabulary(const schema_reading *r, const yaml_node_t *
     return values[IDF] != NULL ? read_weights(r, values[IDF], text) : TACIT_OK;
 }
 
-static tacit_status read_column(const schema_reading *r, const yaml_node_t *node, tacit_levels *names) {
-    enum {
-        NAME,
-        KIND,
-        LOW,
-        HIGH,
-        LEVELS,
-        MEAN,
-        SD,
-        CODING,
-        FROM,
-        DATE,
-        OTHERS,
-        MISSING,
-        TEXT,
-        KEYS = TEXT + TEXT_KEYS
-    };
-    static const char *const keys[] = { "name",  "kind",   "low",   "high", "levels", "mean",
-                                        "sd",    "coding", "from",  "date", "others", "missing",
-                                        "terms", "idf",    "grams", "hash", "strip" };
+enum {
+    COLUMN_NAME,
+    COLUMN_KIND,
+    COLUMN_LOW,
+    COLUMN_HIGH,
+    COLUMN_LEVELS,
+    COLUMN_MEAN,
+    COLUMN_SD,
+    COLUMN_CODING,
+    COLUMN_FROM,
+    COLUMN_DATE,
+    COLUMN_OTHERS,
+    COLUMN_MISSING,
+    COLUMN_TEXT,
+    COLUMN_KEYS = COLUMN_TEXT + TEXT_KEYS
+};
+
+static const char *const column_keys[] = { "name",  "kind",   "low",   "high", "levels", "mean",
+                                           "sd",    "coding", "from",  "date", "others", "missing",
+                                           "terms", "idf",    "grams", "hash", "strip" };
+
+static tacit_status read_kind(const schema_reading *r, const yaml_node_t *node, tacit_schema_kind *out) {
     static const char *const kinds[] = { "number", "category", "skip", "text" };
-    const yaml_node_t *values[KEYS];
-    const char *name = "", *kind_text = "";
-    size_t name_length = 0, length = 0, kind = 0, before = names->count;
-    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "a column", keys, KEYS, values, r->error));
-    if (values[NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "a column has no name");
-    TACIT_TRY(tacit_yaml_text(r->yaml, values[NAME], "a column's name", &name, &name_length, r->error));
-    char shown[TACIT_CELL_TEXT];
-    tacit_text_shown(name, name_length, shown);
-    TACIT_TRY(tacit_levels_add(names, name, name_length, NULL, r->error));
-    if (names->count == before)
-        return tacit_yaml_fail(r->yaml, values[NAME], r->error, "column '%s' appears twice", shown);
-    if (values[KIND] == NULL)
-        return tacit_yaml_fail(r->yaml, node, r->error,
-                               "column '%s' has no kind: number, category, text or skip", shown);
-    TACIT_TRY(tacit_yaml_text(r->yaml, values[KIND], "kind", &kind_text, &length, r->error));
-    while (kind < 4 && strcmp(kind_text, kinds[kind]) != 0) kind++;
+    const char *text = "";
+    size_t length = 0, kind = 0;
+    TACIT_TRY(tacit_yaml_text(r->yaml, node, "kind", &text, &length, r->error));
+    while (kind < 4 && strcmp(text, kinds[kind]) != 0) kind++;
     if (kind == 4)
-        return tacit_yaml_fail(r->yaml, values[KIND], r->error,
-                               "kind must be number, category, text or skip");
-    bool bounds = values[LOW] != NULL || values[HIGH] != NULL;
-    if (kind != TACIT_SCHEMA_NUMBER && bounds)
+        return tacit_yaml_fail(r->yaml, node, r->error, "kind must be number, category, text or skip");
+    *out = (tacit_schema_kind)kind;
+    return TACIT_OK;
+}
+
+/* Keys that belong to columns of another kind are refused. */
+static tacit_status check_keys(const schema_reading *r, const yaml_node_t *node, const yaml_node_t **values,
+                               tacit_schema_kind kind, const char *shown) {
+    if (kind != TACIT_SCHEMA_NUMBER && (values[COLUMN_LOW] != NULL || values[COLUMN_HIGH] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': low and high belong to numbers only",
                                shown);
-    if (kind != TACIT_SCHEMA_NUMBER && (values[MEAN] != NULL || values[SD] != NULL || values[DATE] != NULL))
+    if (kind != TACIT_SCHEMA_NUMBER &&
+        (values[COLUMN_MEAN] != NULL || values[COLUMN_SD] != NULL || values[COLUMN_DATE] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "column '%s': mean, sd and date belong to numbers only", shown);
     if (kind != TACIT_SCHEMA_CATEGORY &&
-        (values[LEVELS] != NULL || values[CODING] != NULL || values[OTHERS] != NULL))
+        (values[COLUMN_LEVELS] != NULL || values[COLUMN_CODING] != NULL || values[COLUMN_OTHERS] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "column '%s': levels, others and coding belong to categories only", shown);
-    for (size_t i = TEXT; i < KEYS; i++)
+    for (size_t i = COLUMN_TEXT; i < COLUMN_KEYS; i++)
         if (kind != TACIT_SCHEMA_TEXT && values[i] != NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': %s belongs to texts only", shown,
-                                   keys[i]);
-    tacit_schema_column *column;
-    TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, (tacit_schema_kind)kind, r->error));
-    TACIT_TRY(schema_read_mark(r, values[FROM], &column->from_rows));
-    if (kind == TACIT_SCHEMA_NUMBER) {
-        TACIT_TRY(schema_read_bounds(r, node, values[LOW], values[HIGH], column->name, &column->low,
-                                     &column->high));
-        TACIT_TRY(read_date(r, values[DATE], column));
-        TACIT_TRY(read_missing(r, values[MISSING], column));
-        return read_scale(r, node, values[MEAN], values[SD], column);
-    }
-    if (kind == TACIT_SCHEMA_SKIP || kind == TACIT_SCHEMA_TEXT)
-        TACIT_TRY(read_missing(r, values[MISSING], column));
-    if (kind == TACIT_SCHEMA_SKIP) return TACIT_OK;
-    if (kind == TACIT_SCHEMA_TEXT) return read_vocabulary(r, node, values + TEXT, shown, &column->text);
-    if (values[LEVELS] == NULL)
+                                   column_keys[i]);
+    return TACIT_OK;
+}
+
+static tacit_status read_number(const schema_reading *r, const yaml_node_t *node, const yaml_node_t **values,
+                                tacit_schema_column *column) {
+    TACIT_TRY(schema_read_bounds(r, node, values[COLUMN_LOW], values[COLUMN_HIGH], column->name, &column->low,
+                                 &column->high));
+    TACIT_TRY(read_date(r, values[COLUMN_DATE], column));
+    TACIT_TRY(read_missing(r, values[COLUMN_MISSING], column));
+    return read_scale(r, node, values[COLUMN_MEAN], values[COLUMN_SD], column);
+}
+
+static tacit_status read_category(const schema_reading *r, const yaml_node_t *node,
+                                  const yaml_node_t **values, const char *shown,
+                                  tacit_schema_column *column) {
+    if (values[COLUMN_LEVELS] == NULL)
         return tacit_yaml_fail(r->yaml, node, r->error, "category '%s' needs levels: [a, b, ...]", shown);
-    TACIT_TRY(schema_read_list(r, values[LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
+    TACIT_TRY(schema_read_list(r, values[COLUMN_LEVELS], "levels", TACIT_FEATURE_LIMIT, &column->levels));
     if (column->levels.count == 0)
-        return tacit_yaml_fail(r->yaml, values[LEVELS], r->error, "category '%s' has no levels", shown);
-    TACIT_TRY(schema_read_others(r, values[OTHERS], &column->levels, "levels", &column->others));
-    TACIT_TRY(read_missing(r, values[MISSING], column));
-    return read_coding(r, values[CODING], column);
+        return tacit_yaml_fail(r->yaml, values[COLUMN_LEVELS], r->error, "category '%s' has no levels",
+                               shown);
+    TACIT_TRY(schema_read_others(r, values[COLUMN_OTHERS], &column->levels, "levels", &column->others));
+    TACIT_TRY(read_missing(r, values[COLUMN_MISSING], column));
+    return read_coding(r, values[COLUMN_CODING], column);
+}
+
+static tacit_status read_column(const schema_reading *r, const yaml_node_t *node, tacit_levels *names) {
+    const yaml_node_t *values[COLUMN_KEYS];
+    const char *name = "";
+    size_t length = 0, before = names->count;
+    tacit_schema_kind kind = TACIT_SCHEMA_NUMBER;
+    tacit_schema_column *column;
+    char shown[TACIT_CELL_TEXT];
+    TACIT_TRY(tacit_yaml_mapping(r->yaml, node, "a column", column_keys, COLUMN_KEYS, values, r->error));
+    if (values[COLUMN_NAME] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "a column has no name");
+    TACIT_TRY(tacit_yaml_text(r->yaml, values[COLUMN_NAME], "a column's name", &name, &length, r->error));
+    tacit_text_shown(name, length, shown);
+    TACIT_TRY(tacit_levels_add(names, name, length, NULL, r->error));
+    if (names->count == before)
+        return tacit_yaml_fail(r->yaml, values[COLUMN_NAME], r->error, "column '%s' appears twice", shown);
+    if (values[COLUMN_KIND] == NULL)
+        return tacit_yaml_fail(r->yaml, node, r->error,
+                               "column '%s' has no kind: number, category, text or skip", shown);
+    TACIT_TRY(read_kind(r, values[COLUMN_KIND], &kind));
+    TACIT_TRY(check_keys(r, node, values, kind, shown));
+    TACIT_TRY(tacit_schema_add_column(r->schema, &column, name, kind, r->error));
+    TACIT_TRY(schema_read_mark(r, values[COLUMN_FROM], &column->from_rows));
+    if (kind == TACIT_SCHEMA_NUMBER) return read_number(r, node, values, column);
+    if (kind == TACIT_SCHEMA_CATEGORY) return read_category(r, node, values, shown, column);
+    TACIT_TRY(read_missing(r, values[COLUMN_MISSING], column));
+    return kind == TACIT_SCHEMA_SKIP ? TACIT_OK
+                                     : read_vocabulary(r, node, values + COLUMN_TEXT, shown, &column->text);
 }
 
 static tacit_status read_columns(const schema_reading *r, const yaml_node_t *node) {

@@ -78,7 +78,7 @@ tacit_status tacit_terms_add(tacit_terms *terms, const char *text, size_t length
 
 typedef struct tacit_term_limits {
     double lowest, highest; /* share of documents that a term occurs in, both inclusive */
-    size_t most;            /* keep only so many, the most frequent ones; 0: all */
+    size_t most;            /* keep only this many, the most frequent ones; 0: all */
 } tacit_term_limits;
 
 /* The terms within the limits, in strcmp order, with idf = ln((1 + documents)/(1 + frequency)) + 1.

@@ -20,6 +20,7 @@
 #include "data/source/arrays.h"
 #include "data/source/duckdb_library.h"
 #include "data/source/duckdb_rows.h"
+#include "data/source/part.h"
 #include "data/source/source_parts.h"
 
 typedef struct duckdb_source {
@@ -300,12 +301,17 @@ static void duckdb_close(tacit_source *source) {
     free(self->pattern);
 }
 
-/* SELECT * FROM read_parquet('...'). */
-static tacit_status select_files(tacit_buffer *out, bool json, const char *pattern, tacit_error *error) {
-    TACIT_TRY(tacit_buffer_print(out, error, "SELECT * FROM %s('", json ? "read_json_auto" : "read_parquet"));
-    for (const char *c = pattern; *c != 0; c++)
+static tacit_status add_quoted(tacit_buffer *out, const char *text, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_append(out, "'", 1, error));
+    for (const char *c = text; *c != 0; c++)
         TACIT_TRY(tacit_buffer_append(out, *c == '\'' ? "''" : c, *c == '\'' ? 2 : 1, error));
-    return tacit_buffer_append(out, "')", 2, error);
+    return tacit_buffer_append(out, "'", 1, error);
+}
+
+static tacit_status select_files(tacit_buffer *out, bool json, const char *pattern, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "SELECT * FROM %s(", json ? "read_json_auto" : "read_parquet"));
+    TACIT_TRY(add_quoted(out, pattern, error));
+    return tacit_buffer_append(out, ")", 1, error);
 }
 
 /* The one table that a database has, in the schema that is searched. */
@@ -406,6 +412,116 @@ static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
     return status;
 }
 
+/* ---- parts ---- */
+
+/* The rows of one Parquet file. */
+static tacit_status count_rows(duckdb_source *self, const char *path, uint64_t *out, tacit_error *error) {
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    duckdb_result found = { .inside = NULL };
+    tacit_status status =
+        tacit_buffer_print(&text, error, "SELECT num_rows::BIGINT FROM parquet_file_metadata(");
+    if (status == TACIT_OK) status = add_quoted(&text, path, error);
+    if (status == TACIT_OK) status = tacit_buffer_append(&text, ")", 1, error);
+    if (status == TACIT_OK && self->library.query(self->connection, tacit_buffer_text(&text), &found) != 0)
+        status = failed(self, self->library.result_error(&found), error);
+    duckdb_pointer chunk = status == TACIT_OK ? self->library.fetch_chunk(found) : NULL;
+    if (status == TACIT_OK && (chunk == NULL || self->library.data_chunk_get_size(chunk) != 1))
+        status = failed(self, "the number of its rows is not known", error);
+    if (status == TACIT_OK)
+        memcpy(out, self->library.vector_get_data(self->library.data_chunk_get_vector(chunk, 0)),
+               sizeof *out);
+    if (chunk != NULL) self->library.destroy_data_chunk(&chunk);
+    self->library.destroy_result(&found);
+    tacit_buffer_clear(&text);
+    return status;
+}
+
+/* As many files as parts, or more: whole ones. Fewer: ranges of rows. False where a part would have none, and so there are no parts. */
+static tacit_status deal_rows(bool *out, size_t *part_of, const uint64_t *rows, size_t files, size_t count,
+                              tacit_error *error) {
+    bool filled = true;
+    for (size_t i = 0; i < files && files < count; i++)
+        filled = filled && rows[i] >= (count - i + files - 1) / files;
+    if (files >= count) TACIT_TRY(tacit_deal_files(part_of, rows, files, count, error));
+    *out = files < count ? filled : tacit_deal_fills(part_of, rows, files, count, 1);
+    return TACIT_OK;
+}
+
+static tacit_status select_range(tacit_buffer *out, const char *path, uint64_t rows, size_t range,
+                                 size_t ranges, tacit_error *error) {
+    TACIT_TRY(tacit_buffer_print(out, error, "SELECT * EXCLUDE (file_row_number) FROM read_parquet("));
+    TACIT_TRY(add_quoted(out, path, error));
+    return tacit_buffer_print(out, error,
+                              ", file_row_number = true) WHERE file_row_number >= %" PRIu64
+                              " AND file_row_number < %" PRIu64,
+                              rows / ranges * range + rows % ranges * range / ranges,
+                              rows / ranges * (range + 1) + rows % ranges * (range + 1) / ranges);
+}
+
+static tacit_status select_part(duckdb_source *self, tacit_buffer *out, const glob_t *files, size_t own,
+                                size_t count, tacit_error *error) {
+    const size_t all = files->gl_pathc, file = own % all;
+    uint64_t *rows = TACIT_NEW(uint64_t, all);
+    size_t *part_of = TACIT_NEW(size_t, all), taken = 0;
+    bool any = false;
+    tacit_status status = rows != NULL && part_of != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t i = 0; status == TACIT_OK && i < all; i++)
+        status = count_rows(self, files->gl_pathv[i], &rows[i], error);
+    if (status == TACIT_OK) status = deal_rows(&any, part_of, rows, all, count, error);
+    if (status == TACIT_OK && any && all < count) {
+        status = select_range(out, files->gl_pathv[file], rows[file], own / all,
+                              (count - file + all - 1) / all, error);
+    } else if (status == TACIT_OK && any) {
+        status = tacit_buffer_print(out, error, "SELECT * FROM read_parquet([");
+        for (size_t i = 0; status == TACIT_OK && i < all; i++) {
+            if (part_of[i] != own) continue;
+            if (taken++ > 0) status = tacit_buffer_append(out, ", ", 2, error);
+            if (status == TACIT_OK) status = add_quoted(out, files->gl_pathv[i], error);
+        }
+        if (status == TACIT_OK) status = tacit_buffer_append(out, "])", 2, error);
+    }
+    free(rows);
+    free(part_of);
+    return status;
+}
+
+/* Open the query in place of the one that was opened; its columns must be the same. */
+static tacit_status replace_query(duckdb_source *self, const char *query, tacit_error *error) {
+    tacit_levels before = self->base.columns;
+    self->base.columns = (tacit_levels)TACIT_LEVELS_INIT;
+    free(self->columns);
+    self->columns = NULL;
+    tacit_status status = run(self, "DROP VIEW IF EXISTS tacit_rows", error);
+    if (status == TACIT_OK) status = open_query(self, query, error);
+    bool same = self->base.columns.count == before.count;
+    for (size_t j = 0; same && j < before.count; j++)
+        same = strcmp(before.text[j], self->base.columns.text[j]) == 0;
+    if (status == TACIT_OK && !same)
+        status =
+            tacit_fail(error, TACIT_INPUT,
+                       "%s: its files have different columns, so that they cannot be dealt out to several "
+                       "processes: run in one process",
+                       self->base.name);
+    tacit_levels_clear(&before);
+    return status;
+}
+
+tacit_status duckdb_keep_part(tacit_source *source, size_t own, size_t count, bool *done,
+                              tacit_error *error) {
+    duckdb_source *self = (duckdb_source *)source;
+    tacit_buffer query = TACIT_BUFFER_INIT;
+    glob_t files = { .gl_pathc = 0 };
+    if (self->pattern == NULL || is_database(self->pattern) || is_json(self->pattern)) return TACIT_OK;
+    if (glob(self->pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) return TACIT_OK;
+    tacit_status status = select_part(self, &query, &files, own, count, error);
+    const bool any = status == TACIT_OK && query.length > 0;
+    if (any) status = replace_query(self, tacit_buffer_text(&query), error);
+    globfree(&files);
+    tacit_buffer_clear(&query);
+    *done = any && status == TACIT_OK;
+    return status;
+}
+
 /* ---- rows ---- */
 
 static tacit_status begin_pass(duckdb_source *self, tacit_error *error) {
@@ -475,6 +591,7 @@ static void duckdb_allow(tacit_harden_settings *settings, const tacit_place *pla
 const tacit_source_kind tacit_source_duckdb = { .name = "duckdb",
                                                 .prefix = "duckdb:",
                                                 .row = "row",
+                                                .lends = true,
                                                 .takes = takes,
                                                 .open = duckdb_open,
                                                 .next_columns = duckdb_next,

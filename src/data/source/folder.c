@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "data/source/part.h"
 #include "data/source/source_parts.h"
 
 /* Lines of the n-th file are those of the table from n times this. */
@@ -150,6 +151,38 @@ static tacit_status folder_open(tacit_source **out, const tacit_place *place,
         *out = &self->base;
     else
         tacit_source_free(&self->base);
+    return status;
+}
+
+enum { LARGE = 1 << 20 /* bytes; a smaller part might have headers and no rows */ };
+
+tacit_status folder_keep_part(tacit_source *source, size_t own, size_t count, bool *done,
+                              tacit_error *error) {
+    folder_source *self = (folder_source *)source;
+    const size_t files = self->paths.count;
+    if (files < count) return TACIT_OK;
+    tacit_levels kept = TACIT_LEVELS_INIT;
+    uint64_t *size = TACIT_NEW(uint64_t, files);
+    size_t *part_of = TACIT_NEW(size_t, files);
+    tacit_status status = size != NULL && part_of != NULL ? TACIT_OK : tacit_fail_memory(error);
+    for (size_t i = 0; status == TACIT_OK && i < files; i++) size[i] = (uint64_t)self->found[i].st_size;
+    if (status == TACIT_OK) status = tacit_deal_files(part_of, size, files, count, error);
+    const bool worth = status == TACIT_OK && tacit_deal_fills(part_of, size, files, count, LARGE);
+    for (size_t i = 0; worth && status == TACIT_OK && i < files; i++)
+        if (part_of[i] == own) {
+            self->found[kept.count] = self->found[i];
+            status = tacit_levels_add(&kept, self->paths.text[i], strlen(self->paths.text[i]), NULL, error);
+        }
+    if (worth && status == TACIT_OK) {
+        tacit_levels_clear(&self->paths);
+        self->paths = kept;
+        kept = (tacit_levels)TACIT_LEVELS_INIT;
+        status = open_file(self, 0, error);
+        *done = status == TACIT_OK;
+    }
+    tacit_levels_clear(&kept);
+    free(size);
+    free(part_of);
     return status;
 }
 

@@ -88,6 +88,7 @@ typedef struct tacit_source_kind {
     const char *prefix; /* "sqlite:"; NULL: such a source is only named by its path */
     const char *row;    /* what a row is called in errors; NULL: rows are lines of a file */
     bool sparse;
+    bool lends; /* its columns may be written to until the next are asked for */
     /* Is the place of this kind? Asked in the order of the table where no prefix fits; NULL: a path never is. */
     bool (*takes)(const tacit_place *place);
     tacit_status (*open)(tacit_source **out, const tacit_place *place, const tacit_source_options *options,

@@ -12,6 +12,13 @@ enum {
     COLUMN_LIMIT = 100000,
 };
 
+/* A party's library alone has no databases on servers. */
+#ifdef TACIT_PARTY_ONLY
+#define TACIT_SOURCE_POSTGRES(X)
+#else
+#define TACIT_SOURCE_POSTGRES(X) X(postgres)
+#endif
+
 /* Files of SAS, Stata and SPSS, where ReadStat was there when Tacit was built. */
 #ifdef TACIT_READSTAT
 #define TACIT_SOURCE_STATISTICAL(X) X(statistical)
@@ -23,7 +30,7 @@ enum {
  * order. */
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
-    X(postgres)                                                                                              \
+    TACIT_SOURCE_POSTGRES(X)                                                                                 \
     X(odbc)                                                                                                  \
     X(duckdb)                                                                                                \
     X(personal)                                                                                              \
@@ -49,6 +56,10 @@ tacit_status source_create(void *out, size_t size, const tacit_source_kind *kind
 /* TACIT_INPUT, with what to do, for a file whose first bytes are those of another program's: Parquet, Excel,
  * SAS, ... */
 tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error);
+
+/* Let a source that was just opened give one part of its rows alone (part.h). *done: it does. */
+tacit_status folder_keep_part(tacit_source *source, size_t own, size_t count, bool *done, tacit_error *error);
+tacit_status duckdb_keep_part(tacit_source *source, size_t own, size_t count, bool *done, tacit_error *error);
 
 /* Name the next column: UTF-8 and another than those before. */
 tacit_status source_add_column(tacit_source *source, const char *name, tacit_column_hint hint,

@@ -81,7 +81,7 @@ tacit_status tacit_attack_aim(tacit_attack *self, const tacit_plan *plan, size_t
     self->exact = self->plan;
     self->exact.epsilon = INFINITY;
     self->by_differences =
-        plan->method == &tacit_method_psgd && !tacit_plan_is(&self->plan, "noise", "fresh");
+        plan->method == &tacit_method_psgd && TACIT_SETTINGS(psgd_settings, &self->plan)->noise != PSGD_FRESH;
     TACIT_TRY(sum_of(&self->plan, &self->spec, error));
     TACIT_TRY(sum_of(&self->exact, &self->exact_spec, error));
     for (int world = 0; world < 2; world++)

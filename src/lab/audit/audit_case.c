@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "lab/audit/audit.h"
+#include "lab/audit/audit_parts.h"
 
 /* Parties remember their local models, so that each run after the first only draws noise. */
 typedef struct method_case {
@@ -15,6 +15,17 @@ typedef struct method_case {
     tacit_local *local[2];
     bool exactly; /* where there is noise */
 } method_case;
+
+bool audit_is_set(const tacit_audit_setup *setup, const char *name) {
+    for (size_t i = 0; i < setup->setting_count; i++)
+        if (strcmp(setup->settings[i].name, name) == 0) return true;
+    return false;
+}
+
+tacit_status audit_set_default(tacit_plan *plan, const tacit_audit_setup *setup, const char *name,
+                               const char *value, tacit_error *error) {
+    return audit_is_set(setup, name) ? TACIT_OK : tacit_plan_set(plan, name, value, error);
+}
 
 tacit_status tacit_audit_plan(tacit_plan *out, const tacit_method *method, const tacit_audit_setup *setup,
                               tacit_error *error) {

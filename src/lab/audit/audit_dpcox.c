@@ -65,11 +65,10 @@ cleanup:
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     hazard_case *self = subject->state;
-    const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpcox_design *design = stream != NULL ? &self->design : &self->silent;
     tacit_session session;
-    TACIT_TRY(
-        tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
+    TACIT_TRY(tacit_turned_rows_begin(&self->rows, side, &self->plan, &self->exact, stream,
+                                      subject->entropy != NULL, &session, error));
     for (size_t q = 0; q < QUESTIONS; out += q == 0 ? COUNTS : SCORES, q++)
         TACIT_TRY(ask(self, &session, design, q, out, error));
     return TACIT_OK;
@@ -81,12 +80,9 @@ static tacit_status set_plan(hazard_case *self, const tacit_audit_setup *setup, 
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpcox, setup, error));
     TACIT_TRY(tacit_plan_set(plan, "rows", "1", error)); /* L is 1 then */
     TACIT_TRY(tacit_plan_set(plan, "width", "1", error));
-    if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
-    plan->features = FEATURES;
+    TACIT_TRY(tacit_turned_rows_plan(plan, FEATURES, ROWS, error));
     plan->classes = 0;
     plan->schema = self->schema;
-    plan->parties = plan->minimum_parties = 1;
-    plan->minimum_rows = ROWS;
     TACIT_TRY(audit_charge_questions(out, plan, &self->exact, QUESTIONS, thin, &self->charged, error));
     TACIT_TRY(dpcox_describe(plan, &self->design, error));
     return dpcox_describe(&self->exact, &self->silent, error);

@@ -142,13 +142,12 @@ static tacit_status find_folds(newton_case *self, tacit_error *error) {
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     newton_case *self = subject->state;
-    const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpnewton_design *design = stream != NULL ? &self->design : &self->silent;
     const dpnewton_release *releases = self->design.release;
     double first = releases[0].share, rest = 1 - first - self->design.held_out.share;
     tacit_session session;
-    TACIT_TRY(
-        tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
+    TACIT_TRY(tacit_turned_rows_begin(&self->rows, side, &self->plan, &self->exact, stream,
+                                      subject->entropy != NULL, &session, error));
     memset(out, 0, subject->length * sizeof *out);
     TACIT_TRY(ask_moment(&session, design, &out[DIMENSION], error));
     out[DIMENSION] *=
@@ -197,17 +196,14 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     tacit_prices prices = { .event = { .count = 0 } };
     char number[32];
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
-    if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
+    TACIT_TRY(tacit_turned_rows_plan(plan, DIMENSION, self->person ? ROWS - PERSON_ROWS + 1 : ROWS, error));
     uint64_t set = dpnewton_settings_of(plan)->rounds;
     snprintf(number, sizeof number, "%zu", set > 0 ? (size_t)set : USUAL_ROUNDS);
     TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
     snprintf(number, sizeof number, "%d", self->folds ? FOLDS : 0);
     TACIT_TRY(tacit_plan_set(plan, "folds", number, error));
-    plan->features = DIMENSION;
     plan->classes = self->label.classes;
     TACIT_TRY(set_schema(self, !thin, error));
-    plan->parties = plan->minimum_parties = 1;
-    plan->minimum_rows = self->person ? ROWS - PERSON_ROWS + 1 : ROWS;
     if (plan->lambda == 0) plan->lambda = 0.01;
     TACIT_TRY(tacit_plan_check(plan, error));
     TACIT_TRY(plan->method->price(plan, &prices, error));

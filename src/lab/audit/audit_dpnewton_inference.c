@@ -54,12 +54,11 @@ static tacit_status ask(const inference_case *self, tacit_session *session, cons
 static tacit_status draw_answers(tacit_audit_case *subject, int side, const tacit_stream *stream, double *out,
                                  tacit_error *error) {
     inference_case *self = subject->state;
-    const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     const dpnewton_inference *design = stream != NULL ? &self->design : &self->silent;
     tacit_session session;
     size_t count = 0;
-    TACIT_TRY(
-        tacit_turned_rows_begin(&self->rows, side, plan, stream, subject->entropy != NULL, &session, error));
+    TACIT_TRY(tacit_turned_rows_begin(&self->rows, side, &self->plan, &self->exact, stream,
+                                      subject->entropy != NULL, &session, error));
     for (size_t q = 0; q < QUESTIONS; q++, out += count)
         TACIT_TRY(ask(self, &session, design, q, out, &count, error));
     return TACIT_OK;
@@ -71,11 +70,8 @@ static tacit_status set_plan(inference_case *self, const tacit_audit_setup *setu
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpnewton, setup, error));
     TACIT_TRY(tacit_plan_set(plan, "purpose", "inference", error));
     TACIT_TRY(tacit_plan_set(plan, "rows", "1", error)); /* c is one half then */
-    if (!tacit_plan_shares_noise(plan)) TACIT_TRY(tacit_plan_set(plan, "noise", "party", error));
-    plan->features = DIMENSION;
+    TACIT_TRY(tacit_turned_rows_plan(plan, DIMENSION, ROWS, error));
     plan->classes = 2;
-    plan->parties = plan->minimum_parties = 1;
-    plan->minimum_rows = ROWS;
     if (plan->lambda == 0) plan->lambda = 0.01;
     TACIT_TRY(audit_charge_questions(out, plan, &self->exact, QUESTIONS, thin, &self->charged, error));
     TACIT_TRY(dpnewton_inference_describe(plan, &self->design, error));

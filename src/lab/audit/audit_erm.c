@@ -25,11 +25,8 @@ static bool is_huber(const tacit_plan *plan) { return perturb_family(plan) == &t
 /* A method promises the same whatever its loss, and Huber's has the worse pair: it is audited by default. */
 static tacit_status make_plan(tacit_plan *out, const tacit_method *method, const tacit_audit_setup *setup,
                               tacit_error *error) {
-    bool told = false;
-    for (size_t i = 0; i < setup->setting_count; i++)
-        told = told || strcmp(setup->settings[i].name, "loss") == 0;
     TACIT_TRY(tacit_audit_plan(out, method, setup, error));
-    return told ? TACIT_OK : tacit_plan_set(out, "loss", "huber", error);
+    return audit_set_default(out, setup, "loss", "huber", error);
 }
 
 static tacit_status changed_label(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t rows,

@@ -7,12 +7,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "data/generate.h"
 #include "lab/audit/attack.h"
 #include "lab/audit/audit_parts.h"
+#include "method/private/gradient.h"
 
 enum { DIMENSION = TACIT_ATTACK_DIMENSION, ROWS = 50, USUAL_ROUNDS = 10, CLAIM_ROUNDS = 200 };
 
@@ -61,6 +61,13 @@ static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* 0 leaves them to the method; one is the least to see. */
+static size_t set_rounds(const tacit_plan *plan) {
+    const uint64_t rounds = plan->method == &tacit_method_psgd ? TACIT_SETTINGS(psgd_settings, plan)->rounds
+                                                               : TACIT_SETTINGS(dpgd_settings, plan)->rounds;
+    return rounds > 0 ? rounds : 1;
+}
+
 static tacit_status open_case(tacit_audit_case *out, const tacit_method *method, size_t rounds, bool claimed,
                               const tacit_audit_setup *setup, tacit_error *error) {
     tacit_plan plan;
@@ -70,14 +77,13 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     out->state = self;
     TACIT_TRY(tacit_audit_plan(&plan, method, setup, error));
     if (plan.lambda == 0) plan.lambda = 0.01;
-    bool whole = method == &tacit_method_dpgd && tacit_plan_is(&plan, "unit", "party");
+    bool whole =
+        method == &tacit_method_dpgd && TACIT_SETTINGS(dpgd_settings, &plan)->unit == TACIT_UNIT_PARTY;
     /* An entrusted coordinator adds the same noise as a party would; the attack looks at answers. A party
      * alone adds the only share, which is all of the noise. */
     if (method == &tacit_method_dpgd && !tacit_plan_shares_noise(&plan))
         TACIT_TRY(tacit_plan_set(&plan, "noise", "party", error));
-    for (size_t i = 0; i < setup->setting_count; i++)
-        if (strcmp(setup->settings[i].name, "rounds") == 0)
-            rounds = (size_t)fmax(1, tacit_plan_number(&plan, "rounds"));
+    if (audit_is_set(setup, "rounds")) rounds = set_rounds(&plan);
     TACIT_TRY(make_rows(self, whole ? 1 : ROWS, error));
     TACIT_TRY(tacit_attack_aim(self->attack, &plan, rounds, error));
     TACIT_TRY(method->price(tacit_attack_plan(self->attack), &prices, error));

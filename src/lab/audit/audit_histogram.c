@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"
+#include "method/tables/evaluate.h"
+#include "method/tables/histogram.h"
 
 /* (|x - at[1]|_1 - |x - at[0]|_1)/|at[1] - at[0]|_1, in [-1, 1]: under discrete Laplace noise the logarithm
  * of the likelihood ratio, up to its scale. */
@@ -35,13 +37,10 @@ static tacit_status one_row(tacit_split **out, tacit_error *error) {
 }
 
 /* The only row, in the last cell or in the first; two cells are the least. */
-static tacit_status only_row(tacit_pair *out, const tacit_method *method, const tacit_audit_setup *setup,
-                             double *cells, tacit_error *error) {
+static tacit_status only_row(tacit_pair *out, uint64_t *cells, tacit_error *error) {
     static const char *const classes[] = { "0", "1" };
-    TACIT_TRY(tacit_audit_plan(&out->plan, method, setup, error));
-    if (tacit_plan_number(&out->plan, "cells") < 2)
-        TACIT_TRY(tacit_plan_set(&out->plan, "cells", "2", error));
-    *cells = tacit_plan_number(&out->plan, "cells");
+    if (*cells < 2) TACIT_TRY(tacit_plan_set(&out->plan, "cells", "2", error));
+    if (*cells < 2) *cells = 2;
     out->statistic = TACIT_STATISTIC_PUBLISHED;
     for (int side = 0; side < 2; side++) {
         TACIT_TRY(tacit_dataset_create(&out->data[side], 1, 1, classes, 2, error));
@@ -54,11 +53,12 @@ static tacit_status only_row(tacit_pair *out, const tacit_method *method, const 
 
 static tacit_status histogram_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
                                    const tacit_audit_setup *setup, tacit_error *error) {
-    double cells;
-    TACIT_TRY(only_row(out, &tacit_method_histogram, setup, &cells, error));
+    TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_histogram, setup, error));
+    uint64_t cells = TACIT_SETTINGS(histogram_settings, &out->plan)->cells;
+    TACIT_TRY(only_row(out, &cells, error));
     if (out->plan.lambda == 0) out->plan.lambda = 0.1;
-    tacit_format(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %.0f cells",
-                 cells);
+    tacit_format(text, TACIT_AUDIT_TEXT, "the only row lies in the first or in the last of %llu cells",
+                 (unsigned long long)cells);
     return TACIT_OK;
 }
 
@@ -76,11 +76,12 @@ static tacit_status evaluate_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT],
     static const tacit_model model = {
         .family = &tacit_family_logistic, .features = 1, .classes = 2, .weights = weights
     };
-    double cells;
-    TACIT_TRY(only_row(out, &tacit_method_evaluate, setup, &cells, error));
+    TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_evaluate, setup, error));
+    uint64_t cells = evaluate_settings_of(&out->plan)->cells;
+    TACIT_TRY(only_row(out, &cells, error));
     out->plan.model = &model;
-    tacit_format(text, TACIT_AUDIT_TEXT, "the only row has a score in the last or in the first of %.0f cells",
-                 cells);
+    tacit_format(text, TACIT_AUDIT_TEXT, "the only row has a score in the last or in the first of %llu cells",
+                 (unsigned long long)cells);
     return TACIT_OK;
 }
 

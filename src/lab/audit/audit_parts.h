@@ -14,6 +14,11 @@ extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psg
 extern const tacit_auditable tacit_audit_dpstgd, tacit_audit_dpstgd_claim;
 extern const tacit_auditable tacit_audit_dpsgd, tacit_audit_dpsgd_batches;
 
+/* Whether the user gave this setting (--set); and a value for one that the user did not give. */
+bool audit_is_set(const tacit_audit_setup *setup, const char *name);
+tacit_status audit_set_default(tacit_plan *plan, const tacit_audit_setup *setup, const char *name,
+                               const char *value, tacit_error *error);
+
 /* Two stored rows of class 1 at the origin, twice: row 0 is the one that differs, row 1 is everybody's. The
  * first party has row 0 once and row 1 rows - 1 times, every other row 1 only. The caller moves them. */
 tacit_status audit_start_pair(tacit_pair *out, size_t features, size_t parties, size_t rows,

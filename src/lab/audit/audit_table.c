@@ -14,6 +14,7 @@
 #include "lab/audit/audit_ensemble.h"
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"
+#include "method/avg.h"
 
 /* ---- mechanisms: the values 0 and S along the first axis ---- */
 
@@ -247,8 +248,9 @@ size_t audit_rows(double wanted) { return (size_t)fmin(100000, fmax(2, ceil(want
 static tacit_status avg_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                              tacit_error *error) {
     TACIT_TRY(tacit_audit_plan(&out->plan, &tacit_method_avg, setup, error));
-    size_t parties = tacit_plan_is(&out->plan, "noise", "party") ? 1 : 2;
-    if (tacit_plan_is(&out->plan, "unit", "party")) return avg_party(out, text, parties, error);
+    const avg_settings *settings = TACIT_SETTINGS(avg_settings, &out->plan);
+    size_t parties = settings->noise == AVG_BY_PARTY ? 1 : 2;
+    if (settings->unit == TACIT_UNIT_PARTY) return avg_party(out, text, parties, error);
     if (out->plan.lambda == 0) out->plan.lambda = 1e-4;
     return audit_turned_row(out, text, parties, audit_rows(10 / out->plan.lambda), error);
 }

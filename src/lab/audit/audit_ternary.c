@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
+#include "method/private/dpsgd.h"
 #include "method/private/ternary_upload.h"
 
 enum { CLAIM_NUMBERS = 200, CLAIM_MOVED = 20 };
@@ -41,11 +42,8 @@ static void close_case(tacit_audit_case *subject) {
     subject->state = NULL;
 }
 
-static tacit_status set_unless_given(tacit_plan *plan, const tacit_audit_setup *setup, const char *name,
-                                     const char *value, tacit_error *error) {
-    for (size_t i = 0; i < setup->setting_count; i++)
-        if (strcmp(setup->settings[i].name, name) == 0) return TACIT_OK;
-    return tacit_plan_set(plan, name, value, error);
+static const dpstgd_settings *settings_of(const tacit_plan *plan) {
+    return TACIT_SETTINGS(dpstgd_settings, plan);
 }
 
 static tacit_status make_plan(ternary_case *self, const tacit_audit_setup *setup, bool claim,
@@ -57,9 +55,9 @@ static tacit_status make_plan(ternary_case *self, const tacit_audit_setup *setup
     plan->parties = plan->minimum_parties = plan->minimum_rows = 1;
     TACIT_TRY(tacit_plan_set(plan, "hidden", "none", error));
     TACIT_TRY(tacit_plan_set(plan, "clip", "1e-6", error));
-    TACIT_TRY(set_unless_given(plan, setup, "rounds", "1", error));
-    TACIT_TRY(set_unless_given(plan, setup, "sampling", claim ? "0.004" : "1", error));
-    TACIT_TRY(set_unless_given(plan, setup, "keep", claim ? "0.1" : "1", error));
+    TACIT_TRY(audit_set_default(plan, setup, "rounds", "1", error));
+    TACIT_TRY(audit_set_default(plan, setup, "sampling", claim ? "0.004" : "1", error));
+    TACIT_TRY(audit_set_default(plan, setup, "keep", claim ? "0.1" : "1", error));
     if (claim) TACIT_TRY(tacit_plan_set(plan, "calibration", "paper", error));
     TACIT_TRY(tacit_plan_check(plan, error));
     self->exact = *plan;
@@ -94,11 +92,10 @@ static tacit_status open_case(tacit_audit_case *out, bool claim, const tacit_aud
     out->charged = claim ? prices.claimed : prices.charged;
     out->length = self->plan.features + 1;
     out->reach = NAN;
-    self->kept =
-        (size_t)fmax(1, floor(tacit_plan_number(&self->plan, "keep") * (double)out->length * (1 + 1e-12)));
-    tacit_format(out->pair, sizeof out->pair, "%s, seen through %g answers",
+    self->kept = dpstgd_kept(&self->plan, out->length);
+    tacit_format(out->pair, sizeof out->pair, "%s, seen through %llu answers",
                  claim ? "the only row has twenty numbers, or none" : "the only row has the other label",
-                 tacit_plan_number(&self->plan, "rounds"));
+                 (unsigned long long)settings_of(&self->plan)->rounds);
     return TACIT_OK;
 }
 
@@ -139,13 +136,13 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     ternary_case *self = subject->state;
     const tacit_plan *plan = stream != NULL ? &self->plan : &self->exact;
     tacit_stream fixed = tacit_stream_from_seed(0);
-    double rounds = tacit_plan_number(plan, "rounds");
+    const uint64_t rounds = settings_of(plan)->rounds;
     tacit_session session;
     TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && subject->entropy != NULL, error));
     TACIT_TRY(
         tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, &session, error));
     memset(out, 0, subject->length * sizeof *out);
-    for (double t = 0; t < rounds; t++) TACIT_TRY(ask(self, &session, subject->length, out, error));
+    for (uint64_t t = 0; t < rounds; t++) TACIT_TRY(ask(self, &session, subject->length, out, error));
     return TACIT_OK;
 }
 

@@ -7,7 +7,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/number.h"
 #include "lab/audit/audit_parts.h"
@@ -22,12 +21,6 @@ static tacit_status add_point(tacit_pair *out, tacit_error *error) {
     return TACIT_OK;
 }
 
-static bool is_told(const tacit_audit_setup *setup, const char *name) {
-    for (size_t i = 0; i < setup->setting_count; i++)
-        if (strcmp(setup->settings[i].name, name) == 0) return true;
-    return false;
-}
-
 static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], const tacit_audit_setup *setup,
                               tacit_error *error) {
     static const double SINE = 0.45;
@@ -35,7 +28,7 @@ static tacit_status dpiw_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], cons
     out->statistic = TACIT_STATISTIC_MODEL;
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dpiw, setup, error));
     if (plan->lambda == 0) plan->lambda = 1; /* not used */
-    if (!is_told(setup, "lambda_iw")) TACIT_TRY(tacit_plan_set(plan, "lambda_iw", "0.005", error));
+    TACIT_TRY(audit_set_default(plan, setup, "lambda_iw", "0.005", error));
     size_t rows = audit_rows(3 / transfer_settings_of(plan)->lambda_iw);
     TACIT_TRY(audit_start_pair(out, 2, 1, rows, error));
     for (int side = 0; side < 2; side++) {
@@ -56,7 +49,7 @@ static tacit_status dphtl_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
     out->statistic = TACIT_STATISTIC_MODEL;
     TACIT_TRY(tacit_audit_plan(plan, &tacit_method_dphtl, setup, error));
     if (plan->lambda == 0) plan->lambda = 0.01;
-    if (!is_told(setup, "labelled")) TACIT_TRY(tacit_plan_set(plan, "labelled", "0.5", error));
+    TACIT_TRY(audit_set_default(plan, setup, "labelled", "0.5", error));
     TACIT_TRY(tacit_plan_set(plan, "model", "sources", error));
     size_t rows = audit_rows(5 / plan->lambda / TACIT_SETTINGS(dphtl_settings, plan)->labelled);
     TACIT_TRY(audit_turned_row(out, text, 1, rows, error));

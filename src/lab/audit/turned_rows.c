@@ -25,12 +25,20 @@ tacit_status tacit_turned_rows_start(tacit_turned_rows *self, tacit_error *error
     return TACIT_OK;
 }
 
+tacit_status tacit_turned_rows_plan(tacit_plan *plan, size_t features, size_t rows, tacit_error *error) {
+    plan->features = features;
+    plan->parties = plan->minimum_parties = 1;
+    plan->minimum_rows = rows;
+    return tacit_plan_shares_noise(plan) ? TACIT_OK : tacit_plan_set(plan, "noise", "party", error);
+}
+
 tacit_status tacit_turned_rows_begin(tacit_turned_rows *self, int side, const tacit_plan *plan,
-                                     const tacit_stream *stream, bool exactly, tacit_session *session,
-                                     tacit_error *error) {
+                                     const tacit_plan *silent, const tacit_stream *stream, bool exactly,
+                                     tacit_session *session, tacit_error *error) {
     tacit_stream fixed = tacit_stream_from_seed(0);
     TACIT_TRY(tacit_local_draw_exactly(self->local[side], stream != NULL && exactly, error));
-    return tacit_local_begin(self->local[side], plan, stream != NULL ? stream : &fixed, NULL, session, error);
+    return stream != NULL ? tacit_local_begin(self->local[side], plan, stream, NULL, session, error)
+                          : tacit_local_begin(self->local[side], silent, &fixed, NULL, session, error);
 }
 
 void tacit_turned_rows_clear(tacit_turned_rows *self) {

@@ -17,9 +17,13 @@ typedef struct tacit_turned_rows {
 tacit_status tacit_turned_rows_make(tacit_turned_rows *out, size_t rows, double sine, tacit_error *error);
 tacit_status tacit_turned_rows_start(tacit_turned_rows *self, tacit_error *error);
 
-/* The party of a side starts again: with the noise of `stream`, exact noise where that is wanted, or none (NULL) under a plan without any. */
+/* One party alone, with the only share of the noise or all of it. */
+tacit_status tacit_turned_rows_plan(tacit_plan *plan, size_t features, size_t rows, tacit_error *error);
+
+/* The party of a side starts again: under `plan` with the noise of `stream`, exact noise where that is wanted; or under `silent`, which
+ * has none, where `stream` is NULL. */
 tacit_status tacit_turned_rows_begin(tacit_turned_rows *self, int side, const tacit_plan *plan,
-                                     const tacit_stream *stream, bool exactly, tacit_session *session,
-                                     tacit_error *error);
+                                     const tacit_plan *silent, const tacit_stream *stream, bool exactly,
+                                     tacit_session *session, tacit_error *error);
 
 void tacit_turned_rows_clear(tacit_turned_rows *self);

@@ -33,11 +33,27 @@ typedef struct tacit_printed {
     double value;      /* an accuracy, or an error or AUC where the experiment shows these */
 } tacit_printed;
 
+/* One side of a claim. */
+typedef struct tacit_claim_side {
+    const char *curve; /* by its label; NULL: the number `plus` */
+    double epsilon;    /* 0: each of the experiment's in turn, the same on both sides */
+    const char *setup; /* by its name; NULL: each in turn, the same on both sides */
+    double plus;       /* is added to the curve's number */
+} tacit_claim_side;
+
+/* What the paper says in words, as "above >= below"; lab/reproduce/verdict.h checks it. */
+typedef struct tacit_claim {
+    const char *says;
+    tacit_claim_side above, below;
+    const char *why; /* it does not hold here, where that is known; NULL: the figures speak for themselves */
+    bool mostly;     /* in more than half of the cases; else in all */
+} tacit_claim;
+
 /* What makes a run quick, or as long as the paper's. */
 typedef struct tacit_effort {
     size_t repeats;   /* rows are drawn and dealt out again so often */
     size_t trials;    /* noise is drawn so often in each */
-    size_t test_rows; /* at most so many are evaluated on; 0: all */
+    size_t test_rows; /* at most this many are evaluated on; 0: all */
 } tacit_effort;
 
 typedef struct tacit_reading_context {
@@ -66,7 +82,7 @@ typedef struct tacit_experiment {
     size_t epsilon_count;
     size_t rows_each;      /* of a party; 0: all training rows are dealt out */
     size_t auxiliary_rows; /* of the training rows, public */
-    size_t folds;          /* repeat r tests on the r-th of so many parts; 0: other test rows */
+    size_t folds;          /* repeat r tests on the r-th of this many parts; 0: other test rows */
     size_t held_out_rows;  /* test rows taken from the training rows of each repeat; 0: none, or folds */
     size_t dimensions;     /* principal components; 0: none */
     bool is_in_ball;
@@ -84,6 +100,10 @@ typedef struct tacit_experiment {
     tacit_effort quick, full;
     const tacit_printed *printed;
     size_t printed_count;
+    const char *why;     /* numbers that are worse than printed are so */
+    bool less_is_better; /* seconds, iterations, a price; errors are so without it */
+    const tacit_claim *claims;
+    size_t claim_count;
     tacit_status (*read)(tacit_material *out, const tacit_reading_context *context, tacit_error *error);
 
     /* Fills one run for each curve and epsilon of a setup, `accuracy` (or `auc`) being what the figure shows
@@ -101,6 +121,7 @@ typedef struct tacit_experiment {
     X(rajkumar_attack)                                                                                       \
     X(wang_consensus)                                                                                        \
     X(wang_table51)                                                                                          \
+    X(wang_rows)                                                                                             \
     X(wang_fig52)                                                                                            \
     X(wang_fig53)                                                                                            \
     X(wang_fig54)                                                                                            \
@@ -113,6 +134,9 @@ typedef struct tacit_experiment {
     X(wang_fig36)                                                                                            \
     X(wang_fig42)                                                                                            \
     X(wang_fig43)                                                                                            \
+    X(wang_fig44)                                                                                            \
+    X(wang_fig45)                                                                                            \
+    X(wang_unseen)                                                                                           \
     X(wang_table42)                                                                                          \
     X(wang_table43)                                                                                          \
     X(yao_fig1)                                                                                              \

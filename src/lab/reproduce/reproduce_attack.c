@@ -112,6 +112,24 @@ static tacit_status generate(tacit_material *out, const tacit_reading_context *c
     return tacit_generate_ball(&out->train, ROWS, DIMENSION, NULL, &stream, error);
 }
 
+static const tacit_claim claims[] = {
+    { .says = "with noise drawn in each round only the attacker comes to know the row (T = 1000)",
+      .above = { NULL, 0, NULL, 0.1 },
+      .below = { "fresh noise (3.2)", 0, "T = 1000", 0 } },
+    { .says = "with noise drawn once only the attacker comes to know the row (T = 2)",
+      .above = { NULL, 0, NULL, 0.1 },
+      .below = { "fixed noise (3.3)", 0, "T = 2", 0 } },
+    { .says = "with both the attacker errs at least as often as (epsilon, delta) leaves it, for any T",
+      .above = { "both (psgd)", 0, NULL, 0.02 },
+      .below = { CLAIMED, 0, NULL, 0 },
+      .why = "what is drawn once cancels in differences of answers, and what is drawn again averages out: "
+             "the two "
+             "attacks together refute the claim" },
+    { .says = "what the ledger charges for psgd is never beaten",
+      .above = { "both (psgd)", 0, NULL, 0.02 },
+      .below = { CHARGED, 0, NULL, 0 } },
+};
+
 const tacit_experiment tacit_experiment_rajkumar_attack = {
     .id = "rajkumar-attack",
     .paper = "Rajkumar and Agarwal 2012",
@@ -138,6 +156,8 @@ const tacit_experiment tacit_experiment_rajkumar_attack = {
     .held_out_rows = TEST_ROWS,
     .quick = { 5, 50, 0 },
     .full = { 10, 500, 0 },
+    .claims = claims,
+    .claim_count = sizeof claims / sizeof *claims,
     .read = generate,
     .run = attack_all,
 };

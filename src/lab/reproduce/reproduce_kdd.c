@@ -135,6 +135,29 @@ static const tacit_setup setups[] = { { "M = 5,000", NULL, 5000, "even" },
                                       { "M = 20,000", NULL, 20000, "even" } };
 static const double epsilons[] = { INFINITY, 10, 3, 1, 0.3, 0.1, 0.03, 0.01 };
 
+#define MANY "M = 20,000"
+static const tacit_claim claims[] = {
+    TACIT_HAMM_NOT_WORSE("soft performs nearly as well as batch until around 1/epsilon = 10 (M = 20,000)",
+                         "soft, printed", 0.1, MANY, "batch", 0.02, TACIT_HAMM_PRINTED_IS_CHANCE),
+    TACIT_HAMM_NOT_WORSE("the same of ours: soft-stat", "soft-stat", 0.1, MANY, "batch", 0.02, NULL),
+    TACIT_HAMM_NOT_WORSE("the same of ours: soft-stat with delta 1e-5", "soft-stat, δ = 1e-5", 0.1, MANY,
+                         "batch", 0.02, NULL),
+    TACIT_HAMM_NOT_WORSE("the same of ours: pate", "pate, δ = 1e-5", 0.1, MANY, "batch", 0.02, NULL),
+    TACIT_HAMM_NOT_WORSE("the same of avg with our constant", "avg", 0.1, MANY, "batch", 0.02, NULL),
+    TACIT_HAMM_NOT_WORSE("without noise vote lies above indiv", "vote, printed", INFINITY, NULL, "indiv",
+                         0.005, NULL),
+    TACIT_HAMM_NOT_WORSE("without noise soft lies above indiv", "soft, printed", INFINITY, NULL, "indiv",
+                         0.005, NULL),
+    TACIT_HAMM_NOT_WORSE("without noise avg lies above indiv", "avg, printed", INFINITY, NULL, "indiv", 0.005,
+                         NULL),
+    { .says = "avg holds its accuracy better with 20,000 parties than with 5,000",
+      .above = { "avg", 0.1, MANY, 0 },
+      .below = { "avg", 0.1, "M = 5,000", 0 } },
+    { .says = "soft holds its accuracy better with 20,000 parties than with 5,000 (ours: soft-stat)",
+      .above = { "soft-stat", 0.03, MANY, 0 },
+      .below = { "soft-stat", 0.03, "M = 5,000", 0 } },
+};
+
 const tacit_experiment tacit_experiment_hamm_fig3 = {
     .id = "hamm-fig3",
     .paper = "Hamm, Cao and Belkin 2016",
@@ -160,5 +183,7 @@ const tacit_experiment tacit_experiment_hamm_fig3 = {
     .scale = TACIT_ROWS_NORMALISED,
     .quick = { 1, 3, 5000 },
     .full = { 10, 10, 20000 },
+    .claims = claims,
+    .claim_count = sizeof claims / sizeof *claims,
     .read = read,
 };

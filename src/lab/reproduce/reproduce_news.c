@@ -110,6 +110,7 @@ static const double one[] = { 1 };
 
 const tacit_experiment tacit_experiment_yao_fig1_news = {
     NEWS,
+    TACIT_YAO_CLAIMS(tacit_yao_epsilon_claims),
     .id = "yao-fig1-news",
     .figure = "figure 1 (NEWS20)",
     .title = "Stacking against plr over epsilon: 4,321 articles, 100 features, K = 5",
@@ -127,6 +128,7 @@ const tacit_experiment tacit_experiment_yao_fig1_news = {
 
 const tacit_experiment tacit_experiment_yao_fig2_news = {
     NEWS,
+    TACIT_YAO_CLAIMS(tacit_yao_group_claims),
     .id = "yao-fig2-news",
     .figure = "figure 2 (NEWS20)",
     .title = "The number of groups K, epsilon = 1",
@@ -145,6 +147,7 @@ const tacit_experiment tacit_experiment_yao_fig2_news = {
 
 const tacit_experiment tacit_experiment_yao_fig3_news = {
     NEWS,
+    TACIT_YAO_CLAIMS(tacit_yao_power_claims),
     .id = "yao-fig3-news",
     .figure = "figure 3 (NEWS20)",
     .title = "Right and wrong importances, epsilon = 1, K = 5: below 1 the leading components count more, "
@@ -231,8 +234,20 @@ cleanup:
     return status;
 }
 
+#define AT_MOST(text, better, worse, ...)                                                                    \
+    { .says = text, .above = { better, 0, NULL, 0 }, .below = { worse, 0, NULL, 0 }, __VA_ARGS__ }
+static const tacit_claim combiner_claims[] = {
+    AT_MOST("C-0 has the best performance of all single models (C-1)", "C-0", "C-1", .why = NULL),
+    AT_MOST("C-0 has the best performance of all single models (C-4)", "C-0", "C-4", .why = NULL),
+    AT_MOST("the high-level model combines better than a majority", "C-hl", "C-mv", .why = NULL),
+    AT_MOST("the high-level model combines better than a weighted majority", "C-hl", "C-wmv", .why = NULL),
+    AT_MOST("the high-level model is better than the best member", "C-hl", "C-0",
+            .why = "the other members are near .5, so that there is nothing to combine: both are level"),
+};
+
 const tacit_experiment tacit_experiment_yao_fig4 = {
     NEWS,
+    TACIT_YAO_CLAIMS(combiner_claims),
     .id = "yao-fig4",
     .figure = "figure 4 (NEWS20)",
     .title = "Members of PST-F(W) alone and combined, epsilon = 1, K = 5, lambda = .01",

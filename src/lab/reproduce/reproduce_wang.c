@@ -35,6 +35,20 @@ static const tacit_variant curves[] = {
 static const tacit_setup setups[] = { { "100 nodes", NULL, PARTIES, "even" } };
 static const double epsilons[] = { INFINITY };
 
+#define DISTANCE(text, curve_a, number_a, curve_b, number_b)                                                 \
+    {                                                                                                        \
+        .says = text, .above = { curve_a, 0, NULL, number_a }, .below = { curve_b, 0, NULL, number_b }       \
+    }
+static const tacit_claim claims[] = {
+    DISTANCE("a constant step converges to a neighbourhood only: it stays 1e-3 away", "consensus, fixed step",
+             0, NULL, 1e-3),
+    DISTANCE("diminishing steps come nearer than a constant one", "consensus, fixed step", 0,
+             "consensus, diminishing", 0),
+    DISTANCE("EXTRA converges to the exact solution with a fixed step (1e-10)", NULL, 1e-10, "extra", 0),
+    DISTANCE("so it does while participants leave and return (1e-10)", NULL, 1e-10, "extra, parties leave",
+             0),
+};
+
 const tacit_experiment tacit_experiment_wang_consensus = {
     .id = "wang-consensus",
     .paper = "Wang 2018",
@@ -62,5 +76,7 @@ const tacit_experiment tacit_experiment_wang_consensus = {
     .by_round = true,
     .quick = { 1, 1, 0 },
     .full = { 1, 1, 0 },
+    .claims = claims,
+    .claim_count = sizeof claims / sizeof *claims,
     .read = generate,
 };

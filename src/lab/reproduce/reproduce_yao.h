@@ -28,3 +28,7 @@ extern const tacit_adjustment tacit_yao_with_groups[TACIT_YAO_STEPS], tacit_yao_
 /* Simulate, with random groups drawn again with the rows. */
 tacit_status tacit_yao_run(const tacit_simulation *simulation, const tacit_setup *setup, tacit_run *runs,
                            tacit_error *error);
+
+/* What the text says of figures 1 to 3, of either data set. */
+extern const tacit_claim tacit_yao_epsilon_claims[4], tacit_yao_group_claims[2], tacit_yao_power_claims[2];
+#define TACIT_YAO_CLAIMS(list) .claims = list, .claim_count = sizeof list / sizeof *list

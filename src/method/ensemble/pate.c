@@ -136,6 +136,6 @@ const tacit_method tacit_method_pate = {
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_ensemble_handlers,
 };

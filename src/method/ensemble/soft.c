@@ -23,6 +23,10 @@
  *   1)/N of the above without kappa, the replaced one the change of a whole gradient, 2 (K > 2: 2 sqrt(2))
  *   over N lambda: together a factor of (N + 2M - 1)/N; with the printed two-class S the printed factor (N +
  *   M - 1)/N says the same.
+ *
+ * Deviations from the box: S is half of the printed one for two classes, and bounded for small lambda
+ * (calibration=paper keeps the printed); lambda is chosen from public points and rehearsals unless it is
+ * given; solver and rounding are paid for.
  */
 #include <math.h>
 
@@ -95,6 +99,6 @@ const tacit_method tacit_method_soft = {
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_ensemble_handlers,
 };

@@ -169,6 +169,6 @@ const tacit_method tacit_method_soft_stat = {
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_ensemble_handlers,
 };

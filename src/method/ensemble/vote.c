@@ -17,6 +17,10 @@
  *   aux_private: a replaced point changes by a whole gradient, of norm at most 2 (K > 2: 2 sqrt(2)) over N,
  *   the others by the above without kappa: a factor of (N + 1)/N. The printed two-class 2/lambda covers it
  *   already.
+ *
+ * Deviations from the box: S is the smaller of kappa/lambda and twice the norm of a minimiser, where the box
+ * has 2/lambda (calibration=paper); ties go to the first class; more than two classes as in appendix B;
+ * lambda is chosen from public points and rehearsals unless it is given; solver and rounding are paid for.
  */
 #include <math.h>
 
@@ -90,6 +94,6 @@ const tacit_method tacit_method_vote = {
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_ensemble_handlers,
 };

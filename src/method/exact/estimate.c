@@ -581,6 +581,6 @@ const tacit_method tacit_method_estimate = {
             "one, some ten for others][rounds=many,optimiser=lbfgs: , and several times that with "
             "lbfgs][rounds=many: . In a "
             "study that people carry each is a hand-over: rounds=few takes the fewest]",
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_estimate_handlers,
 };

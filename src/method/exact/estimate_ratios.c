@@ -34,7 +34,7 @@ tacit_status tacit_estimate_check_ratios(const tacit_plan *plan, const tacit_fam
     if (tacit_estimate_sets(plan) > 0)
         return tacit_fail(error, TACIT_USAGE,
                           "Rubin's rules pool estimates, not likelihood ratios: leave 'anova' out where "
-                          "missing values are imputed");
+                          "missing values are imputed; the summary has a pooled test of each column (D1)");
     return TACIT_OK;
 }
 

@@ -516,6 +516,6 @@ const tacit_method tacit_method_meta = {
     .asks = "as many questions to each site, one after the other, as the search for the variance between "
             "sites takes, some "
             "five to ten (tau=DL takes three)",
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = meta_handlers,
 };

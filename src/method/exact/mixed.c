@@ -336,6 +336,6 @@ const tacit_method tacit_method_mixed = {
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = mixed_handlers,
 };

@@ -95,7 +95,7 @@ typedef struct tacit_node {
     double *mixed;    /* sum_j a_ij w_j, its own included; then whatever the method likes */
     double *gradient; /* as tacit_node_gradient leaves it */
     double step;      /* as the coordinator says */
-    double rows;      /* n: so many rows have the weight of one party's mean loss */
+    double rows;      /* n: this many rows have the weight of one party's mean loss */
     size_t stretch;   /* of the run: which rows are in use */
     uint64_t round;   /* from 1 */
 } tacit_node;

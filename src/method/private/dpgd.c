@@ -57,13 +57,7 @@
 
 enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
 
-typedef struct dpgd_settings {
-    uint64_t rounds;
-    enum { BY_COORDINATOR, BY_PARTY, BY_SHARES } noise;
-    tacit_unit unit;
-} dpgd_settings;
-
-static const dpgd_settings defaults = { .noise = BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
+static const dpgd_settings defaults = { .noise = DPGD_BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpgd_settings, rounds, "rounds", MOST_ROUNDS,
@@ -81,11 +75,11 @@ static const dpgd_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dpgd_settings, plan);
 }
 
-static bool by_party(const tacit_plan *plan) { return settings_of(plan)->noise == BY_PARTY; }
+static bool by_party(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_PARTY; }
 
-static bool by_coordinator(const tacit_plan *plan) { return settings_of(plan)->noise == BY_COORDINATOR; }
+static bool by_coordinator(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_COORDINATOR; }
 
-static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == BY_SHARES; }
+static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_SHARES; }
 
 static bool hides_party(const tacit_plan *plan) { return settings_of(plan)->unit == TACIT_UNIT_PARTY; }
 
@@ -498,6 +492,6 @@ const tacit_method tacit_method_dpgd = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

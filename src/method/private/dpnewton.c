@@ -38,7 +38,8 @@
  *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
  *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
- *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs).
+ *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may ask
+ *   for two numbers more (dpnewton_line.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -49,7 +50,9 @@
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 
-static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES, .person_rows = 4, .fold_seed = 1 };
+static const dpnewton_settings defaults = {
+    .noise = DPNEWTON_BY_SHARES, .person_rows = 4, .fold_seed = 1, .line = DPNEWTON_LINE_ASKED
+};
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
@@ -80,6 +83,11 @@ static const tacit_parameter parameters[] = {
                       "parties' rows and evaluated on it, and the result is their mean; 0: none"),
     TACIT_LATER_COUNT(dpnewton_settings, fold_seed, "fold_seed", 0, 1e9, "1",
                       "public seed by which parties deal their rows out to folds"),
+    TACIT_LATER_CHOICE(
+        dpnewton_settings, line, "line", "steps|asked", "steps",
+        "for two classes, how scores become chances: by what the steps released, or, where rows are few for "
+        "so many columns, by one more question about all rows too, at 4% of the budget (not with unit=person "
+        "or folds)"),
     TACIT_SETTINGS_END,
 };
 
@@ -242,13 +250,13 @@ cleanup:
 
 /* A sum that depends on weights, in its place; `sum` computes it. */
 static tacit_status answer_at(tacit_party *party, const tacit_question *question,
-                              const dpnewton_design *design, const tacit_sum_spec *spec,
+                              const dpnewton_design *design, size_t numbers, const tacit_sum_spec *spec,
                               const dpnewton_release *release,
                               tacit_status (*sum)(tacit_party *, const dpnewton_design *, const double *,
                                                   double *, tacit_error *),
                               tacit_reply *reply, tacit_error *error) {
     const double *weights;
-    TACIT_TRY(tacit_message_numbers(question->message, "weights", design->gradient.length, &weights, error));
+    TACIT_TRY(tacit_message_numbers(question->message, "weights", numbers, &weights, error));
     double *values = TACIT_NEW(double, spec->length);
     if (values == NULL) return tacit_fail_memory(error);
     tacit_status status = sum(party, design, weights, values, error);
@@ -263,9 +271,9 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     TACIT_TRY(design_of(party, &design, error));
     TACIT_TRY(check_place(question, &design, &design.gradient, 1, design.rounds, error));
     size_t step = step_of(question, &design);
-    TACIT_TRY(answer_at(party, question, &design, &design.gradient, &design.release[step],
-                        design.folds.count > 0 ? dpnewton_sum_fold_gradients : dpnewton_sum_gradient, reply,
-                        error));
+    TACIT_TRY(answer_at(
+        party, question, &design, design.gradient.length, &design.gradient, &design.release[step],
+        design.folds.count > 0 ? dpnewton_sum_fold_gradients : dpnewton_sum_gradient, reply, error));
     if (step == design.rounds) tacit_party_unpack(party);
     return TACIT_OK;
 }
@@ -277,8 +285,20 @@ static tacit_status answer_held_out(tacit_party *party, const tacit_question *qu
     if (design.folds.count == 0) return tacit_fail(error, TACIT_REFUSED, "the study holds no rows out");
     const size_t last = design.rounds + 1;
     TACIT_TRY(check_place(question, &design, &design.counts, last, last, error));
-    return answer_at(party, question, &design, &design.counts, &design.held_out, dpnewton_count_held_out,
-                     reply, error);
+    return answer_at(party, question, &design, design.gradient.length, &design.counts, &design.held_out,
+                     dpnewton_count_held_out, reply, error);
+}
+
+static tacit_status answer_line(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                tacit_error *error) {
+    dpnewton_design design;
+    TACIT_TRY(design_of(party, &design, error));
+    if (!design.asks_line)
+        return tacit_fail(error, TACIT_REFUSED, "the study has no question about its line");
+    const size_t last = design.rounds + 1;
+    TACIT_TRY(check_place(question, &design, &design.line, last, last, error));
+    return answer_at(party, question, &design, design.gradient.length + 2, &design.line,
+                     &design.release[last], dpnewton_sum_line, reply, error);
 }
 
 /* ---- the coordinator's half ---- */
@@ -389,7 +409,6 @@ static tacit_status weights_of(const dpnewton_design *design, dpnewton_state *st
     const dpnewton_scaling *by = &design->scaling;
     size_t d = design->width;
     double slope = 1, offset[DPNEWTON_MOST_CLASSES] = { 0 };
-    for (size_t j = 0; j < design->scores * d; j++) state->mean[j] /= state->counted;
     TACIT_TRY(design->family->calibrate(design, state, &slope, offset, error));
     for (size_t k = 0; k < design->scores; k++) {
         const double *from = state->mean + k * d;
@@ -408,6 +427,8 @@ static tacit_status finish(tacit_session *session, const dpnewton_design *design
     tacit_status status;
     TACIT_CHECK(tacit_model_create(&model, design->family->family, design->width, design->classes, error));
     for (size_t m = 0; m < design->models; m++) {
+        for (size_t j = 0; j < size; j++) state[m].mean[j] /= state[m].counted;
+        if (design->asks_line) TACIT_CHECK(dpnewton_ask_line(session, design, &state[m], error));
         TACIT_CHECK(weights_of(design, &state[m], weights + m * size, error));
         for (size_t j = 0; j < size; j++) model->weights[j] += weights[m * size + j] / (double)design->models;
         model->noise_share += state[m].noisy / (double)design->models;
@@ -471,6 +492,7 @@ cleanup:
 static const tacit_handler_entry handlers[] = { { .question = "moments", .answer = answer_moments },
                                                 { .question = "gradient", .answer = answer_gradient },
                                                 { .question = "held-out", .answer = answer_held_out },
+                                                { .question = "line", .answer = answer_line },
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
@@ -478,7 +500,7 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
 static uint64_t exchanges(const tacit_plan *plan) {
     dpnewton_design design;
     if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
-    return !design.reuses + design.rounds + (design.folds.count > 0);
+    return !design.reuses + design.rounds + (design.folds.count > 0) + design.asks_line;
 }
 
 const tacit_method tacit_method_dpnewton = {
@@ -507,7 +529,10 @@ const tacit_method tacit_method_dpnewton = {
         "each of bounded length, at weights that all parties know, and at last that sum with the second "
         "moments of the gradients and the curvature][folds!=0: , of the rows outside each fold at the "
         "weights of a model of its own; at last, how many of its rows have a score in each cell of a public "
-        "grid, by class, from the model that has not seen them][noise=party: , each with the party's own "
+        "grid, by class, from the model that has not seen "
+        "them][purpose=prediction,unit=record,folds=0,line=asked: ; for two "
+        "classes, where rows are few for so many columns, at last two sums of its rows' clipped residuals, "
+        "plain and by the score][noise=party: , each with the party's own "
         "noise added][noise=shares: , each with the party's share of the noise added], as contributions to "
         "sums",
     .seen_by =
@@ -537,15 +562,18 @@ const tacit_method tacit_method_dpnewton = {
         "or 2.32 with a response beside them, on five "
         "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3][folds!=0: , "
         "sqrt(K - 1) times that for K folds, since a row is in the sums of all models but one, and on counts "
-        "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a number)], "
-        "each with its "
+        "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a "
+        "number)][purpose=prediction,unit=record,folds=0,line=asked: , and, where "
+        "they are asked for, on two sums of residuals of sensitivity 1], each with its "
         "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
         "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats =
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
-        "rounds[moments=new:  and one more][folds!=0: , and one about held-out rows]: every party must stay "
+        "rounds[moments=new:  and one more][folds!=0: , and one about held-out "
+        "rows][purpose=prediction,unit=record,folds=0,line=asked: , and where rows are few "
+        "for so many columns a last one]: every party must stay "
         "connected. [folds!=0: The model is the "
         "mean of those without a fold; each of them, which the figures are of, has more noise than it. "
         "][purpose=prediction: Residuals "
@@ -564,6 +592,6 @@ const tacit_method tacit_method_dpnewton = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -26,6 +26,7 @@ typedef struct dpnewton_settings {
     enum { DPNEWTON_FOR_PREDICTION, DPNEWTON_FOR_INFERENCE } purpose;
     enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
     uint64_t folds, fold_seed; /* 0: no cross-validation */
+    enum { DPNEWTON_LINE_FROM_STEPS, DPNEWTON_LINE_ASKED } line;
 } dpnewton_settings;
 
 /* What an answer is, by who adds the noise. */
@@ -35,7 +36,7 @@ static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *pl
     return TACIT_SETTINGS(dpnewton_settings, plan);
 }
 
-/* What is released: 0 the moments, t the gradient of step t. */
+/* What is released: 0 the moments, t the gradient of step t, and T + 1 the line, where it is asked for. */
 typedef struct dpnewton_release {
     tacit_mechanism mechanism;
     double share;     /* of the budget */
@@ -73,7 +74,7 @@ typedef struct dpnewton_design {
         clip; /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
                   * sensitivity 1 */
     tacit_sum_spec moments, gradient;
-    dpnewton_release release[DPNEWTON_MOST_ROUNDS + 1];
+    dpnewton_release release[DPNEWTON_MOST_ROUNDS + 2];
     dpnewton_scaling scaling;
     tacit_fold_plan folds;     /* of cross-validation */
     size_t models;             /* one without each fold, else 1; gradients are models x scores x width */
@@ -81,6 +82,8 @@ typedef struct dpnewton_design {
     tacit_tally tally;         /* with folds: what is counted of held-out rows */
     tacit_sum_spec counts;     /* the sum of it */
     dpnewton_release held_out; /* its noise */
+    bool asks_line;            /* whether the last question is about the line from scores to log-odds */
+    tacit_sum_spec line;       /* the two numbers that it asks for */
     tacit_event all;           /* of all questions together */
     double
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
@@ -99,6 +102,16 @@ typedef struct dpnewton_watch {
     double mean, variance; /* of the scores */
 } dpnewton_watch;
 
+/* Bound on a standardised score in the last question. */
+#define DPNEWTON_LINE_REACH 2.0
+
+/* What was answered to the last question: means over rows, and the variance of the noise in each. */
+typedef struct dpnewton_line {
+    bool asked;
+    double mean, variance; /* of the scores, as they were asked about */
+    double pull[2], noise;
+} dpnewton_line;
+
 /* The coordinator's work on released sums. */
 typedef struct dpnewton_state {
     double rows, shortening; /* n, and sqrt(V) */
@@ -111,6 +124,7 @@ typedef struct dpnewton_state {
     double *mean;            /* of the weights over the tail, scores x d */
     double counted;          /* the shares that are in it */
     dpnewton_watch watch;
+    dpnewton_line line;
     tacit_followed_noise noise; /* in the mean, where the family watches */
     double factor;              /* what the last direction multiplied H by */
     double noisy; /* the share of noise in the variance of the model's scores; 0: the family does not watch */
@@ -148,12 +162,16 @@ typedef struct dpnewton_family {
      * `counts` is the step's share in the tail, `noise` the standard deviation of one number. */
     void (*watch)(const dpnewton_design *design, dpnewton_state *state, double counts, double noise);
 
+    /* Mean and variance of the scores by the moments, where the line can be asked for; NULL: it cannot. */
+    void (*law)(const dpnewton_design *design, const dpnewton_state *state, const double *w, double *mean,
+                double *variance);
+
     /* The mean of the tail as a model predicts by it: scores -> slope * scores + offset[k]. */
     tacit_status (*calibrate)(const dpnewton_design *design, dpnewton_state *state, double *slope,
                               double *offset, tacit_error *error);
 } dpnewton_family;
 
-/* That of a response, of so many classes or of 0; NULL: there is none. */
+/* That of a response, of this many classes or of 0; NULL: there is none. */
 const dpnewton_family *dpnewton_family_of(tacit_response response, size_t classes);
 
 /* A function of the plan alone. TACIT_USAGE for one that the method does not take. */
@@ -230,6 +248,23 @@ tacit_status dpnewton_count_held_out(tacit_party *party, const dpnewton_design *
 /* The coordinator's: ask for these counts, and put the report into `model`. */
 tacit_status dpnewton_validate(tacit_session *session, const dpnewton_design *design, const double *weights,
                                tacit_model *model, tacit_error *error);
+
+/* ---- the last question (dpnewton_line.c, which holds the proof) ---- */
+
+/* Whether it is asked: where the plan says so, and noise would make much of a score. */
+bool dpnewton_asks_line(const tacit_plan *plan, const dpnewton_design *design);
+
+/* The party's: the two numbers over its rows; `weights` are followed by the scores' mean and deviation. */
+tacit_status dpnewton_sum_line(tacit_party *party, const dpnewton_design *design, const double *weights,
+                               double *out, tacit_error *error);
+
+/* The coordinator's: ask about state->mean, into state->line. */
+tacit_status dpnewton_ask_line(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
+                               tacit_error *error);
+
+/* TACIT_INPUT where the rows have not what the family needs: classes, or one number a row. */
+tacit_status dpnewton_check_response(const tacit_party *party, const dpnewton_design *design,
+                                     tacit_error *error);
 
 /* sqrt(V): the intercept's second moment is known except for the shortening of rows. Where its noise is
  * large, the middle of what can be. `intercept` is that of a scaled row, `longest` the longest row's norm. */

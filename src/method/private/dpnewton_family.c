@@ -158,6 +158,14 @@ static tacit_status logistic_line(const dpnewton_design *design, dpnewton_state 
         seen.noise[1] = watch->noise[1] / square_of / intercept;
     }
     likely_law(design, state, w, &mean, &variance);
+    const dpnewton_line *line = &state->line;
+    const tacit_clipped_pulls asked = { .mean = line->mean,
+                                        .variance = line->variance,
+                                        .rows = state->rows,
+                                        .reach = DPNEWTON_LINE_REACH,
+                                        .pull = { line->pull[0], line->pull[1] },
+                                        .noise = { line->noise, 0, line->noise } };
+    if (line->asked) seen.more = &asked;
     double noise = tacit_followed_noise_variance(&state->noise, 1 / total) / (of * of);
     state->noisy = seen.noisy = fmin(noise / variance, 1);
     tacit_clipped_log_odds(offset, slope, mean, variance, widest, &seen);
@@ -377,6 +385,7 @@ static const dpnewton_family table[] = {
       .residuals = logistic_residuals,
       .direction = logistic_direction,
       .watch = logistic_watch,
+      .law = likely_law,
       .calibrate = logistic_line },
     { .family = &tacit_family_softmax,
       USUAL_SCHEDULE,

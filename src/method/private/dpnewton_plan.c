@@ -11,6 +11,7 @@
 
 static const double UNITS = 1000;   /* of the budget */
 static const double HELD_OUT = 200; /* of them for the scores of held-out rows, where there are folds */
+static const double LINE = 40;      /* of them for the last question, where it is asked */
 
 static bool by_party(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
@@ -70,10 +71,10 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
 }
 
 /* The moments first, unless they were released before; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
- * a study as so many runs of one event, of which each question takes its number. */
+ * a study as this many runs of one event, of which each question takes its number. */
 static void set_shares_of_budget(dpnewton_design *out) {
     const double first = out->reuses ? 0 : out->family->moments;
-    const double last = UNITS - (out->folds.count > 0 ? HELD_OUT : 0);
+    const double last = UNITS - (out->folds.count > 0 ? HELD_OUT : 0) - (out->asks_line ? LINE : 0);
     double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0, before = first,
            left = last - before;
     for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
@@ -84,7 +85,7 @@ static void set_shares_of_budget(dpnewton_design *out) {
         out->release[t].share = (until - before) / UNITS;
         before = until;
     }
-    out->held_out.share = (UNITS - last) / UNITS;
+    *(out->asks_line ? &out->release[out->rounds + 1].share : &out->held_out.share) = (UNITS - last) / UNITS;
 }
 
 /* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
@@ -157,18 +158,22 @@ static tacit_status set_all_noise(const tacit_plan *plan, dpnewton_design *out, 
     if (out->folds.count > 0)
         TACIT_TRY(
             set_noise(plan, &out->held_out, &out->counts, dpnewton_counts_sensitivity(out), all, error));
+    if (out->asks_line) TACIT_TRY(set_noise(plan, &out->release[out->rounds + 1], &out->line, 1, all, error));
     if (isfinite(plan->epsilon))
         out->all = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
     return TACIT_OK;
 }
 
-/* The sums' bounds, with room for noise that is inside: of moments, gradients and counts. */
-static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, const double room[3],
+/* The sums' bounds, with room for noise that is inside: of moments, gradients, counts and the line. */
+static tacit_status set_sums(const tacit_plan *plan, dpnewton_design *out, const double room[4],
                              tacit_error *error) {
     const double rows = GRADIENT_MOST_ROWS;
     if (out->folds.count > 0)
         TACIT_TRY(tacit_sum_spec_for(&out->counts, tacit_tally_length(&out->tally), rows + room[2],
                                      plan->parties, error));
+    if (out->asks_line)
+        TACIT_TRY(tacit_sum_spec_for(&out->line, 2, rows * (0.5 + GRADIENT_ROUNDING) + room[3], plan->parties,
+                                     error));
     TACIT_TRY(tacit_sum_spec_for(&out->moments, tacit_moments_length(out->width) + 1,
                                  rows * (1 + GRADIENT_ROUNDING) + room[0], plan->parties, error));
     return tacit_sum_spec_for(&out->gradient, out->models * out->scores * out->width,
@@ -241,7 +246,7 @@ static void set_folds(const tacit_plan *plan, dpnewton_design *out) {
 }
 
 static tacit_status set_all_sums(const tacit_plan *plan, dpnewton_design *out, tacit_error *error) {
-    double room[3] = { 0 };
+    double room[4] = { 0 };
     TACIT_TRY(set_sums(plan, out, room, error));
     TACIT_TRY(set_all_noise(plan, out, error));
     if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
@@ -249,6 +254,8 @@ static tacit_status set_all_sums(const tacit_plan *plan, dpnewton_design *out, t
     if (!out->reuses) TACIT_TRY(room_for(&out->release[0], out->moments.length, &room[0], error));
     TACIT_TRY(room_for(&out->release[1], out->gradient.length, &room[1], error));
     if (out->folds.count > 0) TACIT_TRY(room_for(&out->held_out, out->counts.length, &room[2], error));
+    if (out->asks_line)
+        TACIT_TRY(room_for(&out->release[out->rounds + 1], out->line.length, &room[3], error));
     TACIT_TRY(set_sums(plan, out, room, error));
     return set_all_noise(plan, out, error);
 }
@@ -265,6 +272,7 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
     TACIT_TRY(set_unit(plan, out, error));
     set_folds(plan, out);
     out->rounds = choose_rounds(plan, out->family, out->part * out->strength);
+    out->asks_line = dpnewton_asks_line(plan, out);
     set_shares_of_budget(out);
     TACIT_TRY(dpnewton_set_tally(plan, out, strength * sqrt(out->held_out.share), error));
     return set_all_sums(plan, out, error);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "method/persons.h"
 #include "method/private/dpnewton.h"
 #include "num/blas.h"
 #include "num/kernel/tiles.h"
@@ -231,56 +232,6 @@ static tacit_status add_runs(void *context, size_t begin, size_t end, unsigned w
 
 /* ---- persons ---- */
 
-/* The party's rows in the order of their persons: person k has rows start[k] to start[k + 1] of `view`. */
-typedef struct persons {
-    tacit_view view;
-    uint32_t *order;
-    size_t *start, count;
-} persons;
-
-static void clear_persons(persons *self) {
-    free(self->order);
-    free(self->start);
-}
-
-/* How many rows each has, and where those of each begin; persons without rows here are left out. */
-static tacit_status find_persons(const tacit_party *party, persons *out, tacit_error *error) {
-    const tacit_view *rows = &party->rows;
-    size_t codes = 0, at = 0;
-    *out = (persons){ .view = *rows };
-    if (!rows->persons || party->reducer != NULL)
-        return tacit_fail(
-            error, TACIT_INPUT,
-            party->reducer != NULL
-                ? "unit=person needs all rows of a person in one place: they are spread over ranks"
-                : "the rows do not say whose they are: their schema names no column of persons");
-    for (size_t i = 0; i < rows->rows.count; i++) {
-        int32_t code = rows->group[tacit_rows_stored(&rows->rows, i)];
-        if (code >= 0 && (size_t)code >= codes) codes = (size_t)code + 1;
-    }
-    out->order = TACIT_NEW(uint32_t, rows->rows.count + 1);
-    out->start = TACIT_NEW(size_t, codes + 2);
-    if (out->order == NULL || out->start == NULL) return tacit_fail_memory(error);
-    for (size_t i = 0; i < rows->rows.count; i++)
-        out->start[(size_t)(rows->group[tacit_rows_stored(&rows->rows, i)] + 1)]++;
-    for (size_t k = 0; k <= codes; k++) {
-        size_t length = out->start[k];
-        out->start[k] = at;
-        at += length;
-    }
-    for (size_t i = 0; i < rows->rows.count; i++) {
-        size_t stored = tacit_rows_stored(&rows->rows, i);
-        out->order[out->start[rows->group[stored] + 1]++] = (uint32_t)stored;
-    }
-    /* start[k] has become the end of k. */
-    for (size_t k = 0, before = 0; k <= codes; before = out->start[k++])
-        if (out->start[k] > before) out->start[out->count++] = out->start[k];
-    memmove(out->start + 1, out->start, out->count * sizeof *out->start);
-    out->start[0] = 0;
-    out->view.rows.index = out->order;
-    return TACIT_OK;
-}
-
 /* |A| of a symmetric matrix by its upper triangle, or that of a gradient in the coordinates of x. */
 static double norm_of(const span *self, const double *sum) {
     const dpnewton_scaling *by = self->scaling;
@@ -300,13 +251,10 @@ static tacit_status add_persons(tacit_party *party, const dpnewton_design *desig
                                 tacit_error *error) {
     const double most = self->weights != NULL ? 0.5 : 1;
     double *sum = TACIT_NEW(double, self->length), *room = TACIT_NEW(double, self->room_length);
-    persons all = { .count = 0 };
+    person_rows all = { .count = 0 };
     tacit_status status;
-    TACIT_CHECK(find_persons(party, &all, error));
+    TACIT_CHECK(person_rows_make(&all, party, error));
     if (sum == NULL || room == NULL) TACIT_CHECK(tacit_fail_memory(error));
-    if (all.count < party->plan->minimum_rows)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "the study wants at least %zu persons of each party",
-                               party->plan->minimum_rows));
     self->rows = &all.view;
     for (size_t k = 0; k < all.count; k++) {
         memset(sum, 0, self->length * sizeof *sum);
@@ -315,7 +263,7 @@ static tacit_status add_persons(tacit_party *party, const dpnewton_design *desig
         for (size_t j = 0; j < self->length; j++) out[j] += factor * sum[j];
     }
 cleanup:
-    clear_persons(&all);
+    person_rows_clear(&all);
     free(room);
     free(sum);
     return status;
@@ -324,12 +272,12 @@ cleanup:
 /* How many there are: of persons, or of rows. */
 static tacit_status count_units(const tacit_party *party, const dpnewton_design *design, double *out,
                                 tacit_error *error) {
-    persons all = { .count = 0 };
+    person_rows all = { .count = 0 };
     *out = (double)party->total_rows;
     if (!(design->unit > 0)) return TACIT_OK;
-    tacit_status status = find_persons(party, &all, error);
+    tacit_status status = person_rows_make(&all, party, error);
     *out = (double)all.count;
-    clear_persons(&all);
+    person_rows_clear(&all);
     return status;
 }
 
@@ -405,9 +353,8 @@ tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *des
     return status;
 }
 
-/* What a family needs of the rows: classes, or one number a row. */
-static tacit_status check_response(const tacit_party *party, const dpnewton_design *design,
-                                   tacit_error *error) {
+tacit_status dpnewton_check_response(const tacit_party *party, const dpnewton_design *design,
+                                     tacit_error *error) {
     const tacit_view *rows = &party->rows;
     if (design->classes > 0) {
         if (rows->label != NULL && rows->classes == design->classes) return TACIT_OK;
@@ -422,7 +369,7 @@ tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *de
     const dpnewton_scaling *by = &design->scaling;
     size_t d = design->width, size = d * design->scores;
     TACIT_TRY(gradient_check_rows(party, error));
-    TACIT_TRY(check_response(party, design, error));
+    TACIT_TRY(dpnewton_check_response(party, design, error));
     const tacit_packed_rows *packed = packed_rows(party, design);
     double *factor = TACIT_NEW(double, size), *encoded = TACIT_NEW(double, size);
     tacit_status status = TACIT_OK;

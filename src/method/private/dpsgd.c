@@ -550,6 +550,6 @@ const tacit_method tacit_method_dpsgd = {
     .noise = noise_law,
     .single = dpsgd_answers_small,
     .release_kind = release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

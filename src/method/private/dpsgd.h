@@ -3,6 +3,7 @@
 
 #include "model/clipped_batch.h"
 #include "model/optimiser.h"
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -37,6 +38,16 @@ typedef struct dpsgd_settings {
     double keep, patience;
     enum { DPSGD_FULL, DPSGD_TERNARY } upload;
 } dpsgd_settings;
+
+typedef struct dpstgd_settings {
+    network_settings network;
+    uint64_t rounds;
+    double sampling, keep, clip, rate;
+    tacit_schedule schedule;
+    tacit_calibration calibration;
+} dpstgd_settings;
+
+size_t dpstgd_kept(const tacit_plan *plan, size_t size); /* of a network's parameters */
 
 extern const dpsgd_settings dpsgd_defaults;
 extern const tacit_parameter dpsgd_parameters[];

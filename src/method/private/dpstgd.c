@@ -24,6 +24,10 @@
  *   The sample's probability is rounded down to a multiple of 2^-52, and the price is that of q. Each answer
  *   is a pure event of the step's price about a replaced row; its price in the ledger has delta/T besides, so
  *   that the ledger may compose at delta.
+ *
+ * Deviations from the boxes: the sign in equation 3.6, random first weights, a sample by coin tosses
+ * (Poisson) for "a random subset", the price, and rows that are clipped one by one so that a row moves a
+ * number by at most 1.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -40,14 +44,6 @@
 #include "session/session.h"
 
 enum { MOST_ROUNDS = 1000000 };
-
-typedef struct dpstgd_settings {
-    network_settings network;
-    uint64_t rounds;
-    double sampling, keep, clip, rate;
-    tacit_schedule schedule;
-    tacit_calibration calibration;
-} dpstgd_settings;
 
 _Static_assert(offsetof(dpstgd_settings, network) == 0,
                "the shared part of the table begins with the struct");
@@ -92,6 +88,10 @@ static const dpstgd_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dpstgd_settings, plan);
 }
 
+size_t dpstgd_kept(const tacit_plan *plan, size_t size) {
+    return (size_t)fmax(1, floor(settings_of(plan)->keep * (double)size * (1 + 1e-12)));
+}
+
 /* Everything that follows from the plan. */
 typedef struct descent {
     tacit_network network;
@@ -124,7 +124,7 @@ static tacit_status describe_step(const tacit_plan *plan, descent *out, tacit_er
     size_t size = tacit_network_size(&out->network);
     out->step = (tacit_ternary){
         .size = size,
-        .kept = (size_t)fmax(1, floor(settings->keep * (double)size * (1 + 1e-12))),
+        .kept = dpstgd_kept(plan, size),
         .sampling = settings->sampling,
     };
     return TACIT_OK;
@@ -467,6 +467,6 @@ const tacit_method tacit_method_dpstgd = {
     .noise = noise_law,
     .single = tacit_plan_always_single,
     .release_kind = release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

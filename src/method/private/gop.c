@@ -11,6 +11,11 @@
  * Proof note. Adjacency: one row of one party is replaced; n_k stays. privacy/mechanism/erm.h, with R = 1:
  * step 5 for the chi-square rule, step 6 for AG, which holds for margin losses with a derivative in [-1, 0],
  * as both of ours are; and approximate minima, whose adaptive composition holds with a delta as well.
+ *
+ * Deviations from the boxes: the printed condition on s has lost a square; s is that of the analytic
+ * Gaussian mechanism, where Procedure 3 has the chi-square rule (calibration=paper), and one logarithm where
+ * Procedure 2 has two; a hundredth of epsilon pays for the minimum being approximate. With several parties
+ * each runs the box on its own rows and the answers are averaged.
  */
 #include <math.h>
 
@@ -93,6 +98,6 @@ const tacit_method tacit_method_gop = {
     .noise = noise_law,
     .release_kind = perturb_release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = perturb_objective_coordinate,
+    .coordinate = TACIT_CENTER_HALF(perturb_objective_coordinate),
     .handlers = handlers,
 };

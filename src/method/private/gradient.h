@@ -25,6 +25,7 @@
  */
 #pragma once
 
+#include "privacy/mechanism/erm.h"
 #include "session/party.h"
 #include "session/session.h"
 
@@ -87,6 +88,18 @@ tacit_status gradient_finish(tacit_session *session, const gradient_state *state
 void gradient_state_clear(gradient_state *state);
 
 /* ---- for whoever plays the coordinator of a method ---- */
+
+typedef struct dpgd_settings {
+    uint64_t rounds;
+    enum { DPGD_BY_COORDINATOR, DPGD_BY_PARTY, DPGD_BY_SHARES } noise;
+    tacit_unit unit;
+} dpgd_settings;
+
+typedef struct psgd_settings {
+    uint64_t rounds;
+    enum { PSGD_BOTH, PSGD_FRESH, PSGD_FIXED } noise;
+    tacit_calibration calibration; /* of the fixed noise */
+} psgd_settings;
 
 /* The sum that every question "gradient" asks for. */
 tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error);

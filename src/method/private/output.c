@@ -161,6 +161,6 @@ const tacit_method tacit_method_output = {
     .noise = noise_law,
     .release_kind = perturb_release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -13,6 +13,9 @@
  * with R = 1. The loss must be twice differentiable except for isolated margins: c = 1/4 for the logistic
  * loss, 1/(2h) for Huber's of width h. The printed sign of the exponent of b's density is wrong; it is
  * exp(-epsilon' |b|/2).
+ *
+ * Deviations from the box: the sign in the exponent of b's density; the last hundredth of epsilon pays for
+ * an approximate minimum; with several parties each runs it on its own rows and the answers are averaged.
  */
 #include "method/private/private_tuning.h"
 
@@ -107,6 +110,6 @@ const tacit_method tacit_method_plr = {
     .noise = noise_law,
     .release_kind = perturb_release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -30,6 +30,10 @@
  *   noise=fresh leaves eta_k out and costs the same; noise=fixed leaves rho_t out: two answers then differ by
  *   what rows say and nothing else, which no epsilon bounds, and so it runs in simulations only.
  *   N is asked first: a replaced row leaves every n_k as it is, so that telling it costs nothing per record.
+ *
+ * Deviations from the boxes: steps 1/((lambda + Delta)(t + t0)) where Algorithm 1 leaves z_t open; the tight
+ * constants above unless calibration=paper; the charge is that of all rounds, not the claimed (epsilon,
+ * delta). The sum over parties is masked only where the study's sums are secure.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -43,14 +47,8 @@
 
 enum { MOST_ROUNDS = 100000 };
 
-typedef struct psgd_settings {
-    uint64_t rounds;
-    enum { BOTH, FRESH, FIXED } noise;
-    tacit_calibration calibration; /* of the fixed noise */
-} psgd_settings;
-
 static const psgd_settings defaults = { .rounds = 100,
-                                        .noise = BOTH,
+                                        .noise = PSGD_BOTH,
                                         .calibration = TACIT_CALIBRATION_TIGHT };
 
 static const tacit_parameter parameters[] = {
@@ -68,8 +66,8 @@ static const psgd_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(psgd_settings, plan);
 }
 
-static bool has_fresh(const tacit_plan *plan) { return settings_of(plan)->noise != FIXED; }
-static bool has_fixed(const tacit_plan *plan) { return settings_of(plan)->noise != FRESH; }
+static bool has_fresh(const tacit_plan *plan) { return settings_of(plan)->noise != PSGD_FIXED; }
+static bool has_fixed(const tacit_plan *plan) { return settings_of(plan)->noise != PSGD_FRESH; }
 
 /* ---- the fixed noise, from N ---- */
 
@@ -353,6 +351,6 @@ const tacit_method tacit_method_psgd = {
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

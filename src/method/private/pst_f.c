@@ -20,6 +20,10 @@
  * Proof note: stacking.h and, for the members, privacy/mechanism/erm.h (groups). The noise of a group is the
  * same whatever its q_k, and its rows are q_k long: important groups are heard better. Groups and q must be
  * public knowledge: taken from the private rows they would be a release of their own that nobody paid for.
+ *
+ * Deviations from the box: meta-features are divided by sqrt(K), and may be centered; epsilon' is one budget
+ * for all groups with the sum of their logarithms; Delta_k is 0 where it would be negative; importances must
+ * be public, where the paper takes them from the training rows and says that this voids the guarantee.
  */
 #include "method/private/private_tuning.h"
 
@@ -66,6 +70,6 @@ const tacit_method tacit_method_pst_f = {
     .price = choosing_prices,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

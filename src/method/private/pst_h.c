@@ -18,6 +18,9 @@
  * the epsilon_src of Corollary 6 (`tacit audit pst-h-printed` shows it). Its groups are also scaled to
  * |x_(k)| <= 1 and the target's to q_k, so that the same weights would mean different things. pst-f's low
  * level costs epsilon_src for all groups and has the target's scale.
+ *
+ * Deviations from the box: sources run the low level of pst-f, where the box runs plr for each group;
+ * several sources are averaged.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -313,6 +316,6 @@ const tacit_method tacit_method_pst_h = {
     .noise = noise_law,
     .single = tacit_plan_always_single,
     .release_kind = perturb_release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

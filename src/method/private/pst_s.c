@@ -11,6 +11,8 @@
  * Proof note: stacking.h. S_1, ..., S_K and D_h are disjoint, so that all of it costs epsilon. The printed
  * meta-features have a norm of up to sqrt(K), and Algorithm 1 then scales rows by what they are found to be;
  * dividing by sqrt(K) needs no look at them.
+ *
+ * Deviations from the box: meta-features are divided by sqrt(K), and may be centered (setting meta).
  */
 #include "method/private/private_tuning.h"
 
@@ -53,6 +55,6 @@ const tacit_method tacit_method_pst_s = {
     .price = choosing_prices,
     .noise = noise_law,
     .release_kind = perturb_release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

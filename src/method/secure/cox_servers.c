@@ -462,7 +462,7 @@ const tacit_method tacit_method_cox_servers = {
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_center_coordinate,
-    .compute = compute,
+    .coordinate = TACIT_CENTER_HALF(tacit_center_coordinate),
+    .compute = TACIT_CENTER_HALF(compute),
     .handlers = handlers,
 };

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "net/clock.h"
 
-/* A step of so many columns may take d^3/1200 seconds on a slow machine, and nodes ten minutes. */
+/* A step of this many columns may take d^3/1200 seconds on a slow machine, and nodes ten minutes. */
 enum { NODE_PATIENCE_MS = 600000 };
 
 void tacit_logit_be_patient(tacit_logit *self) {

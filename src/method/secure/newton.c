@@ -11,6 +11,9 @@
  *
  * A Hessian is gathered, factored and thrown away in each iteration. Signs: the code minimises -l, so that
  * its matrix is -H.
+ *
+ * Deviations from the baseline: the thesis gives no box for it; sums are of fixed-point integers, the linear
+ * system is solved on shares or in a garbled circuit (engine), and lambda may be that of averages (penalty).
  */
 #include "method/secure/logit.h"
 
@@ -84,7 +87,7 @@ const tacit_method tacit_method_newton = {
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_center_coordinate,
-    .compute = compute,
+    .coordinate = TACIT_CENTER_HALF(tacit_center_coordinate),
+    .compute = TACIT_CENTER_HALF(compute),
     .handlers = handlers,
 };

@@ -13,6 +13,10 @@
  *
  * The factor is made once and stays between the servers as shares or wires. Signs: the code minimises -l, so
  * that its matrix is -H~.
+ *
+ * Deviations from the boxes: a factor L D L^T instead of the inverse; shares as an engine beside garbled
+ * circuits; the test of convergence opens one bit; stop=converged goes on until the maximum is within 1e-4;
+ * standard errors afterwards, which the boxes leave out.
  */
 #include "method/secure/logit.h"
 
@@ -98,7 +102,7 @@ const tacit_method tacit_method_privlogit_hessian = {
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_center_coordinate,
-    .compute = compute,
+    .coordinate = TACIT_CENTER_HALF(tacit_center_coordinate),
+    .compute = TACIT_CENTER_HALF(compute),
     .handlers = handlers,
 };

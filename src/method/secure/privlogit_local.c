@@ -14,6 +14,9 @@
  *
  * Line 9 is printed without its lambda. Here each node takes its part of that term, n_i/n, into its gradient.
  * Signs: the code minimises -l, so that its matrix is -H~.
+ *
+ * Deviations from the box: lambda in line 9; H~^-1 has fewer digits under encryption than the rest; shares
+ * as an engine beside garbled circuits for the inverse; the test of convergence opens one bit.
  */
 #include "method/secure/logit.h"
 
@@ -115,7 +118,7 @@ const tacit_method tacit_method_privlogit_local = {
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,
     .release_kind = tacit_logit_kind,
-    .coordinate = tacit_center_coordinate,
-    .compute = compute,
+    .coordinate = TACIT_CENTER_HALF(tacit_center_coordinate),
+    .compute = TACIT_CENTER_HALF(compute),
     .handlers = handlers,
 };

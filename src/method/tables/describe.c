@@ -375,7 +375,7 @@ const tacit_method tacit_method_describe = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };
 
@@ -428,6 +428,6 @@ const tacit_method tacit_method_describe_exact = {
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = exact_kind,
     .exchanges = exchanges_exact,
-    .coordinate = coordinate_exact,
+    .coordinate = TACIT_CENTER_HALF(coordinate_exact),
     .handlers = exact_handlers,
 };

@@ -114,7 +114,7 @@ tacit_status describe_sums(tacit_party *party, const describe_design *design, do
 
 /* ---- missing=counted (describe_missing.c) ---- */
 
-/* How many values of each column and of the label are missing, and how many rows were left out for it: so many counts.
+/* How many values of each column and of the label are missing, and how many rows were left out for it: this many counts.
  * 0: they are not asked for. */
 size_t describe_missing_counts(const tacit_plan *plan);
 tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error);

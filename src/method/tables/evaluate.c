@@ -224,7 +224,7 @@ static double laplace_deviation(double scale) {
     return sqrt(2 * p) / (1 - p);
 }
 
-/* The standard deviation of the noise in each number of a sum over so many parties, in the sum's units, and
+/* The standard deviation of the noise in each number of a sum over this many parties, in the sum's units, and
  * the scale of the law. */
 tacit_status evaluate_deviation(const tacit_plan *plan, const evaluate_setup *how, size_t parties,
                                 double *out, double *scale, tacit_error *error) {
@@ -444,7 +444,7 @@ const tacit_method tacit_method_evaluate = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };
 
@@ -491,6 +491,6 @@ const tacit_method tacit_method_evaluate_exact = {
     .price = price,
     .release_kind = release_kind,
     .exchanges = exchanges_exact,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -38,7 +38,7 @@ typedef struct evaluate_setup {
 
 tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, tacit_error *error);
 tacit_status evaluate_need_model(const tacit_plan *plan, tacit_error *error);
-/* The standard deviation of the noise in each number of a sum over so many parties, in the sum's units, and
+/* The standard deviation of the noise in each number of a sum over this many parties, in the sum's units, and
  * the scale of the law. */
 tacit_status evaluate_deviation(const tacit_plan *plan, const evaluate_setup *how, size_t parties,
                                 double *out, double *scale, tacit_error *error);

@@ -36,6 +36,7 @@
 
 #include "base/memory.h"
 #include "data/encode.h"
+#include "method/tables/histogram.h"
 #include "privacy/mechanism/shares.h"
 #include "session/party.h"
 #include "session/session.h"
@@ -44,13 +45,8 @@ enum { MOST_AXES = 4, MOST_COUNTS = 1 << 20 };
 
 static const double MOST_ROWS = 4294967296.0; /* of one party */
 
-typedef struct histogram_settings {
-    uint64_t cells;
-    enum { BY_COORDINATOR, BY_SHARES } noise;
-    enum { PROJECT, CLIP } negative;
-} histogram_settings;
-
-static const histogram_settings defaults = { .noise = BY_COORDINATOR, .negative = PROJECT };
+static const histogram_settings defaults = { .noise = HISTOGRAM_BY_COORDINATOR,
+                                             .negative = HISTOGRAM_PROJECT };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(histogram_settings, cells, "cells", 1000, "along each number",
@@ -68,7 +64,7 @@ static const histogram_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(histogram_settings, plan);
 }
 
-static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == BY_SHARES; }
+static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == HISTOGRAM_BY_SHARES; }
 
 /* A column of the grid: features from `first`; a number within [-reach, reach], or a category. */
 typedef struct axis {
@@ -204,12 +200,11 @@ static void center_of(const cell_grid *grid, size_t cell, size_t features, doubl
     if (grid->intercept > 0) x[features - 1] = grid->intercept;
 }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    cell_grid grid;
+static tacit_status prepare(const tacit_plan *plan, void *grid, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE,
                           "method histogram needs the minimum rows of a party, at least 1");
-    return make_grid(&grid, plan, error);
+    return make_grid(grid, plan, error);
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan) {
@@ -301,7 +296,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     const tacit_plan *plan = party->plan;
     const int64_t *along;
     cell_grid grid;
-    TACIT_TRY(make_grid(&grid, plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &grid, error));
     tacit_sum_spec spec = sum_spec(&grid, plan);
     TACIT_TRY(tacit_message_integers(question->message, "cells", 1, &along, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec) || *along != (int64_t)grid.along)
@@ -407,7 +402,8 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
                                           sum.values, error));
     TACIT_CHECK(
         tacit_model_create(&model, tacit_family_for(plan->classes), plan->features, plan->classes, error));
-    if (settings_of(plan)->negative == PROJECT) TACIT_CHECK(project(sum.values, spec.length, error));
+    if (settings_of(plan)->negative == HISTOGRAM_PROJECT)
+        TACIT_CHECK(project(sum.values, spec.length, error));
     TACIT_CHECK(fit_centers(session, &grid, sum.values, model, error));
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
@@ -457,11 +453,12 @@ const tacit_method tacit_method_histogram = {
     .caveats = "the error of the grid shrinks slowly with more rows and the faster the fewer the columns: "
                "n^(-2/(2 + d)). With negative=clip empty cells are favoured, which pulls the weights towards "
                "0 where cells are many and rows few",
-    .check = check,
+    .prepare = prepare,
+    .prepared_size = sizeof(cell_grid),
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

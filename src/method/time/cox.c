@@ -525,6 +525,6 @@ const tacit_method tacit_method_cox = {
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = time_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = cox_handlers,
 };

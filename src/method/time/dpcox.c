@@ -2,31 +2,39 @@
  * dpcox: Cox regression under differential privacy, by the model of hazards in discrete time (ours; Prentice
  * and Gloeckler 1978 for the model, Berndt, Hall, Hall and Hausman 1974 for the steps).
  *
- *   all:          a public grid over time; a row is a person, who leaves in a cell, with an event or without
+ *   all:          a public grid over time; a person leaves in a cell, with an event or without. It has one row,
+ *                 or, where the schema names persons, any number of them, (start, stop] each, with columns that
+ *                 change (dpcox_rows.c has which row a cell is of)
  *   model:        in each cell j a person who is still there has the event with chance 1 - exp(-A_j),
- *                 A_j = h_j exp(z_j.w),   z_j = (x, 1, c_j)/R,   h the baseline, c its clock
+ *                 A_j = h_j exp(z_j.w),   z_j = (x_j, 1, c_j)/R,   h the baseline, c its clock
  *   score:        U = sum over the cells of a person of q_j r_j z_j;   r_j = -A_j without the event,
  *                 A_j/(exp(A_j) - 1) with it;   q_j = 1 until the sum of A_j has come to L, then 0, in the
  *                 cell in which it does the part that is left.   U <- U min(1, L/|U|)
  *   once:         counts of who leaves in each cell, with an event and without, as method survival
- *                 releases them (share .05 of the budget); from them h and c (num/noisy/noisy_hazard.h)
+ *                 releases them, and where rows have a start, of who comes in each (share .05 of the budget);
+ *                 from them h and c (num/noisy/noisy_hazard.h)
  *   6 times:      g = -sum U,  B = sum U U^T at w, in one question (.95 together):  w <- w - (B + lift)^-1 g
  *   the end:      theta = w - (B + rho)^-1 g with its covariance, noise included
  *
  * The complementary log-log link makes exp of a coefficient the hazard ratio of times as they are before
  * they are put on the grid, which the logistic link does not. q_j depends on what is known of a person
  * before cell j, so that U is a sum of terms with mean 0 at the model's coefficients, wherever it stops:
- * bounding a person's contribution in this way does not bias it, as shortening would. For one row a person
- * |U| <= L already, except for rounding. L = sqrt(n mu/(2500 d)) from 1 to 5, all public: where noise rules
+ * bounding a person's contribution in this way does not bias it, as shortening would. The first event ends it
+ * for the same reason. For one row a person |U| <= L already, except for rounding; columns that change can make
+ * it longer, at most L + 1, and then it is shortened. L = sqrt(n mu/(2500 d)) from 1 to 5, all public: where noise rules
  * nobody counts for more than one event; where it does not, this becomes maximum likelihood. Noise in B grows
  * with L^2, so L grows late.
  *
- * Proof note. Adjacency: replace one row of one party, that is, a person with its whole time (unit record).
- *   The numbers of rows and of parties stay as they are.
- *   counts: num/noisy/noisy_life.h has why the vector of both histograms as encoded moves by at most 1; the
- *   number of rows in front does not move. Rounding as in survival_private.c.
+ * Proof note. Adjacency: replace one person of one party by another, with all rows of either, however many
+ *   these are; without names of persons a row is one, and one row is replaced. The numbers of persons and of
+ *   parties stay as they are, that of rows need not.
+ *   counts: a person is one unit in one cell of the two histograms of leaving; num/noisy/noisy_life.h has why
+ *   the vector of both as encoded moves by at most 1 then. With a start it is also one unit in one cell of the
+ *   histogram of coming, which likewise moves by at most 1: sqrt(2) together. The number of persons in front
+ *   does not move. Rounding as in survival_private.c.
  *   scores: a person's part is (V, V V^T packed), V = U/L, |V| <= 1 whatever w, h and c the question has,
- *   and whatever the row. Two persons' with |V| = a, |V'| = b and cosine -r:
+ *   and whatever its rows are and however many: U is shortened after all of them have been added up. Two
+ *   persons' with |V| = a, |V'| = b and cosine -r:
  *     S^2 = a^2 + b^2 + 2 a b r + a^4 + b^4 - 2 a^2 b^2 r^2
  *   Where r <= 0 that is at most a^2 + b^2 + a^4 + b^4 <= 4. Where r > 0 its derivative in a is 2 (q + a + 2
  *   a^3 - 2 a q^2), 0 <= q = b r <= 1: concave in q, so least at q = 0, a + 2 a^3 >= 0, or at q = 1, 1 - a +
@@ -66,8 +74,8 @@ static const tacit_parameter parameters[] = {
     TIME_SETTING_WIDTH(dpcox_settings),
     TACIT_NUMBER(dpcox_settings, level, "level", 0.5, 0.999999, "of the confidence intervals"),
     TACIT_OPEN_COUNT(dpcox_settings, engine.rows, "rows", 1e12,
-                     "how many rows all parties have together, as everybody expects: how much one person may "
-                     "count follows from it",
+                     "how many rows all parties have together, or persons where the schema names them, as "
+                     "everybody expects: how much one person may count follows from it",
                      "as the study expects, or the parties times the least rows of each"),
     TIME_SETTING_UNIT(dpcox_settings),
     TACIT_SETTINGS_END,
@@ -87,11 +95,11 @@ static const double CLOCK_REACH = 0.25; /* the square of the clock's column, tim
 
 static tacit_status check_time(const tacit_plan *plan, const dpcox_design *design, tacit_error *error) {
     const tacit_schema *schema = plan->schema;
-    if (design->time.entries)
+    if (design->time.entries && !design->persons)
         return tacit_fail(
             error, TACIT_USAGE,
-            "method dpcox takes rows that are observed from the beginning on, one a person: leave "
-            "'%s' out of the schema's label, or choose method cox",
+            "method dpcox protects persons, and rows that begin at '%s' may be several of one: name the "
+            "column that says whose they are in the schema (person: COLUMN)",
             schema->entry);
     if (design->time.strata > 1)
         return tacit_fail(
@@ -142,11 +150,13 @@ static tacit_status set_release(const tacit_plan *plan, dpnewton_release *releas
 }
 
 static tacit_status set_releases(const tacit_plan *plan, dpcox_design *out, tacit_error *error) {
-    const double apart = sqrt(4.5) * (1 + 1e-14), rounding = 0x1p-10; /* of encoded histograms, both sides */
+    const double apart = sqrt(4.5) * (1 + 1e-14), rounding = 0x1p-10, /* of encoded histograms, both sides */
+        moved = out->time.entries ? M_SQRT2 : 1;
     const size_t length = out->width + tacit_moments_length(out->width);
     for (size_t i = 0; i <= DPCOX_STEPS; i++) out->release[i].share = UNITS[i] / 1000;
-    TACIT_TRY(set_release(plan, &out->release[0], &out->counts, DPCOX_HEAD + 2 * out->time.cells, 1,
-                          1 + rounding, error));
+    TACIT_TRY(set_release(plan, &out->release[0], &out->counts,
+                          DPCOX_HEAD + dpcox_histograms(out) * out->time.cells, 1, moved * (1 + rounding),
+                          error));
     /* The first has the most noise, and all steps its grid. */
     TACIT_TRY(set_release(plan, &out->release[1], &out->scores, length, M_SQRT2, apart, error));
     for (size_t t = 2; t <= DPCOX_STEPS; t++)
@@ -162,6 +172,7 @@ tacit_status dpcox_describe(const tacit_plan *plan, dpcox_design *out, tacit_err
     if (plan->schema != NULL) {
         TACIT_TRY(time_design_create_as(&out->time, plan, &dpcox_settings_of(plan)->time, error));
         out->columns = out->time.columns.width;
+        out->persons = plan->schema->person != NULL;
         TACIT_CHECK(check_time(plan, out, error));
     }
     out->width = out->columns + DPCOX_CLOCK;
@@ -214,6 +225,10 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     return TACIT_OK;
 }
 
+static bool per_person(const tacit_plan *plan) {
+    return plan->schema != NULL && plan->schema->person != NULL;
+}
+
 static bool infers(const tacit_plan *plan) {
     (void)plan;
     return true;
@@ -244,7 +259,6 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status == TACIT_OK) status = check_place(question, &design, true, error);
     if (status == TACIT_OK) status = gradient_check_rows(party, error);
-    if (status == TACIT_OK) status = time_check_one_row_each(party, error);
     if (status == TACIT_OK) status = dpcox_count(party, &design, values, error);
     if (status == TACIT_OK)
         status = dpnewton_give(party, &design.release[0], &design.counts, &values, reply, error);
@@ -262,7 +276,6 @@ static tacit_status answer_scores(tacit_party *party, const tacit_question *ques
     tacit_status status;
     TACIT_TRY(recall(party, &design, error));
     TACIT_CHECK(check_place(question, &design, false, error));
-    TACIT_CHECK(time_check_one_row_each(party, error)); /* whoever asks may have left the counts out */
     const size_t cells = design.time.cells;
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.width, &weights, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "hazard", cells, &baseline.hazard, error));
@@ -339,6 +352,9 @@ static tacit_status ask_counts(fit *self, tacit_error *error) {
     if (self->hazard == NULL) TACIT_CHECK(tacit_fail_memory(error));
     self->clock = self->hazard + cells;
     TACIT_CHECK(draw_curve(self, sum.values + DPCOX_HEAD, error));
+    if (design->time.entries)
+        tacit_hazard_await(&self->life.curve[0], sum.values + DPCOX_HEAD + 2 * cells, cells, self->rows,
+                           design->release[0].deviation);
     tacit_hazard_baseline(self->hazard, self->clock, &self->life.curve[0], cells);
 cleanup:
     tacit_sum_clear(&sum);
@@ -480,8 +496,9 @@ const tacit_method tacit_method_dpcox = {
     .title = "Cox regression of a time until an event, with noise",
     .reference = "Prentice & Gloeckler 1978; Berndt et al. 1974; docs/methods/dpcox.md",
     .version = 1,
-    .units = "record",
+    .units = "record|person",
     .spreads = true,
+    .per_person = per_person,
     .takes_times = true,
     .needs_delta = true,
     .terms = TACIT_TERMS_ALL,
@@ -491,10 +508,12 @@ const tacit_method tacit_method_dpcox = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .leaves =
-        "once, how many rows the party has, and weighed sums of how many of them leave in each cell of time, "
-        "without an event and with one; then, in six rounds, the sum over its rows of scores, each of "
-        "bounded "
-        "length, and of their squares, at coefficients that all parties know[noise=party: , each with the "
+        "once, how many [protects=record: rows][protects=person: persons] the party has, and weighed sums of "
+        "how many of them leave in each cell of time, without an event and with one[protects=person: , and "
+        "where rows have a start, of how many come]; then, in six rounds, the sum over its [protects=record: "
+        "rows][protects=person: persons] of scores, each of bounded length[protects=person: , a person's "
+        "rows together], and of their squares, at coefficients that all parties know[noise=party: , each "
+        "with the "
         "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
         "contributions to sums",
     .seen_by =
@@ -504,22 +523,28 @@ const tacit_method tacit_method_dpcox = {
         "single party's][noise=party,sees=each: the coordinator sees each party's noisy "
         "numbers][noise=shares: "
         "the coordinator sees the sums over all parties, with the noise in them, and no single party's]. "
-        "Everybody sees the baseline and the coefficients of every round; the number of rows of all parties "
-        "together is in the table as it is",
+        "Everybody sees the baseline and the coefficients of every round; the number of [protects=record: "
+        "rows][protects=person: persons] of all parties together is in the table as it is",
     .guarantee =
-        "(epsilon, delta)-differential privacy of all rounds together, for replacing one row of a party, "
-        "which "
-        "is a person with all of its time, towards everybody who sees all steps[noise=party|shares: , the "
+        "(epsilon, delta)-differential privacy of all rounds together, for replacing [protects=record: one "
+        "row of a party, which is a person with all of its time,][protects=person: all rows of one person of "
+        "a "
+        "party, however many,] towards everybody who sees all steps[noise=party|shares: , the "
         "coordinator included][noise=coordinator: . There is no such guarantee towards the coordinator, "
         "which "
         "sees exact values]",
     .assumption =
-        "a person is one row; the number of a party's rows is no secret; the range of times and of columns "
+        "[protects=record: a person is one row; the number of a party's rows is no secret][protects=person: "
+        "a "
+        "person's rows are all at one party, and its column of persons tells them apart; the number of a "
+        "party's persons is no secret]; the range of times and of columns "
         "comes from the public schema[noise=coordinator: ; the coordinator adds the noise, publishes only "
         "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
         "more parties vanish from a sum or collude than the study declares]",
     .theorem =
-        "Gaussian noise on counts of L2 sensitivity 1 and on six sums of scores with their squares, of "
+        "Gaussian noise on counts of L2 sensitivity 1[protects=person:  (1.42 where rows have a start)] and "
+        "on "
+        "six sums of scores with their squares, of "
         "sensitivity 2.12, each with its share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, "
         "delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, Roth and Su "
         "2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so fine that their sum "
@@ -531,7 +556,9 @@ const tacit_method tacit_method_dpcox = {
         "hazard "
         "ratios of 1 would be drawn by. A person counts until its expected number of events is about 1: "
         "where "
-        "hazards are not proportional, early times count for more than in cox. Times are rounded up to "
+        "hazards are not proportional, early times count for more than in cox.[protects=person:  It counts "
+        "until "
+        "its first event; later ones do not.] Times are rounded up to "
         "the end of their cell",
     .prepare = prepare,
     .prepared_size = sizeof(dpcox_design),
@@ -540,6 +567,6 @@ const tacit_method tacit_method_dpcox = {
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

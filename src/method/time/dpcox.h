@@ -8,7 +8,7 @@
 enum {
     DPCOX_STEPS = 6,
     DPCOX_CLOCK = 2, /* columns of the baseline: a constant, and the clock */
-    DPCOX_HEAD = 2,  /* the number of rows, in units of DPCOX_ROWS_UNIT and what is left */
+    DPCOX_HEAD = 2,  /* the number of persons, in units of DPCOX_ROWS_UNIT and what is left */
     DPCOX_ROWS_UNIT = 1 << 12,
     DPCOX_ROWS_WEIGHT = 1 << 12,
     DPCOX_MOST_CELLS = 1024,
@@ -29,6 +29,7 @@ static inline const dpcox_settings *dpcox_settings_of(const tacit_plan *plan) {
 /* What follows from the plan alone. */
 typedef struct dpcox_design {
     time_design time;
+    bool persons;          /* the schema names them: one has any number of rows; else each row is one */
     size_t columns, width; /* p, and d = p + DPCOX_CLOCK */
     double radius;         /* R */
     double feature;        /* what an encoded feature is multiplied by to be a part of x */
@@ -47,7 +48,11 @@ typedef struct dpcox_baseline {
     const double *clock;  /* of each cell, from 0 to 1 */
 } dpcox_baseline;
 
-/* The party's counts by cell, encoded, with its number of rows before them; the sum of its persons' scores
+/* How many histograms over cells are counted: of persons who leave without an event, with one, and where some may come
+ * late, of the cells from which on they are at risk. */
+static inline size_t dpcox_histograms(const dpcox_design *design) { return design->time.entries ? 3 : 2; }
+
+/* The party's counts by cell, encoded, with its number of persons before them; the sum of its persons' scores
  * U/L at `weights` and of their squares, packed. In all holders. */
 tacit_status dpcox_count(tacit_party *party, const dpcox_design *design, double *out, tacit_error *error);
 tacit_status dpcox_add_up(tacit_party *party, const dpcox_design *design, const dpcox_baseline *baseline,

@@ -408,6 +408,6 @@ const tacit_method tacit_method_survival_exact = {
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = time_kind,
     .exchanges = exchanges,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -403,6 +403,6 @@ const tacit_method tacit_method_survival = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = tacit_one_exchange,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -343,10 +343,11 @@ tacit_status time_check_one_row_each(const tacit_party *party, tacit_error *erro
     }
     TACIT_TRY(tacit_view_groups(&party->rows, &persons, error));
     if (persons == party->rows.rows.count) return TACIT_OK;
-    return tacit_fail(error, TACIT_INPUT,
-                      "%zu rows are of %zu persons, and method %s promises something of a row that is a "
-                      "person with all of its time: give one row for each person",
-                      party->rows.rows.count, persons, party->plan->method->name);
+    return tacit_fail(
+        error, TACIT_INPUT,
+        "%zu rows are of %zu persons, and method %s promises something of a row that is a "
+        "person with all of its time: give one row for each person, its last with the time of its stop",
+        party->rows.rows.count, persons, party->plan->method->name);
 }
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error) {

@@ -31,6 +31,10 @@
  *     N(c mu_j,  min(T, c max(v_j - e, floor) + (1 - c) T)).
  * Without noise that is (4.2) except for the bound T, which keeps the chance part of v_j from making the
  * prior flat; as noise grows it becomes the prior of WEAK, so that noisy sources cannot mislead.
+ *
+ * Deviations from the box: rows fall into the labelled and the unlabelled part by position; hypotheses by
+ * output perturbation unless hypothesis=plr; variances have a floor and, with prior=aware, know the noise;
+ * project=public:P; rows without a label are taken as they are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -373,6 +377,6 @@ const tacit_method tacit_method_dphtl = {
     .noise = noise_law,
     .single = tacit_plan_always_single,
     .release_kind = release_kind,
-    .coordinate = dphtl_coordinate,
+    .coordinate = TACIT_CENTER_HALF(dphtl_coordinate),
     .handlers = handlers,
 };

@@ -23,6 +23,9 @@
  * t/(1 + e^t) = 2 W(1/e) (both sides are averages), and |beta| <= 2/lambda; so S = min(c/(N_X lambda), 2
  * w_max) + 2g/lambda, g the gradient norm that the solver certifies on every input. The weights w are
  * post-processing of beta_k + b_k and P.
+ *
+ * Deviations from the box: c as proved for the schema instead of sqrt(d) (calibration=paper), the bound
+ * w_max, Gaussian noise as a choice (law), project=public:P, and the certified solver.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -212,6 +215,6 @@ const tacit_method tacit_method_dpiw = {
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,
-    .coordinate = coordinate,
+    .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

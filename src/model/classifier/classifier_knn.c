@@ -18,7 +18,7 @@ enum {
     FALLBACK = 5,
     POINTS = 256,          /* in a block: their neighbours so far are kept */
     ROWS = 64,             /* in a block: stay in the cache while the points pass by */
-    EXPANDED = 1024 * 1024 /* at most so many numbers of sparse rows are expanded at a time */
+    EXPANDED = 1024 * 1024 /* at most this many numbers of sparse rows are expanded at a time */
 };
 
 typedef struct knn {

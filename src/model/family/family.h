@@ -65,7 +65,7 @@ typedef struct tacit_family {
      * constant, or there is one score. */
     void (*predict)(size_t classes, double *scores);
 
-    /* m: the largest t |l'(t)| on the right side, of so many classes; bounds |w| <= sqrt(m/lambda). NULL
+    /* m: the largest t |l'(t)| on the right side, of this many classes; bounds |w| <= sqrt(m/lambda). NULL
      * without L. */
     double (*pull)(double shape, size_t classes);
 
@@ -99,14 +99,14 @@ const tacit_family *tacit_family_find(const char *name);
 /* In the order of the table; NULL after the last. */
 const tacit_family *tacit_family_at(size_t place);
 
-/* The likelihood that fits a response, of so many classes or of 0: the first of the table. Of classes always
+/* The likelihood that fits a response, of this many classes or of 0: the first of the table. Of classes always
  * one. */
 const tacit_family *tacit_family_of(tacit_response response, size_t classes);
 
 /* That of classes: logistic for two, softmax for more. */
 const tacit_family *tacit_family_for(size_t classes);
 
-/* Whether a model of the family can have so many classes, and which it can have, in words: "two or more". */
+/* Whether a model of the family can have this many classes, and which it can have, in words: "two or more". */
 bool tacit_family_takes(const tacit_family *family, size_t classes);
 const char *tacit_family_classes(const tacit_family *family);
 

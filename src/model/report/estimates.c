@@ -12,7 +12,10 @@ tacit_estimates *tacit_estimates_free(tacit_estimates *estimates) {
     if (estimates == NULL) return NULL;
     for (size_t k = 0; estimates->coefficient != NULL && k < estimates->count; k++)
         free(estimates->coefficient[k].name);
-    for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) free(estimates->term[k].name);
+    for (size_t k = 0; estimates->term != NULL && k < estimates->terms; k++) {
+        free(estimates->term[k].name);
+        free(estimates->term[k].sample);
+    }
     free(estimates->coefficient);
     free(estimates->term);
     for (size_t k = 0; estimates->ratio != NULL && k < estimates->ratios; k++) free(estimates->ratio[k].name);

@@ -47,6 +47,7 @@ typedef struct tacit_term {
     double statistic; /* Wald's chi-square, b.V^-1 b; where tests are Student's that divided by count: an F */
     double p;
     double inflation; /* generalised variance inflation factor (Fox and Monette 1992); NaN: there is none */
+    double *sample;   /* its estimates and then their covariance, row by row, for pooling; NULL: not kept */
 } tacit_term;
 
 /* A term against the model without it. */

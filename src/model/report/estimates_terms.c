@@ -170,6 +170,22 @@ static void test_term(tacit_term *term, covariance *self, size_t column, const t
                            : tacit_chi_square_tail(wald, degrees);
 }
 
+/* What Rubin's rules need of a term. */
+static tacit_status keep_sample(tacit_term *term, const covariance *self, size_t column,
+                                const tacit_estimates *all, double phi, tacit_error *error) {
+    const size_t d = self->count, n = term->count;
+    term->sample = TACIT_NEW(double, n + n * n);
+    if (term->sample == NULL) return tacit_fail_memory(error);
+    double *value = term->sample, *cell = value + n;
+    for (size_t k = 0; k < d; k++) {
+        if (self->column[k] != column) continue;
+        *value++ = all->coefficient[k].estimate;
+        for (size_t l = 0; l < d; l++)
+            if (self->column[l] == column) *cell++ = phi * self->used[k > l ? k * d + l : l * d + k];
+    }
+    return TACIT_OK;
+}
+
 tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_design *design,
                                         const tacit_optimum *at, tacit_error *error) {
     covariance self = { .count = 0 };
@@ -195,6 +211,7 @@ tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_
         if (term->name == NULL) TACIT_CHECK(tacit_fail_memory(error));
         estimates->terms++;
         test_term(term, &self, self.column[k], estimates, phi);
+        TACIT_CHECK(keep_sample(term, &self, self.column[k], estimates, phi, error));
         term->inflation = exp(log_determinant(&self, self.column[k], false, false) +
                               log_determinant(&self, self.column[k], true, false) - whole);
     }

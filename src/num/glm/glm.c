@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 tacit_glm_settings tacit_glm_defaults(void) {
     return (tacit_glm_settings){ .gradient_tolerance = 1e-8, .max_iterations = 1000 };

@@ -26,7 +26,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 #define SLACK 1.001
 #define TINY 1e-140

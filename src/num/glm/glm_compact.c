@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 bool glm_compact_fits(const glm_work *work) {
     return work->x.sparse != NULL && work->outputs == 1 && work->cols <= (size_t)UINT16_MAX + 1;

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 enum {
     MOST_DESCENT_PAIRS = 20,

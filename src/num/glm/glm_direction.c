@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 enum {
     MOST_FACTORED = 2048,       /* columns of a d x d factor */

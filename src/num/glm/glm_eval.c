@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "num/blas.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 enum {
     BLOCK_BYTES = 256 * 1024, /* of features: half of a small second-level cache */
@@ -32,7 +32,7 @@ static void choose_blocks(glm_work *work) {
     if (work->blocks == 0) work->blocks = 1;
     size_t groups = MOST_PARTIAL / work->partial_size;
     if (work->x.sparse !=
-        NULL) { /* sums of their own for every so many entries: adding them up is little work */
+        NULL) { /* sums of their own for every this many entries: adding them up is little work */
         size_t worth = tacit_rows_entries(&work->x) / (ENTRIES_PER_SUM * work->cols);
         size_t needed = (rows + MOST_CHAINED_ROWS - 1) / MOST_CHAINED_ROWS;
         worth = worth > needed ? worth : needed;

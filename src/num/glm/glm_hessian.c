@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 #include "num/kernel/tiles.h"
 
 enum { MOST_HESSIAN_GROUPS = 32, MOST_HESSIAN_PARTIAL = 1 << 25 };

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 /* Responses of rows [begin, begin + count), one after the other. */
 static void find_responses(const glm_work *work, size_t begin, size_t count, double *y) {

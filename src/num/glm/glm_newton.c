@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 enum {
     SAMPLE_EVERY = 8,

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 static const double FALL = 4;           /* of lambda, from one stage to the next */
 static const double STAGE_EXACT = 1e-6; /* gradient of a stage, relative to the rows, */

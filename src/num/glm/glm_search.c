@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 /* The slope along the line grows with s (convexity). Newton's iteration for its root, kept inside a bracket
  * [low, high]; a point left of the root with slope f' <= 0 satisfies f(s) <= f(0) + s f'(s): a decrease. */

@@ -1,4 +1,4 @@
-/* More columns than rows: the iteration in the span of the rows that glm_span.h describes. */
+/* More columns than rows: the iteration in the span of the rows that glm_span_parts.h describes. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "num/blas.h"
-#include "num/glm/glm_span.h"
+#include "num/glm/glm_span_parts.h"
 
 enum {
     MOST_ROWS = 1536,

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "num/glm/glm_span.h"
+#include "num/glm/glm_span_parts.h"
 
 bool glm_span_step_softmax(glm_span *span, double tolerance) {
     size_t n = span->rows * span->outputs, most = 2 * n + 20 < 600 ? 2 * n + 20 : 600;

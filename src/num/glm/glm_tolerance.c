@@ -20,7 +20,7 @@
  */
 #include <math.h>
 
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 static const double MARGIN = 8;
 static const double HOLDERS = 1024; /* of parts of the rows, whose sums are added up */

@@ -479,7 +479,31 @@ static void count_positive(size_t rows, const double *scores, uint64_t *total) {
         }
 }
 
+/* A difference that is negative, or minus nothing, has the highest bit set. */
+static uint64_t scale_numbers(const tacit_kernel_scale *by, size_t count, const double *x, double *out) {
+    const vec middle = ALL(by->middle), half = ALL(by->half);
+    const vec low = ALL(by->low), high = ALL(by->high), least = ALL(by->least), most = ALL(by->most);
+    uint64_t beyond = 0;
+    for (size_t i = 0; i < count; i += PANEL) {
+        lanes signs = { 0 };
+        for (size_t c = 0; c < PANEL; c += LANES) {
+            vec number, value;
+            LOAD(number, x + i + c);
+            value = (number - middle) / half + ALL(0.0);
+            STORE(out + i + c, value);
+            signs |= (lanes)(number - low) | (lanes)(high - number) | (lanes)(value - least) |
+                     (lanes)(most - value);
+        }
+        int64_t sign[LANES], all = 0;
+        memcpy(sign, &signs, sizeof sign);
+        for (size_t k = 0; k < LANES; k++) all |= sign[k];
+        beyond |= (uint64_t)(all < 0) << i / PANEL;
+    }
+    return beyond;
+}
+
 const tacit_kernels TACIT_KERNEL_VARIANT = { dot_rows,       add_rows,    pack_rows,   add_tiles,
                                              logistic,       exponential, cholesky,    cholesky_solve,
                                              score_sparse,   dot_sparse,  dot_compact, add_compact,
-                                             count_positive, dot_floats,  add_floats,  pack_floats };
+                                             count_positive, dot_floats,  add_floats,  pack_floats,
+                                             scale_numbers };

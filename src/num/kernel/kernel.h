@@ -17,6 +17,11 @@
 /* Models that score_sparse works on at once: enough sums in flight to hide the latency of each. */
 enum { TACIT_KERNEL_MODELS = 32, TACIT_KERNEL_SLACK = 16, TACIT_KERNEL_PANEL = 8 };
 
+/* How numbers are scaled, and between which bounds they are expected before and after. */
+typedef struct tacit_kernel_scale {
+    double middle, half, low, high, least, most;
+} tacit_kernel_scale;
+
 typedef struct tacit_kernels {
     /* out[i] = x[i] . w, for `rows` rows of `cols` numbers. */
     void (*dot_rows)(const double *const *x, size_t rows, size_t cols, const double *w, double *out);
@@ -67,6 +72,10 @@ typedef struct tacit_kernels {
     void (*dot_floats)(const float *x, size_t rows, size_t stride, const double *w, double *out);
     void (*add_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *out);
     void (*pack_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *packed);
+
+    /* out[i] = (x[i] - middle) / half + 0, the same bits in every variant, for up to 512 numbers, a multiple of 8. Bit k of what is
+     * returned is set where one of the eight from 8 k on is beyond a bound, before it is scaled or after. */
+    uint64_t (*scale_numbers)(const tacit_kernel_scale *by, size_t count, const double *x, double *out);
 } tacit_kernels;
 
 /* The fastest variant this processor runs. */

@@ -1,7 +1,7 @@
 #include "num/kernel/kernel.h"
 #include "num/kernel/layer.h"
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TACIT_PARTY_ONLY)
 typedef enum level { BASE, AVX2, AVX512 } level;
 
 static level supported(void) {
@@ -12,7 +12,7 @@ static level supported(void) {
 #endif
 
 const tacit_kernels *tacit_kernels_choose(void) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TACIT_PARTY_ONLY)
     if (supported() == AVX512) return &tacit_kernels_avx512;
     if (supported() == AVX2) return &tacit_kernels_avx2;
 #endif
@@ -20,7 +20,7 @@ const tacit_kernels *tacit_kernels_choose(void) {
 }
 
 const tacit_layer_kernels *tacit_layer_kernels_choose(void) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TACIT_PARTY_ONLY)
     if (supported() == AVX512) return &tacit_layer_kernels_avx512;
     if (supported() == AVX2) return &tacit_layer_kernels_avx2;
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Integrals over a normal density: NODES points, STEP apart, within 8 standard deviations. */
-enum { NODES = 129 };
+enum { NODES = 129, MOST_LOOKS = 2 };
 static const double STEP = 0.125;
 
 /* How far off the pull along scores may be because they are not normal, as a part of their variance. */
@@ -83,10 +83,11 @@ static double offset_of(double mean, double deviation, double slope, double want
 /* The pulls that a line's chances would make, how they change with its offset and slope, and the variance of
  * one row's (symmetric matrices: 3 numbers). */
 typedef struct expectation {
-    double pull[2], change[3], variance[3];
+    double pull[2], change[4], variance[3];
 } expectation;
 
-static expectation expect(double mean, double deviation, const double line[2]) {
+static expectation expect(const tacit_clipped_pulls *seen, const double line[2]) {
+    const double mean = seen->mean, deviation = sqrt(seen->variance), reach = seen->reach;
     expectation out = { .pull = { 0, 0 } };
     double weight;
     for (int i = 0; i < NODES; i++) {
@@ -95,13 +96,16 @@ static expectation expect(double mean, double deviation, const double line[2]) {
         double residual = weight * ((1 - chance) * of_0 - chance * of_1);
         double by = -weight * (of_0 + of_1) * chance * (1 - chance);
         double square = weight * ((1 - chance) * of_0 * of_0 + chance * of_1 * of_1);
+        double t = reach > 0 ? fmin(fmax((z - mean) / deviation, -reach), reach) : z;
         out.pull[0] += residual;
-        out.pull[1] += residual * z;
-        for (int k = 0; k < 3; k++) {
-            double power = k == 0 ? 1 : k == 1 ? z : z * z;
-            out.change[k] += by * power;
-            out.variance[k] += square * power;
-        }
+        out.pull[1] += residual * t;
+        out.change[0] += by;
+        out.change[1] += by * z;
+        out.change[2] += by * t;
+        out.change[3] += by * t * z;
+        out.variance[0] += square;
+        out.variance[1] += square * t;
+        out.variance[2] += square * t * t;
     }
     return out;
 }
@@ -127,46 +131,73 @@ typedef struct belief {
     double evidence; /* the logarithm of how likely the pulls are under it, up to what all beliefs share */
 } belief;
 
-/* J' P J + 1/doubt, symmetric. */
-static void curvature_of(double out[3], const double change[3], const double precise[3],
-                         const belief *about) {
-    double left[2], right[2];
-    times(left, precise, (const double[]){ change[0], change[1] });
-    times(right, precise, (const double[]){ change[1], change[2] });
-    out[0] = change[0] * left[0] + change[1] * left[1] + 1 / about->doubt[0];
-    out[1] = change[1] * left[0] + change[2] * left[1];
-    out[2] = change[1] * right[0] + change[2] * right[1] + 1 / about->doubt[1];
+/* What one look at pulls says of a line: minus the logarithm of its likelihood, and two derivatives. */
+typedef struct sight {
+    double precise[3]; /* of the pulls */
+    double constant;   /* log determinant of their variance */
+    double loss, g[2], h[3];
+} sight;
+
+/* The precision of what is seen: of its noise, of rows that are drawn, of scores that are not normal. */
+static void focus(sight *out, const tacit_clipped_pulls *seen, const double line[2]) {
+    const expectation now = expect(seen, line);
+    double unsure[3];
+    for (int k = 0; k < 3; k++) unsure[k] = seen->noise[k] + now.variance[k] / seen->rows + (k != 1) * 1e-12;
+    unsure[2] += pow(ABNORMAL * (seen->reach > 0 ? sqrt(seen->variance) : seen->variance), 2);
+    inverse(out->precise, unsure);
+    out->constant = log(determinant(unsure));
+}
+
+static void look(sight *out, const tacit_clipped_pulls *seen, const double line[2]) {
+    const expectation now = expect(seen, line);
+    const double off[2] = { now.pull[0] - seen->pull[0], now.pull[1] - seen->pull[1] }, *by = now.change;
+    double weighed[2], left[2], right[2];
+    times(weighed, out->precise, off);
+    times(left, out->precise, (const double[]){ by[0], by[2] });
+    times(right, out->precise, (const double[]){ by[1], by[3] });
+    out->loss = (off[0] * weighed[0] + off[1] * weighed[1] + out->constant) / 2;
+    for (int k = 0; k < 2; k++) out->g[k] = by[k] * weighed[0] + by[2 + k] * weighed[1];
+    out->h[0] = by[0] * left[0] + by[2] * left[1];
+    out->h[1] = by[1] * left[0] + by[3] * left[1];
+    out->h[2] = by[1] * right[0] + by[3] * right[1];
+}
+
+/* All looks together, and what was believed before. */
+static sight look_at_all(const belief *about, const sight *each, const tacit_clipped_pulls *seen) {
+    sight all = { .loss = 0 };
+    for (; seen != NULL; seen = seen->more, each++) {
+        sight one = *each;
+        look(&one, seen, about->line);
+        all.loss += one.loss;
+        for (int k = 0; k < 2; k++) all.g[k] += one.g[k];
+        for (int k = 0; k < 3; k++) all.h[k] += one.h[k];
+    }
+    for (int k = 0; k < 2; k++) {
+        double off = about->line[k] - about->before[k];
+        all.loss += off * off / about->doubt[k] / 2;
+        all.g[k] += off / about->doubt[k];
+        all.h[2 * k] += 1 / about->doubt[k];
+    }
+    return all;
 }
 
 /* Newton's method for the likeliest line, and Laplace's for the evidence. */
 static void learn(belief *about, const tacit_clipped_pulls *seen) {
-    const double deviation = sqrt(seen->variance), most_move = 0.5;
-    double unsure[3], precise[3], curvature[3];
-    expectation now = expect(seen->mean, deviation, about->before);
-    memcpy(about->line, about->before, sizeof about->line);
-    for (int k = 0; k < 3; k++) unsure[k] = seen->noise[k] + now.variance[k] / seen->rows + (k != 1) * 1e-12;
-    unsure[2] += pow(ABNORMAL * seen->variance, 2);
-    inverse(precise, unsure);
+    const double most_move = 0.5;
+    sight each[MOST_LOOKS], all;
+    size_t looks = 0;
+    for (const tacit_clipped_pulls *one = seen; one != NULL; one = one->more)
+        focus(&each[looks++], one, about->before);
+    all = look_at_all(about, each, seen);
     for (int round = 0; round < 40; round++) {
-        double off[2] = { now.pull[0] - seen->pull[0], now.pull[1] - seen->pull[1] }, weighed[2], g[2],
-               move[2], solved[3];
-        times(weighed, precise, off);
-        times(g, now.change, weighed);
-        for (int k = 0; k < 2; k++) g[k] += (about->line[k] - about->before[k]) / about->doubt[k];
-        curvature_of(curvature, now.change, precise, about);
-        inverse(solved, curvature);
-        times(move, solved, g);
+        double move[2], solved[3];
+        inverse(solved, all.h);
+        times(move, solved, all.g);
         for (int k = 0; k < 2; k++) about->line[k] -= fmin(fmax(move[k], -most_move), most_move);
         about->line[1] = fmin(fmax(about->line[1], 0.02), 6);
-        now = expect(seen->mean, deviation, about->line);
+        all = look_at_all(about, each, seen);
     }
-    double off[2] = { now.pull[0] - seen->pull[0], now.pull[1] - seen->pull[1] }, weighed[2];
-    times(weighed, precise, off);
-    curvature_of(curvature, now.change, precise, about);
-    about->evidence = -0.5 * (off[0] * weighed[0] + off[1] * weighed[1] + log(determinant(curvature)) +
-                              log(about->doubt[0] * about->doubt[1]) + log(determinant(unsure)));
-    for (int k = 0; k < 2; k++)
-        about->evidence -= 0.5 * pow(about->line[k] - about->before[k], 2) / about->doubt[k];
+    about->evidence = -all.loss - 0.5 * (log(determinant(all.h)) + log(about->doubt[0] * about->doubt[1]));
 }
 
 /* Its line keeps that mean probability, before pulls are looked at. */

@@ -20,10 +20,12 @@ double tacit_clipped_slope(double mean, double variance);
 
 /* What is seen of the clipped residuals at scores z over `rows` rows (0: nothing is), z ~ N(mean, variance): the
  * means of clip(sigma(z) - y) and of clip(sigma(z) - y) z, and the covariance of the noise in them (a symmetric
- * matrix: 3 numbers). The noise must not have had a part in the scores. `held` is the share of the curvature
+ * matrix: 3 numbers). With a `reach` above 0 it is not z that residuals are multiplied by but t = (z - mean)/sqrt(variance), held
+ * within +-reach. The noise must not have had a part in the scores. `held` is the share of the curvature
  * along the weights that is the regulariser's, `noisy` the share of the scores' variance that noise has made. */
 typedef struct tacit_clipped_pulls {
-    double mean, variance, rows, pull[2], noise[3], held, noisy;
+    double mean, variance, rows, reach, pull[2], noise[3], held, noisy;
+    const struct tacit_clipped_pulls *more; /* seen at other scores, at most once; NULL: no more */
 } tacit_clipped_pulls;
 
 /* log-odds = *offset + *slope z, for a model that predicts by the sigmoid and has scores N(mean, variance), near

@@ -212,6 +212,11 @@ double tacit_count_fit_variance(const tacit_count_fit *fit, size_t level) {
     return variance;
 }
 
+double tacit_count_fit_deviation(const tacit_count_fit *fit, size_t leaf, double within, double p) {
+    double missing = fit->variance / (double)fit->tree.depth;
+    return sqrt(below_variance(fit->tree, fit->level, missing, fit->total_variance, leaf, within, p));
+}
+
 /* ---- quantiles ---- */
 
 /* Where a line from `from` at 0 to `to` at 1 is 0. */
@@ -219,14 +224,12 @@ static double crossing(double from, double to) { return from == to ? 0.5 : from 
 
 tacit_tree_quantile tacit_count_fit_quantile(const tacit_count_fit *fit, double p, double deviations) {
     size_t leaves = tacit_count_tree_leaves(fit->tree), last = leaves;
-    double first = 1, final = 0, low = 1, high = 0, missing = fit->variance / (double)fit->tree.depth;
+    double first = 1, final = 0, low = 1, high = 0;
     double before = -p * fit->present, margin_before = 0;
     bool noisy = fit->variance > 0, crossed = false, entered = false;
     for (size_t k = 0; k < leaves; k++) {
         double after = fit->below[k + 1] - p * fit->present;
-        double margin = noisy ? deviations * sqrt(below_variance(fit->tree, fit->level, missing,
-                                                                 fit->total_variance, k, 1, p))
-                              : 0;
+        double margin = noisy ? deviations * tacit_count_fit_deviation(fit, k, 1, p) : 0;
         if (!crossed && after >= 0) {
             first = ((double)k + (before < 0 ? crossing(before, after) : 0)) / (double)leaves;
             crossed = true;

@@ -69,6 +69,9 @@ void tacit_count_fit_clear(tacit_count_fit *fit);
 /* The variance of the noise in a consistent count of level l, from 1. */
 double tacit_count_fit_variance(const tacit_count_fit *fit, size_t level);
 
+/* The standard deviation of the noise in (rows below) - p (rows with a value), at a share `within` of a leaf. */
+double tacit_count_fit_deviation(const tacit_count_fit *fit, size_t leaf, double within, double p);
+
 /* A quantile of the rows with a value, as a place in [0, 1], and the bounds within which noise of `deviations`
  * standard deviations leaves it: all places where the share of rows below may be p. */
 typedef struct tacit_tree_quantile {

@@ -12,6 +12,25 @@
 
 /* ---- the baseline ---- */
 
+/* What is released is C x/s, s^2 = 2 |c|^2 (noisy_life.h), and C C x are prefix sums: encoded again and times s^2 it is
+ * how many have come, with |c| s times the noise of a number. */
+void tacit_hazard_await(tacit_noisy_curve *curve, const double *released, size_t cells, double rows,
+                        double deviation) {
+    double come[TACIT_LIFE_MOST_CELLS], scale = 0, hazard = 0;
+    for (size_t k = 0; k < cells; k++) come[k] = k == 0;
+    tacit_life_encode(come, cells);
+    scale = 1 / (come[0] * come[0]);
+    const double least = fmax(1, 4 * deviation * scale * M_SQRT1_2);
+    memcpy(come, released, cells * sizeof *come);
+    tacit_life_encode(come, cells);
+    for (size_t k = 0; k < curve->count; k++) {
+        double late = fmin(fmax(rows - scale * come[k], 0), rows);
+        double left = fmin(fmax(curve->steps[k].at_risk - late, least), fmax(1, curve->steps[k].at_risk));
+        hazard += fmin(curve->steps[k].events / left, 1);
+        curve->steps[k].hazard = hazard;
+    }
+}
+
 /* The first cell from `cell` on at whose end the curve has risen to `height`. */
 static size_t cell_at(const tacit_noisy_curve *curve, size_t cell, double height) {
     while (cell + 1 < curve->count && curve->steps[cell].hazard < height * (1 - 1e-12)) cell++;

@@ -445,17 +445,19 @@ static void add_noise(fit *self) {
     settle_rows(self, self->counts);
 }
 
-/* Events drawn again; who is no longer with an event leaves without one. */
+/* Events drawn again, as many as the fit has, not the noise beside them; who is no longer with an event leaves without
+ * one. */
 static void draw_events(fit *self) {
     size_t cells = self->life->cells, kinds = self->life->kinds;
     double *drawn = self->scratch + 2 * cells;
     for (size_t g = 0; g < self->life->groups; g++)
         for (size_t j = 1; j < kinds; j++) {
             double *events = self->counts + (g * kinds + j) * cells, *rest = self->counts + g * kinds * cells;
+            const double *base = self->base + (g * kinds + j) * cells;
             self->life->source.normals(self->life->source.context, drawn, cells);
             for (size_t k = 0; k < self->length[g]; k++) {
-                double n = self->start[g * cells + k], share = n > 0 ? events[k] / n : 0;
-                double moved = drawn[k] * sqrt(fmax(0, events[k] * (1 - share)));
+                double n = self->start[g * cells + k], fitted = base[k], share = n > 0 ? fitted / n : 0;
+                double moved = drawn[k] * sqrt(fmax(0, fitted * (1 - share)));
                 events[k] += moved;
                 rest[k] -= moved;
             }

@@ -246,20 +246,6 @@ static tacit_status add_periods(const importing *self, tacit_vault *vault, const
     return status;
 }
 
-static tacit_status hash_file(uint8_t out[TACIT_ORIGIN_HASH], const char *path, tacit_error *error) {
-    crypto_generichash_state state;
-    uint8_t bytes[16384];
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) return tacit_fail_errno(error, "reading", path);
-    crypto_generichash_init(&state, NULL, 0, TACIT_ORIGIN_HASH);
-    for (size_t length; (length = fread(bytes, 1, sizeof bytes, file)) > 0;)
-        crypto_generichash_update(&state, bytes, length);
-    bool failed = ferror(file) != 0;
-    fclose(file);
-    crypto_generichash_final(&state, out, TACIT_ORIGIN_HASH);
-    return failed ? tacit_fail(error, TACIT_IO, "reading %s failed", path) : TACIT_OK;
-}
-
 /* The file, and who vouches for it: the name that goes with the key, and the key's first digits. */
 static void label_origin(tacit_origin *origin, const char *file, const tacit_signed_file *signer) {
     char key[2 * TACIT_SIGNED_KEY + 1];
@@ -297,7 +283,7 @@ static tacit_status keep(const importing *self, tacit_vault *vault, int64_t now_
         memcpy(columns[k].unit, sensor->values[k].unit, sizeof columns[k].unit);
     }
     label_origin(&origin, name, &self->out->signer);
-    TACIT_TRY(hash_file(origin.hash, self->path, self->error));
+    TACIT_TRY(tacit_signed_file_hash(origin.hash, self->path, self->error));
     if (self->out->signer.is_signed && memcmp(origin.hash, self->out->signer.hash, sizeof origin.hash) != 0)
         return tacit_fail(self->error, TACIT_REFUSED, "%s was changed while it was being read", self->path);
     TACIT_TRY(tacit_vault_begin(vault, self->error));

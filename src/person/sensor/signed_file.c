@@ -35,7 +35,7 @@ static size_t message_of(uint8_t out[MESSAGE], const uint8_t hash[TACIT_SIGNED_H
     return sizeof purpose + TACIT_SIGNED_HASH + strlen(name);
 }
 
-static tacit_status hash_file(uint8_t out[TACIT_SIGNED_HASH], const char *path, tacit_error *error) {
+tacit_status tacit_signed_file_hash(uint8_t out[TACIT_SIGNED_HASH], const char *path, tacit_error *error) {
     crypto_generichash_state state;
     uint8_t bytes[16384];
     FILE *file = fopen(path, "rbe");
@@ -57,7 +57,7 @@ tacit_status tacit_signed_file_sign(tacit_buffer *out, const char *path, const u
     if (!is_plain(name))
         return tacit_fail(error, TACIT_USAGE, "the laboratory's name is one line of fewer than %d bytes",
                           TACIT_SIGNED_NAME);
-    TACIT_TRY(hash_file(hash, path, error));
+    TACIT_TRY(tacit_signed_file_hash(hash, path, error));
     crypto_sign_seed_keypair(key, secret, seed);
     crypto_sign_detached(signature, NULL, message, message_of(message, hash, name), secret);
     sodium_memzero(secret, sizeof secret);
@@ -93,7 +93,7 @@ tacit_status tacit_signed_file_check(tacit_signed_file *out, const char *path, t
         return TACIT_OK;
     }
     TACIT_CHECK(tacit_file_read(beside, &line, error));
-    TACIT_CHECK(hash_file(found.hash, path, error));
+    TACIT_CHECK(tacit_signed_file_hash(found.hash, path, error));
     if (!read_line(tacit_buffer_text(&line), &found, signature) ||
         crypto_sign_verify_detached(signature, message, message_of(message, found.hash, found.name),
                                     found.key) != 0)

@@ -21,6 +21,9 @@ typedef struct tacit_signed_file {
     char name[TACIT_SIGNED_NAME];
 } tacit_signed_file;
 
+/* What is signed, and kept as the origin of rows read from a file. */
+tacit_status tacit_signed_file_hash(uint8_t out[TACIT_SIGNED_HASH], const char *path, tacit_error *error);
+
 /* The line for FILE.sig, appended. */
 tacit_status tacit_signed_file_sign(tacit_buffer *out, const char *path, const uint8_t seed[TACIT_SIGNED_KEY],
                                     const char *name, tacit_error *error);

@@ -3,7 +3,7 @@
 
 #include "base/growing.h"
 #include "base/memory.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 tacit_status tacit_accountant_create(tacit_accountant **out, tacit_adjacency adjacency, tacit_error *error) {
     if (adjacency != TACIT_ADD_OR_REMOVE && adjacency != TACIT_REPLACE)

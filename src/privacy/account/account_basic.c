@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 #include "privacy/account/gaussian.h"
 
 /* ---- basic ----

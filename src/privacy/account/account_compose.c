@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 
 /*
  * Proof note. Run i has masses p_i(l) on the grid (dominating the true loss) and infinite mass z_i. For a

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 tacit_event tacit_event_gaussian(double sigma, uint64_t count) {
     return (tacit_event){ TACIT_EVENT_GAUSSIAN, sigma, 0, 1, count, false };

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 #include "privacy/account/gaussian.h"
 
 /*

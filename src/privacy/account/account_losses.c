@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 
 /*
  * Proof note ("connect the dots", Doroshenko, Ghazi, Kamath, Kumar and Manurangsi 2022). Write r = Q/P =

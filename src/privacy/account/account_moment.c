@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "num/special.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 /*
  * Proof note. With r = Q/P the moment is E_P r^(1-a), and r^(1-a) is convex. The loss -log r grows with z. In

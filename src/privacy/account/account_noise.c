@@ -1,7 +1,7 @@
 /* The inverse: how much noise a target needs. */
 #include <math.h>
 
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 #include "privacy/account/gaussian.h"
 
 typedef struct target {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 
 /* A step's loss as a few hundred points, good enough for its moments. */
 typedef struct sketch {

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "privacy/account/account_pld.h"
+#include "privacy/account/account_pld_parts.h"
 
 /*
  * Proof note. With a dominating pair for each event and direction (account_event.c), discretised

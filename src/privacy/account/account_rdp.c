@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "num/special.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 /*
  * Proof note: from Renyi divergences to (epsilon, delta). If D_a(P || Q) <= tau for both orders of the pair

@@ -1,10 +1,10 @@
-#include "privacy/account/charges.h"
+#include "privacy/account/charges_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 static bool same_kind(const tacit_event *a, const tacit_event *b) {
     return a->kind == b->kind && a->parameter == b->parameter && a->delta == b->delta &&

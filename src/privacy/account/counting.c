@@ -55,7 +55,7 @@
 #include <string.h>
 
 #include "base/growing.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 #include "privacy/account/gaussian.h"
 
 const char *tacit_count_name(tacit_count count) {

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "privacy/account/charges.h"
+#include "privacy/account/charges_parts.h"
 
 typedef enum tacit_count {
     TACIT_COUNT_LEAST, /* the least of all accountants: for kinds and numbers fixed in advance, as those of one study are */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
-#include "privacy/ledger/ledger_class.h"
+#include "privacy/ledger/ledger_class_parts.h"
 
 tacit_ledger *tacit_ledger_free(tacit_ledger *ledger) {
     if (ledger != NULL) ledger->class->free(ledger);

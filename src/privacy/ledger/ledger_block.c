@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 /* ---- whose rows they are ---- */
 

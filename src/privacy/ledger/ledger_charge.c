@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 static tacit_status check_consent(tacit_ledger_file *self, const tacit_release *release, tacit_error *error) {
     tacit_consent consent = TACIT_CONSENT_NONE;

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "privacy/ledger/ledger_log.h"
+#include "privacy/ledger/ledger_log_parts.h"
 
 /* Version 2 has the event behind the price, and what is then spent of each limit; version 3 how a limit is
  * counted. */

@@ -1,5 +1,5 @@
 /* The durable ledger, the owner's side: opening, limits, consent. */
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -296,22 +296,24 @@ tacit_status tacit_ledger_open(tacit_ledger **out, const char *path, const char 
     return TACIT_OK;
 }
 
-tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
-                                  const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error) {
+/* An entry about a study, and about these bytes where there are any. */
+static tacit_status record_study(tacit_ledger *ledger, const char *doing, tacit_entry_kind kind,
+                                 const char *study, const uint8_t *hash, tacit_error *error) {
     tacit_ledger_file *self = NULL;
-    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "consenting", error));
+    TACIT_TRY(tacit_ledger_file_of(&self, ledger, doing, error));
     TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
     tacit_release about = { .study = study };
-    memcpy(about.study_hash, study_hash, sizeof about.study_hash);
-    return record(self, TACIT_ENTRY_CONSENT, &about, error);
+    if (hash != NULL) memcpy(about.study_hash, hash, sizeof about.study_hash);
+    return record(self, kind, &about, error);
+}
+
+tacit_status tacit_ledger_consent(tacit_ledger *ledger, const char *study,
+                                  const uint8_t study_hash[TACIT_HASH_BYTES], tacit_error *error) {
+    return record_study(ledger, "consenting", TACIT_ENTRY_CONSENT, study, study_hash, error);
 }
 
 tacit_status tacit_ledger_withdraw(tacit_ledger *ledger, const char *study, tacit_error *error) {
-    tacit_ledger_file *self = NULL;
-    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "withdrawing", error));
-    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
-    tacit_release about = { .study = study };
-    return record(self, TACIT_ENTRY_WITHDRAWAL, &about, error);
+    return record_study(ledger, "withdrawing", TACIT_ENTRY_WITHDRAWAL, study, NULL, error);
 }
 
 tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_release *about,
@@ -325,12 +327,7 @@ tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_relea
 
 tacit_status tacit_ledger_note_contact(tacit_ledger *ledger, const char *study,
                                        const uint8_t hash[TACIT_HASH_BYTES], tacit_error *error) {
-    tacit_ledger_file *self = NULL;
-    TACIT_TRY(tacit_ledger_file_of(&self, ledger, "contact details", error));
-    TACIT_TRY(tacit_name_check("the study's name", study, TACIT_NAME_MOST, error));
-    tacit_release about = { .study = study };
-    memcpy(about.study_hash, hash, sizeof about.study_hash);
-    return record(self, TACIT_ENTRY_CONTACT, &about, error);
+    return record_study(ledger, "contact details", TACIT_ENTRY_CONTACT, study, hash, error);
 }
 
 tacit_status tacit_ledger_file_consent(tacit_consent *out, uint8_t study_hash[TACIT_HASH_BYTES],

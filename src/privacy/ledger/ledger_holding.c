@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 /* The data sources that share a limit: `people` itself, and those said to hold the same. */
 #define OF_PEOPLE "(source = ?1 OR source IN (SELECT source FROM people WHERE people = ?1))"

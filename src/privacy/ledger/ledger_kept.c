@@ -3,7 +3,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 static void hash_state(uint8_t out[TACIT_HASH_BYTES], const char *source, const char *study,
                        const uint8_t *state, size_t length) {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
                                   const uint8_t study_hash[TACIT_HASH_BYTES], const tacit_price *price,

@@ -1,10 +1,10 @@
 /* Appending to the log, and the state that follows from it. */
-#include "privacy/ledger/ledger_log.h"
+#include "privacy/ledger/ledger_log_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_class.h"
+#include "privacy/ledger/ledger_class_parts.h"
 
 /* The end of the log, as the head says and as the last entry says; they must agree. */
 static tacit_status read_end(uint64_t *entries, uint8_t hash[TACIT_HASH_BYTES], tacit_store *store,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "privacy/ledger/ledger_class.h"
+#include "privacy/ledger/ledger_class_parts.h"
 
 typedef struct memory_ledger {
     tacit_ledger base;

@@ -2,7 +2,7 @@
 #include <sodium.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_log.h"
+#include "privacy/ledger/ledger_log_parts.h"
 
 /* Tables with the kinds of their columns: text, integer, real (as its eight bytes), blob. */
 static const struct {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "privacy/ledger/ledger_file.h"
+#include "privacy/ledger/ledger_file_parts.h"
 
 static const char damaged_remedy[] = "restore the ledger from a backup and let nothing leave until then";
 
@@ -27,13 +27,10 @@ tacit_status tacit_ledger_list(tacit_ledger *ledger, uint64_t after, tacit_entry
     TACIT_CHECK(tacit_statement_prepare(
         &query, self->store, "SELECT entry, body, hash FROM log WHERE entry > ?1 ORDER BY entry", error));
     tacit_bind_integer(query, 1, after > INT64_MAX ? INT64_MAX : (int64_t)after);
-    for (;;) {
-        bool row = false;
+    while (tacit_statement_next(query, &status, error)) {
         const uint8_t *body = NULL;
         size_t length = 0;
         tacit_entry entry;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
         status = read_entry(&entry, &body, &length, query, error);
         if (status != TACIT_OK) {
             status = tacit_fail_in(error, status, "entry %lld of %s",
@@ -51,17 +48,14 @@ tacit_status tacit_ledger_bodies(tacit_ledger *ledger, tacit_body_visit *visit, 
                                  tacit_error *error) {
     tacit_ledger_file *self = NULL;
     tacit_statement *query = NULL;
-    bool row = false;
     tacit_status status;
     TACIT_TRY(tacit_ledger_file_of(&self, ledger, "listing", error));
     TACIT_CHECK(tacit_statement_prepare(&query, self->store,
                                         "SELECT entry, body, hash FROM log ORDER BY entry", error));
-    for (;;) {
+    while (tacit_statement_next(query, &status, error)) {
         const uint8_t *body = NULL;
         size_t length = 0;
         tacit_entry entry;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
         TACIT_CHECK(read_entry(&entry, &body, &length, query, error));
         TACIT_CHECK(visit(context, &entry, body, length, error));
     }
@@ -87,11 +81,8 @@ static tacit_status visit_names(tacit_ledger_file *self, const char *sql, tacit_
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(&query, self->store, sql, error));
     if (strstr(sql, "?1") != NULL) tacit_bind_text(query, 1, self->source);
-    for (;;) {
-        bool row = false;
+    while (tacit_statement_next(query, &status, error)) {
         const char *name = NULL;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_text(&name, query, 0, TACIT_NAME_MOST, error));
         TACIT_CHECK(visit(context, name, error));
     }
@@ -197,11 +188,10 @@ static tacit_status check_chain(walk *way, tacit_error *error) {
     TACIT_CHECK(tacit_statement_prepare(
         &answer, store, "SELECT source, id, question_hash, payload FROM main.answer WHERE entry = ?1",
         error));
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, log, error));
-        if (!row) break;
+    while (tacit_statement_next(log, &status, error)) {
         TACIT_CHECK(check_entry(way, log, answer, error));
     }
+    if (status != TACIT_OK) goto cleanup;
     uint8_t end[TACIT_HASH_BYTES] = { 0 };
     TACIT_CHECK(
         tacit_statement_prepare(&head, store, "SELECT entries, hash FROM main.head WHERE one = 1", error));

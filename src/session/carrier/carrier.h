@@ -30,6 +30,7 @@ typedef enum tacit_trouble {
     TACIT_TROUBLE_NONE,
     TACIT_TROUBLE_AWAY,     /* nobody is there, or the connection was lost: try again */
     TACIT_TROUBLE_STRANGER, /* who answers is not this coordinator, or has a certificate of another authority */
+    TACIT_TROUBLE_PAUSED,   /* nobody was gone to: our side is paused */
     TACIT_TROUBLE_REFUSED, /* the coordinator does not take our certificate, or wants one */
     TACIT_TROUBLE_OTHER
 } tacit_trouble;
@@ -45,6 +46,8 @@ typedef struct tacit_carrier_settings {
     const char *proxy;
     bool (*cancelled)(void *context); /* asked now and then during an errand; true ends it. NULL: never */
     void *cancelled_context;
+    bool (*paused)(void *context); /* asked before an errand; true: it is not run. NULL: never */
+    void *paused_context;
     struct tacit_pouch *pouch; /* of a carrier of files (carrier_files.h); NULL: nobody carries any now */
 } tacit_carrier_settings;
 
@@ -65,6 +68,9 @@ typedef struct tacit_carrier_kind {
 
 struct tacit_carrier {
     const tacit_carrier_kind *kind;
+    bool (*paused)(void *context); /* as in the settings; these three are set by tacit_carrier_open */
+    void *paused_context;
+    bool held; /* the last errand was not run for it */
 };
 
 extern const tacit_carrier_kind tacit_https_carrier, tacit_files_carrier;
@@ -75,7 +81,7 @@ tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_setting
 tacit_carrier *tacit_carrier_free(tacit_carrier *carrier); /* accepts NULL */
 
 /* Run an errand with these bytes (NULL: none) and wait for what comes of it. TACIT_NETWORK in one sentence
- * when it does not get through; TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
+ * when it does not get through, or our side is paused; TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
 tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
                                 unsigned timeout_ms, tacit_carried *out, tacit_error *error);
 

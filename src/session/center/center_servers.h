@@ -59,7 +59,7 @@ tacit_status tacit_center_assist(const tacit_plan *plan, tacit_channel *channel,
 tacit_status tacit_center_share_public(tacit_center_server *center, int64_t *values, size_t count,
                                        tacit_error *error);
 
-/* Every wait of this server ends so many milliseconds from now. */
+/* Every wait of this server ends this many milliseconds from now. */
 void tacit_center_set_timeout(tacit_center_server *center, int64_t milliseconds);
 
 /* Have `count` numbers been opened in this place before a crash? Then both servers have them. */

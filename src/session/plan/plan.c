@@ -90,19 +90,6 @@ const char *tacit_plan_print(const tacit_plan *plan, const tacit_parameter *one,
     return out;
 }
 
-double tacit_plan_number(const tacit_plan *plan, const char *name) {
-    const tacit_parameter *one = tacit_setting_find(plan->method->parameters, name);
-    assert(one != NULL);
-    return tacit_setting_number(tacit_plan_settings(plan, 0), one);
-}
-
-bool tacit_plan_is(const tacit_plan *plan, const char *name, const char *value) {
-    char text[TACIT_SETTING_SIZE];
-    const tacit_parameter *one = tacit_setting_find(plan->method->parameters, name);
-    assert(one != NULL);
-    return strcmp(tacit_setting_print(tacit_plan_settings(plan, 0), one, text), value) == 0;
-}
-
 bool tacit_plan_leaves_open(const tacit_plan *plan, const tacit_parameter *parameter) {
     return parameter->zero != NULL && tacit_setting_number(tacit_plan_settings(plan, 0), parameter) == 0;
 }

@@ -41,6 +41,12 @@ static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_
         snprintf(text, TACIT_SETTING_SIZE, "%s", seen(plan));
         return true;
     }
+    if (piece_is(key, "protects")) {
+        static const tacit_parameter whom = { .type = TACIT_SETTING_CHOICE, .choices = "record|person" };
+        *setting = &whom;
+        snprintf(text, TACIT_SETTING_SIZE, "%s", tacit_plan_counts_persons(plan) ? "person" : "record");
+        return true;
+    }
     if (*setting == NULL) return false;
     tacit_plan_print(plan, *setting, text);
     if (piece_is(key, "law") && strcmp(text, "auto") == 0)

@@ -9,8 +9,9 @@
  * Conditions with commas between must all hold; each is KEY=VALUE, or KEY=VALUE|VALUE, or with != for none of
  * them. KEY is a setting of the method, or one of
  *
- *     sees   what the coordinator sees of the parties' answers: sum, each, or ciphertexts
- *     law    of a method with that setting: auto is written as what it comes to, pure or gaussian
+ *     sees      what the coordinator sees of the parties' answers: sum, each, or ciphertexts
+ *     protects  record or person: whether rows of one person count as one (tacit_plan_counts_persons)
+ *     law       of a method with that setting: auto is written as what it comes to, pure or gaussian
  *
  * Clauses do not nest. A bracket that is not followed by a condition is a bracket.
  */

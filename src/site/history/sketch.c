@@ -236,15 +236,12 @@ static tacit_status read_people(sketched *out, const char *ledger_path, tacit_er
 
 static tacit_status read_all(collection *out, tacit_store *store, const char *ledger, tacit_error *error) {
     tacit_statement *query = NULL;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &query, store, "SELECT source, rows, distinct_rows, digest, ordered FROM seen ORDER BY source",
         error));
-    for (;;) {
+    while (tacit_statement_next(query, &status, error)) {
         const char *source = NULL;
-        TACIT_CHECK(tacit_statement_step(&row, query, error));
-        if (!row) break;
         TACIT_CHECK(tacit_column_text(&source, query, 0, TACIT_NAME_MOST, error));
         sketched *grown = tacit_grow(out->items, out->count + 1, sizeof *grown), *one;
         if (grown == NULL) TACIT_CHECK(tacit_fail_memory(error));

@@ -169,9 +169,14 @@ static tacit_status look_at_row(reading *self, const tacit_row_block *block, siz
 }
 
 /* All rows of the source, in order. */
-static tacit_status visit(reading *self, tacit_source *source, take_row *take, tacit_error *error) {
+static tacit_status visit(reading *self, tacit_source *source, const char *stage, take_row *take,
+                          tacit_error *error) {
+    const tacit_progress *progress = self->about->options->progress;
     tacit_row_block block = { .ended = false };
-    while (!block.ended) {
+    for (uint64_t rows = 0; !block.ended; rows += block.rows) {
+        tacit_progress_report(progress, stage, rows, 0);
+        if (tacit_progress_cancelled(progress))
+            return tacit_fail(error, TACIT_CANCELLED, "reading it was cancelled");
         TACIT_TRY(tacit_source_next(source, SIZE_MAX, &block, error));
         for (size_t row = 0; row < block.rows; row++) TACIT_TRY(take(self, &block, row, error));
     }
@@ -315,10 +320,10 @@ tacit_status sketch_make(sketch_table *out, const tacit_sketch_source *about,
     TACIT_CHECK(tacit_source_open(&source, about->data, &opening, error));
     self.sparse = source->kind->sparse;
     if (!self.sparse) TACIT_CHECK(begin(&self, &source->columns, error));
-    TACIT_CHECK(visit(&self, source, look_at_row, error));
+    TACIT_CHECK(visit(&self, source, "looking at columns", look_at_row, error));
     TACIT_CHECK(plan(&self, error));
     TACIT_CHECK(tacit_source_rewind(source, error));
-    TACIT_CHECK(visit(&self, source, hash_row, error));
+    TACIT_CHECK(visit(&self, source, "comparing rows", hash_row, error));
     for (size_t i = 0; i < table.count; i++) sketch_settle(&table.views[i].least);
     if (self.views[CELLS] != NULL) table.distinct = self.views[CELLS]->least.count;
     *out = table;
@@ -334,7 +339,7 @@ cleanup:
 
 static const double CHANCE = 1e-9, PART_LEAST = 0.02;
 
-/* A bound of the chance of so many heads, or more, in that many tosses (Chernoff). */
+/* A bound of the chance of this many heads, or more, in that many tosses (Chernoff). */
 static double tail(double heads, double tosses) {
     double x = heads / tosses, rest = 1 - x;
     if (x <= 0.5) return 1;

@@ -132,7 +132,6 @@ static tacit_status read_sets(tacit_sum_history *history, const tacit_sum_histor
     const uint8_t *bytes;
     const char *study;
     size_t length;
-    bool row = false;
     tacit_status status;
     *recorded = false;
     TACIT_CHECK(tacit_statement_prepare(
@@ -140,9 +139,7 @@ static tacit_status read_sets(tacit_sum_history *history, const tacit_sum_histor
         error));
     tacit_bind_text(list, 1, about->source);
     tacit_bind_text(list, 2, about->coordinator);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&study, list, 0, 1024, error));
         TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 1, KEYS_MOST, error));
         if (length % KEY_BYTES != 0)

@@ -45,7 +45,7 @@ typedef struct tacit_sum_history_set {
     const char *coordinator; /* whose studies these keys are of: the fingerprint of its authority */
     const uint8_t (*keys)[32];
     size_t count;
-    size_t few; /* a form in so many parties, or fewer, gives one of them away */
+    size_t few; /* a form in this many parties, or fewer, gives one of them away */
     bool allowed;
 } tacit_sum_history_set;
 

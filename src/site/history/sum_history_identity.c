@@ -64,7 +64,6 @@ static tacit_status read_past(tacit_sum_history *history, const tacit_sum_histor
     const uint8_t *bytes;
     uint8_t digest[SUM_HISTORY_DIGEST];
     size_t length;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
         &list, history->store,
@@ -75,9 +74,7 @@ static tacit_status read_past(tacit_sum_history *history, const tacit_sum_histor
     tacit_bind_text(list, 1, about->source);
     tacit_bind_text(list, 2, about->study);
     tacit_bind_blob(list, 3, encoded, SUM_HISTORY_DIGEST);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_bytes(digest, sizeof digest, list, 0, error));
         TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 1, (size_t)SUM_HISTORY_ROWS_MOST * 8, error));
         out->known = out->known || tacit_column_integer(list, 2) != 0 ||

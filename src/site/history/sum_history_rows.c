@@ -134,7 +134,6 @@ static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_his
     uint8_t encoding[DIGEST_BYTES];
     const char *study;
     size_t length, differ;
-    bool row = false;
     tacit_status status;
     TACIT_CHECK(
         tacit_statement_prepare(&list, history->store,
@@ -146,9 +145,7 @@ static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_his
     tacit_bind_text(list, 1, about->source);
     tacit_bind_text(list, 2, about->study);
     tacit_bind_blob(list, 3, now->digest, sizeof now->digest);
-    for (;;) {
-        TACIT_CHECK(tacit_statement_step(&row, list, error));
-        if (!row) break;
+    while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&study, list, 0, 1024, error));
         TACIT_CHECK(tacit_column_bytes(encoding, sizeof encoding, list, 1, error));
         tacit_buffer hashes = TACIT_BUFFER_INIT;

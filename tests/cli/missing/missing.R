@@ -39,6 +39,18 @@ pooled <- pool(three)$pooled
 line("rules", "speed", c(rules$estimate[2], rules$std.error[2], rules$df[2], rules$p.value[2]))
 line("rules", "more", c(pooled$fmi[2], pooled$ubar[2], pooled$b[2], pooled$dfcom[2]))
 for (k in 1:3) line("rules", paste0("set", k), c(coef(summary(three$analyses[[k]]))[2, 1:2], 0, 0))
+# D1 by its definition (mice's own needs package mitml): two coefficients, four sets
+four <- lapply(1:4, function(k) lm(dist ~ speed + I(speed^2), cars[-seq(k, 50, 4), ]))
+q <- sapply(four, function(f) coef(f)[2:3])
+u <- Reduce(`+`, lapply(four, function(f) vcov(f)[2:3, 2:3])) / 4
+r <- (1 + 1 / 4) * sum(diag(cov(t(q)) %*% solve(u))) / 2
+d1 <- drop(rowMeans(q) %*% solve(u) %*% rowMeans(q)) / (2 * (1 + r))
+a <- r * 6 / (6 - 2)  # Reiter's degrees of freedom, t = 2 (4 - 1)
+seen <- 34 * 35 / 37
+c1 <- seen - 2 * (1 + a)
+c2 <- seen - 4 * (1 + a)
+z <- 1 / c2 + a^2 / (6 - 4) * (c1 / ((1 + a)^2 * c2) + 8 * c1 / ((1 + a) * c2^2) + 4 / ((1 + a) * c2) + 4 / (c2 * c1) + 16 * c1 / c2^3 + 8 / c2^2)
+line("d1", "speed", c(d1, 4 + 1 / z, pf(d1, 2, 4 + 1 / z, lower.tail = FALSE), r))
 if (length(words) > 1 && words[2] == "quick") quit()
 
 sets <- 40

@@ -131,7 +131,7 @@ cases <- list(
   "row 3, column 1 (age): 'inf' is not a finite number" = function(x) { x$age[3] <- Inf; x }, "two columns are called 'age': rename one" = function(x) cbind(x, x["age"]),
   "no rows" = function(x) x[0, ], "no columns" = function(x) x[0], "column day has a date in row 2" = function(x) { x$day[2] <- as.Date(Inf, origin = "1970-01-01"); x },
   "column day has a date in row 1 that is not of the years" = function(x) transform(x, day = as.Date(1e9, origin = "1970-01-01")),
-  "(day): '31/12/2024' is not a date; write" = function(x) transform(x, day = "31/12/2024"), "column stage is of class list: make it" = function(x) { x$stage <- rep(list(1:2), 40); x },
+  "(day): '31/12/2024' is not a date: with slashes" = function(x) transform(x, day = "31/12/2024"), "column stage is of class list: make it" = function(x) { x$stage <- rep(list(1:2), 40); x },
   "column age is of class matrix: make it" = function(x) { x$age <- matrix(0, 40, 2); x }, "column age is of class complex: make it" = function(x) transform(x, age = 1i),
   "column age is of class difftime: make it" = function(x) transform(x, age = as.difftime(1:40, units = "days")), "row 2, column 4 (relapse): a missing value" = function(x) { x$relapse[2] <- NA; x },
   "(relapse): 'maybe' is not one of no, yes" = function(x) transform(x, relapse = "maybe"), "(stage): '1' is not one of I, II" = function(x) transform(x, stage = 1:40),

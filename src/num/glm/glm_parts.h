@@ -101,7 +101,7 @@ static inline size_t glm_block_begin(const glm_work *work, size_t block) {
 
 /* --- glm_eval.c: passes over the rows --- */
 
-/* The longest chain of additions in any sum over so many rows of a vector of `size` numbers, however they are
+/* The longest chain of additions in any sum over this many rows of a vector of `size` numbers, however they are
  * stored. */
 double glm_longest_chain(double rows, double size);
 
@@ -158,7 +158,7 @@ enum { GLM_MOST_PAIRS = 12 };
 typedef struct glm_newton {
     glm_hessian_kind kind;
     bool exact;   /* the factored matrix is the Hessian at a recent point: solving with it is a Newton step */
-    size_t every; /* the Hessian is taken from every so many-th block */
+    size_t every; /* the Hessian is taken from every n-th block */
     size_t order; /* of the factored matrix */
     double *matrix; /* order x order, or the diagonal */
     double *room;   /* 5 * size for conjugate gradients */

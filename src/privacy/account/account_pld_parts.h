@@ -7,7 +7,7 @@
 #pragma once
 
 #include "num/fft.h"
-#include "privacy/account/account_internal.h"
+#include "privacy/account/account_parts.h"
 
 /* Masses on the losses (first + i) step, i < count, and on infinity. Dominates the pair it was made from. */
 typedef struct tacit_losses {

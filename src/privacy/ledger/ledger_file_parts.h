@@ -1,8 +1,8 @@
 /* The durable ledger. For the files of this folder only. */
 #pragma once
 
-#include "privacy/ledger/ledger_class.h"
-#include "privacy/ledger/ledger_log.h"
+#include "privacy/ledger/ledger_class_parts.h"
+#include "privacy/ledger/ledger_log_parts.h"
 
 typedef struct tacit_ledger_file {
     tacit_ledger base;

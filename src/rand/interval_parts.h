@@ -8,7 +8,7 @@
 
 #include <mpfr.h>
 
-#include "rand/lazy.h"
+#include "rand/lazy_parts.h"
 
 enum { TACIT_SPACE_NUMBERS = 10, TACIT_SPACE_FIRST_WORDS = 4 };
 

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "num/glm/glm_internal.h"
+#include "num/glm/glm_parts.h"
 
 typedef struct glm_span {
     glm_work work; /* only what the losses and the certificate need; owns nothing */

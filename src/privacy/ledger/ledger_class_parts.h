@@ -1,7 +1,7 @@
 /* What a ledger must be able to do for the gate. For the files of this folder only: nothing else charges. */
 #pragma once
 
-#include "privacy/account/charges.h"
+#include "privacy/account/charges_parts.h"
 #include "privacy/ledger/ledger.h"
 
 typedef struct tacit_ledger_class {

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "rand/bits.h"
+#include "rand/bits_parts.h"
 
 typedef struct tacit_lazy {
     uint64_t whole;

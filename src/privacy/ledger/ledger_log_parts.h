@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "privacy/account/charges.h"
+#include "privacy/account/charges_parts.h"
 #include "privacy/account/counting.h"
 #include "privacy/ledger/ledger.h"
 #include "store/statement.h"

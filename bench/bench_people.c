@@ -1,0 +1,167 @@
+/*
+ * Many people in one process: each has a home, a ledger, rules, a key and certificate, a connection and a thread of
+ * their own, and does what `tacit join` does; run_people runs several such processes.
+ *
+ *     bench_people HOMES FIRST SCHEMA exact|private < INVITATIONS
+ *
+ * The k-th person lives in HOMES/k with rows.csv. Every tenth goes away after an answer, and comes back. The result is a line
+ * of JSON: how many ended with a model, how many did otherwise, how often somebody came back.
+ */
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/file.h"
+#include "privacy/ledger/ledger.h"
+#include "site/site.h"
+#include "study/home.h"
+#include "study/rules.h"
+
+enum { STACK = 512 << 10, PEOPLE_MOST = 4096, JOINING_AT_ONCE = 8, GOING = 10 };
+
+typedef struct person {
+    pthread_t thread;
+    size_t number;
+    char *invitation;
+    const char *homes, *schema;
+    bool exact, goes;
+    atomic_bool away; /* has answered, and goes before the next question */
+} person;
+
+static atomic_size_t done, failed, returned;
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
+static size_t inside;
+
+/* A machine of two processors joins some at a time. */
+static void enter(void) {
+    pthread_mutex_lock(&door);
+    while (inside == JOINING_AT_ONCE) pthread_cond_wait(&opened, &door);
+    inside++;
+    pthread_mutex_unlock(&door);
+}
+
+static void leave(void) {
+    pthread_mutex_lock(&door);
+    inside--;
+    pthread_cond_signal(&opened);
+    pthread_mutex_unlock(&door);
+}
+
+static bool is_away(void *context) { return atomic_load(&((person *)context)->away); }
+
+static void hear(void *context, const char *line) {
+    person *self = context;
+    if (self->goes && strstr(line, ": answering") != NULL) {
+        self->goes = false;
+        atomic_store(&self->away, true);
+    }
+}
+
+static tacit_status settle(const char *home, const char *rows, tacit_error *error) {
+    char path[PATH_MAX];
+    tacit_ledger *ledger = NULL;
+    tacit_rules rules;
+    const tacit_price limit = { TACIT_UNIT_PARTY, 100, 1e-2 };
+    TACIT_TRY(tacit_rules_load(&rules, home, error));
+    rules.minimum_rows = 1;
+    TACIT_TRY(tacit_rules_save(&rules, home, error));
+    TACIT_TRY(tacit_path_join(path, sizeof path, home, TACIT_LEDGER_NAME, error));
+    TACIT_TRY(tacit_ledger_open(&ledger, path, rows, TACIT_LEDGER_CREATE, error));
+    tacit_status status = tacit_ledger_set_limit(ledger, NULL, &limit, error);
+    tacit_ledger_free(ledger);
+    return status;
+}
+
+static tacit_status come(person *self, const char *home, tacit_site **out,
+                         const tacit_site_callbacks *callbacks, tacit_error *error) {
+    char rows[PATH_MAX];
+    TACIT_TRY(tacit_path_join(rows, sizeof rows, home, "rows.csv", error));
+    TACIT_TRY(settle(home, rows, error));
+    const tacit_site_settings settings = { .home = home,
+                                           .data = rows,
+                                           .schema = self->schema,
+                                           .source = rows,
+                                           .allow_exact = self->exact,
+                                           .allow_entrusted = self->exact };
+    TACIT_TRY(tacit_site_look(out, self->invitation, strlen(self->invitation), &settings, callbacks, error));
+    TACIT_TRY(tacit_site_check(*out, error));
+    return tacit_site_join(*out, error);
+}
+
+static tacit_status live(person *self, tacit_site_result *result, tacit_error *error) {
+    char home[PATH_MAX], study[TACIT_ID_SIZE];
+    tacit_site *site = NULL;
+    const tacit_site_callbacks callbacks = { .cancelled = is_away, .news = hear, .context = self };
+    snprintf(home, sizeof home, "%s/%zu", self->homes, self->number);
+    enter();
+    tacit_status status = come(self, home, &site, &callbacks, error);
+    leave();
+    if (status == TACIT_OK) {
+        snprintf(study, sizeof study, "%s", tacit_site_study(site)->name);
+        status = tacit_site_serve(site, result, error);
+    }
+    site = tacit_site_free(site);
+    if (status == TACIT_CANCELLED && atomic_exchange(&self->away, false)) {
+        atomic_fetch_add(&returned, 1);
+        status = tacit_site_open(&site, home, study, &callbacks, error);
+        if (status == TACIT_OK) status = tacit_site_serve(site, result, error);
+        tacit_site_free(site);
+    }
+    return status;
+}
+
+static void *run(void *context) {
+    person *self = context;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_site_result result = { .model = TACIT_BUFFER_INIT };
+    tacit_status status = live(self, &result, &error);
+    if (status == TACIT_OK && strcmp(result.state, "done") == 0)
+        atomic_fetch_add(&done, 1);
+    else if (atomic_fetch_add(&failed, 1) < 3)
+        fprintf(stderr, "bench_people: person %zu: %s\n", self->number,
+                status == TACIT_OK ? result.reason : error.text);
+    tacit_buffer_clear(&result.model);
+    free(self->invitation);
+    return NULL;
+}
+
+int main(int count, char **words) {
+    static person people[PEOPLE_MOST];
+    size_t there = 0, room = 0;
+    char *line = NULL;
+    pthread_attr_t attributes;
+    struct rlimit files;
+    if (count != 5 || sodium_init() < 0) {
+        fputs("bench_people: run bench/run_people\n", stderr);
+        return 2;
+    }
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+    }
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    for (; there < PEOPLE_MOST && getline(&line, &room, stdin) > 0; there++) {
+        person *each = &people[there];
+        *each = (person){ .number = strtoul(words[2], NULL, 10) + there,
+                          .invitation = strdup(line),
+                          .homes = words[1],
+                          .schema = words[3],
+                          .exact = strcmp(words[4], "exact") == 0 };
+        each->goes = each->number % GOING == 0;
+        if (each->invitation == NULL || pthread_create(&each->thread, &attributes, run, each) != 0) {
+            perror("bench_people: a thread");
+            return 1;
+        }
+    }
+    for (size_t i = 0; i < there; i++) pthread_join(people[i].thread, NULL);
+    printf("{\"done\": %zu, \"failed\": %zu, \"returned\": %zu}\n", atomic_load(&done), atomic_load(&failed),
+           atomic_load(&returned));
+    free(line);
+    return atomic_load(&failed) > 0;
+}

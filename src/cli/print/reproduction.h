@@ -1,0 +1,15 @@
+/* What an experiment of a paper gave when it was run again, for people and for programs. */
+#pragma once
+
+#include "cli/console.h"
+#include "lab/reproduce/reproduce.h"
+
+/* The table with the printed numbers, what the paper says, where ours differs, and the verdicts. */
+tacit_status tacit_reproduction_print(tacit_console *console, const tacit_reproduction *result,
+                                      const tacit_reproduce_options *options, tacit_error *error);
+
+/* The same as a new reference. */
+json_t *tacit_reproduction_document(const tacit_reproduction *result, const tacit_reproduce_options *options);
+
+/* "4 as printed, 1 better" of the numbers that the paper prints; "" where it prints none. */
+void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_t size);

@@ -1,0 +1,127 @@
+"""The library for parties alone (-Dparty_only=true): how large it is, what it links, what it needs to take part in studies."""
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "service"))
+import deployed  # noqa: E402
+from deployed import DeployedTest, environment, told  # noqa: E402
+
+BYTES, LIBRARIES, KIBIBYTES = 1_900_000, 12, 18 * 1024
+ROWS, COLUMNS = 1000, 20
+NOT_THERE = ("openblas", "lapack", "blas", "libpq", "microhttpd", "mpi", "seccomp", "readstat", "lzma", "libz")
+
+
+def setUpModule():
+    """Built once, in a folder that is gone afterwards; PARTY_BUILD names one that is there."""
+    global library, device, peak
+    folder = tempfile.TemporaryDirectory(prefix="tacit-party-only-")
+    unittest.addModuleCleanup(folder.cleanup)
+    build = Path(os.environ.get("PARTY_BUILD", Path(folder.name) / "build"))
+    if "PARTY_BUILD" not in os.environ:
+        subprocess.run(["meson", "setup", build, ROOT, "-Dparty_only=true", "-Dbuildtype=release"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["ninja", "-C", build, "src/api/libtacit.so.1.0.0"], check=True, stdout=subprocess.DEVNULL)
+    library, device = Path(folder.name) / "libtacit.so.1", Path(folder.name) / "stepping_party"
+    subprocess.run(["strip", "-o", library, build / "src/api/libtacit.so.1.0.0"], check=True)
+    peak = Path(folder.name) / "peak"
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", ROOT / "tests/packaging/peak.c", "-o", peak], check=True)
+    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-I", ROOT / "include", ROOT / "examples/stepping_party.c", library, "-o", device,
+                    f"-Wl,-rpath,{folder.name}"], check=True)
+
+
+class Library(unittest.TestCase):
+    def test_it_has_less_than_1_9_mb(self):
+        self.assertLess(library.stat().st_size, BYTES)
+
+    def test_it_links_at_most_12_libraries_and_none_of_a_center(self):
+        said = subprocess.run(["objdump", "-p", library], check=True, capture_output=True, text=True).stdout
+        needed = re.findall(r"NEEDED\s+(\S+)", said)
+        self.assertLessEqual(len(needed), LIBRARIES, needed)
+        for name in needed:
+            for word in NOT_THERE:
+                self.assertNotIn(word, name)
+
+    def test_it_shows_what_its_map_says_which_the_whole_library_has_too(self):
+        def names(path):
+            return set(re.findall(r"tacit_\w+", path.read_text()))
+        party, whole = names(ROOT / "src/api/party.map"), names(ROOT / "src/api/tacit.map")
+        self.assertLess(party, whole)
+        said = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(set(re.findall(r" T (tacit_\w+)", said)), party)
+
+
+class Studies(DeployedTest):
+    def setUp(self):
+        super().setUp()
+        columns = "".join(f"  - {{name: x{k}, kind: number, low: 0, high: 1}}\n" for k in range(COLUMNS))
+        (self.path / "schema.yaml").write_text('label: {name: sick, classes: ["no", "yes"]}\ncolumns:\n' + columns)
+
+    def rows(self, party, rows=ROWS):
+        path = self.path / f"rows{party}.csv"
+        draw = random.Random(party)
+        lines = [",".join([*(f"x{k}" for k in range(COLUMNS)), "sick"])]
+        for _ in range(rows):
+            x = [draw.random() for _ in range(COLUMNS)]
+            lines.append(",".join([*(f"{value:.5f}" for value in x), "yes" if x[0] - x[1] + draw.gauss(0, 0.5) > 0 else "no"]))
+        path.write_text("\n".join(lines) + "\n")
+        return path
+
+    def call(self, party, *words):
+        said = self.path / f"said{party}.txt"
+        with open(said, "w") as out:
+            process = subprocess.Popen([peak, said.with_suffix(".peak"), device, *told([self.home(party), *words], self.path)], stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                                       env=environment(), cwd=self.path)
+        return process, said
+
+    def finish(self, process, said):
+        """The most memory that the device had, in KiB."""
+        self.assertEqual(process.wait(deployed.PATIENCE), 0, said.read_text())
+        return int(said.with_suffix(".peak").read_text())
+
+    def take_part(self, *options, **keys):
+        """Three devices of 1,000 rows each, over mutual TLS; the memory that the hungriest one needed, and the model."""
+        self.study(minimum_rows=20, **keys)
+        self.coordinator()
+        for party in range(3):
+            self.home(party).mkdir()
+            self.finish(*self.call(party, "join", self.invite(), f"data={self.rows(party)}", f"schema={self.path / 'schema.yaml'}", *options))
+        most = max([self.finish(*each) for each in [self.call(party, "run", "trial") for party in range(3)]])
+        self.assertEqual(self.status()["state"], "done")
+        model = json.loads((self.home(0) / "model.json").read_text())
+        print(f"{keys['method']}: {most} KiB", file=sys.stderr)
+        self.assertLess(most, KIBIBYTES)
+        return model
+
+    def test_gradients_with_noise(self):
+        self.take_part(method="dpgd", set="{rounds: 5, noise: party}", epsilon=1, delta=1e-5)
+
+    def test_newton_steps_with_noise(self):
+        self.take_part("allow-entrusted=yes", method="dpnewton", set=None, epsilon=1, delta=1e-5, **{"lambda": None})
+
+    def test_a_regression_is_that_of_the_whole_library(self):
+        exact = {"method": "estimate", "set": None, "epsilon": None, "lambda": None}
+        model = self.take_part("allow-exact=yes", "allow-entrusted=yes", **exact)
+        self.folder = self.path / "again"
+        self.study(minimum_rows=20, **exact)
+        self.coordinator()
+        parties = []
+        for party in range(3):
+            home = self.home(f"again{party}")
+            self.limit(party, home=home)
+            parties.append(self.start(*self.join_words(party, self.invite(), "--allow-exact", "--allow-entrusted"), home=home))
+        for process in parties:
+            self.assertEqual(process.finish(), 0, process.text())
+        whole = json.loads((self.folder / "trial.model.json").read_text())
+        for ours, theirs in zip(model["weights"], whole["weights"], strict=True):
+            self.assertAlmostEqual(ours, theirs, delta=1e-9 * max(1, abs(theirs)))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
