@@ -310,7 +310,7 @@ static const tacit_claim table_claims[] = {
     { NOT_BELOW("DPHTL is better than the target's few labels alone at epsilon = 3 (full width)", "DPHTL", 3,
                 0, "WEAK", NEEDS_PROJECTION) },
     { NOT_BELOW("the same of ours, along 50 public directions (within .01)", "DPHTL, p = 50", 3, 0.01,
-                "WEAK, p = 50", NULL),
+                "WEAK, p = 50", "in one mixture of three, by less than two draws can tell"),
       .ours = true },
     { NOT_BELOW("DPHTL is better than SOURCE at epsilon = 1 (along 50 directions)", "DPHTL, p = 50", 1, 0,
                 "SOURCE, p = 50", NULL) },
