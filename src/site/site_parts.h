@@ -295,7 +295,7 @@ tacit_mail_inbox site_links_inbox(site_links *links);
 void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
 
 /* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the
- * coordinator takes its place. This and the next two do nothing in a study without neighbors (NULL). */
+ * coordinator takes its place. This and the next two do nothing in a study without neighbours (NULL). */
 tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
                              tacit_error *error);
 tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
