@@ -14,6 +14,13 @@ data/), "limit 600 s" (how long it may take; 120 s by default), "tolerance 0.02"
 folder with a copy of examples/ and the programs of bench/, the program on the PATH. How long a run took is not compared.
 
 A run that is stopped goes on where it was: what is known for this program and this text is not run again, unless --again is given.
+Figures that take hours, another program or a machine of their own are run by hand. A comment marks them, with the command:
+
+    <!-- figure by hand: bench/run_cox --repeats 2 -->
+
+--list names them after the others; nothing else here runs them. A program of bench/ that a page names must be in such a comment, or in a
+figure, of that page.
+
 The guides are tested as a whole (tests/docs/guides.py) and are not listed.
 """
 import argparse
@@ -32,6 +39,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMENT = re.compile(r"^ *<!-- figure(?:: *(.*?))? *-->$")
+BY_HAND = re.compile(r"^ *<!-- figure by hand: (.+?) -->$", re.MULTILINE)
+BENCH = re.compile(r"\b(?:script/bench [a-z][\w-]*|bench/(?:run|check)_\w+)")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 TIMES = re.compile(r"(?:^|(?<=[\s;,(]))(?:about )?\d+(?:\.\d+)? (?:s|ms|minutes|min)(?=$|[\s.,;)])")
 SAME, MOVED, FAILED, LATE, SKIPPED, UNKNOWN = "same", "moved", "failed", "took too long", "skipped", "not recorded"
@@ -109,9 +118,27 @@ def figures_of(page, text):
         at = last
 
 
-def all_figures():
+def pages():
     for path in [ROOT / "README.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]:
-        yield from figures_of(str(path.relative_to(ROOT)), path.read_text(encoding="utf-8"))
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
+def all_figures():
+    for page, text in pages():
+        yield from figures_of(page, text)
+
+
+def by_hand(page, text):
+    """(place, command) of each figure that is not run here."""
+    for found in BY_HAND.finditer(text):
+        for command in found.group(1).split("; "):
+            yield f"{page}:{text.count(chr(10), 0, found.start()) + 1}", command
+
+
+def unmarked(page, text):
+    """The programs of bench/ that a page names, in neither a figure nor a comment."""
+    known = " ".join([command for _, command in by_hand(page, text)] + [figure.text for figure in figures_of(page, text)])
+    return sorted(set(BENCH.findall(BY_HAND.sub("", text))) - set(BENCH.findall(known)))
 
 
 # ---- comparing ----
@@ -234,7 +261,11 @@ def main():
             more = ", needs data" if figure.data else ""
             print(f"{figure.name()}  (at most {figure.limit:.0f} s{more})\n    " + "\n    ".join(
                 command.replace("\n", "\n    ") for command, _ in figure.parts))
-        print(f"{len(figures)} figures")
+        hand = [(place, command) for page, text in pages() for place, command in by_hand(page, text)
+                if not given.words or any(word in f"{place} {command}" for word in given.words)]
+        for place, command in hand:
+            print(f"{place}  (by hand)\n    {command}")
+        print(f"{len(figures)} figures, and {len(hand)} by hand")
         return 0
     program, data, state = os.path.abspath(given.tacit), os.environ.get("TACIT_DATA"), Path(given.state)
     data = os.path.abspath(data) if data else None

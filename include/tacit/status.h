@@ -14,6 +14,9 @@
 #ifndef TACIT_STATUS_H
 #define TACIT_STATUS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -52,6 +55,21 @@ typedef struct tacit_error {
 
 #define TACIT_ERROR_INIT                                                                                     \
     { TACIT_OK, "" }
+
+/* An option that a sentence of the library names, an error's or another. The sentence says "the option
+ * 'rows'", or "the option 'delta=1e-5'" with a value, whoever reads it; a program writes these words in its
+ * own way: --rows on a command line, rows= in Python. Pointers are into the text. */
+typedef struct tacit_named_option {
+    const char *begin, *end; /* of the words, the closing quote included */
+    const char *name;        /* such as rows or delta */
+    size_t name_length;
+    const char *value; /* such as 1e-5; NULL: none is given */
+    size_t value_length;
+} tacit_named_option;
+
+/* The first option that `text` names; false: it names none, and *out is left alone. Call it again with out->end
+ * for the next. */
+bool tacit_text_option(const char *text, tacit_named_option *out);
 
 /* The symbol of a status without its prefix, e.g. "REFUSED". Never NULL. */
 const char *tacit_status_name(tacit_status status);

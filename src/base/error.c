@@ -40,6 +40,26 @@ int tacit_status_exit_code(tacit_status status) {
     return 1;
 }
 
+bool tacit_text_option(const char *text, tacit_named_option *out) {
+    static const char opening[] = "the option '", letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    for (const char *begin = text; (begin = strstr(begin, opening)) != NULL; begin++) {
+        const char *name = begin + sizeof opening - 1;
+        const size_t length = strspn(name, letters);
+        const char *end = name + length;
+        const char *value = *end == '=' ? end + 1 : NULL;
+        if (value != NULL) end = value + strcspn(value, "'");
+        if (length == 0 || *end != '\'') continue;
+        *out = (tacit_named_option){ .begin = begin,
+                                     .end = end + 1,
+                                     .name = name,
+                                     .name_length = length,
+                                     .value = value,
+                                     .value_length = value != NULL ? (size_t)(end - value) : 0 };
+        return true;
+    }
+    return false;
+}
+
 tacit_status tacit_fail(tacit_error *error, tacit_status status, const char *format, ...) {
     if (error == NULL || error->status != TACIT_OK) return status;
     error->status = status;

@@ -282,15 +282,15 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
     return due && !host->started ? start_study(self, host, record, error) : TACIT_OK;
 }
 
-/* One study's trouble is not the others'. It is looked at again and again, but told once. */
-static void log_trouble(coordinator *self, const char *study, tacit_status status,
-                        const tacit_error *trouble) {
+/* One study's problem is not the others'. It is looked at again and again, but told once. */
+static void log_problem(coordinator *self, const char *study, tacit_status status,
+                        const tacit_error *problem) {
     if (status == TACIT_NOT_FOUND || status == TACIT_USAGE) return; /* it ended while we looked */
     hosted *host = coordinator_find(self, study);
-    char *told = host != NULL ? host->trouble : self->trouble;
-    if (strcmp(told, trouble->text) == 0) return;
-    memcpy(told, trouble->text, sizeof trouble->text);
-    coordinator_complain(self, "study %s cannot be served: %s", study, trouble->text);
+    char *told = host != NULL ? host->problem : self->problem;
+    if (strcmp(told, problem->text) == 0) return;
+    memcpy(told, problem->text, sizeof problem->text);
+    coordinator_complain(self, "study %s cannot be served: %s", study, problem->text);
 }
 
 /* Every study of the registry; *active says whether one still recruits or runs. */
@@ -300,10 +300,10 @@ static tacit_status tend_studies(coordinator *self, bool *active, tacit_error *e
     *active = false;
     tacit_status status = tacit_registry_studies(self->registry, &records, &count, error);
     for (size_t i = 0; i < count && status == TACIT_OK; i++) {
-        tacit_error trouble = TACIT_ERROR_INIT;
-        tacit_status tended = tend_study(self, &records[i], &trouble);
+        tacit_error problem = TACIT_ERROR_INIT;
+        tacit_status tended = tend_study(self, &records[i], &problem);
         *active = *active || (records[i].state < TACIT_STUDY_DONE && records[i].state != TACIT_STUDY_DRAFT);
-        if (tended != TACIT_OK) log_trouble(self, records[i].name, tended, &trouble);
+        if (tended != TACIT_OK) log_problem(self, records[i].name, tended, &problem);
     }
     free(records);
     return status;

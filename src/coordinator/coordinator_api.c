@@ -1,5 +1,5 @@
 /*
- * What a coordinator does for parties, whoever carries their errands: look at an invitation, join with it,
+ * What a coordinator does for parties, whoever carries their requests: look at an invitation, join with it,
  * get the study's auxiliary points, poll for questions, answer. Bodies are protobuf (proto/tacit.proto),
  * except for the points, which are as data/points_bytes.h says, and the authorities' statements; failures are
  * one sentence of plain text.
@@ -225,7 +225,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
                                   tacit_error *error) {
     tacit_study_state state;
     bool asked = false;
-    out->fate = TACIT_FATE_NOTHING;
+    out->result = TACIT_RESULT_NOTHING;
     if (tacit_registry_party_revoked(self->registry, party)) /* while its poll waited */
         return coordinator_say_revoked(error);
     TACIT_TRY(tacit_registry_state(self->registry, out->study, &state, error));
@@ -233,7 +233,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
         tacit_study_record record;
         TACIT_TRY(tacit_registry_study(self->registry, out->study, &record, NULL, error));
         TACIT_TRY(pack_finished(self, &record, out->version, &out->bytes, error));
-        out->fate = TACIT_FATE_DONE;
+        out->result = TACIT_RESULT_DONE;
         out->is_end = true;
         return TACIT_OK;
     }
@@ -244,7 +244,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
     if (host == NULL) return TACIT_OK; /* paused, or added a moment ago: the main loop will host it */
     if (coordinator_arm_is_due(self, host, party)) { /* a reply without an event: it asks about its arm */
         Tacit__Wire__PollReply woken = TACIT__WIRE__POLL_REPLY__INIT;
-        out->fate = TACIT_FATE_DONE;
+        out->result = TACIT_RESULT_DONE;
         return tacit_wire_say(&out->bytes, &woken, out->version, error);
     }
     tacit_buffer question = TACIT_BUFFER_INIT, revocations = TACIT_BUFFER_INIT;
@@ -253,7 +253,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
     if (status == TACIT_OK && asked) status = coordinator_revocations(self, out->study, &revocations, error);
     if (status == TACIT_OK && asked)
         status = pack_question(self, &question, &revocations, out->version, &out->bytes, error);
-    if (status == TACIT_OK && asked) out->fate = TACIT_FATE_DONE;
+    if (status == TACIT_OK && asked) out->result = TACIT_RESULT_DONE;
     tacit_buffer_clear(&revocations);
     tacit_buffer_clear(&question);
     return status;
@@ -262,7 +262,7 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
 tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_buffer *body,
                               coordinator_reply *out, tacit_error *error) {
     bool leaving = false, amended = false;
-    out->fate = TACIT_FATE_NOTHING;
+    out->result = TACIT_RESULT_NOTHING;
     TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
     TACIT_TRY(coordinator_take_standing(self, party, body, out, &leaving, &amended, error));
     if (leaving) return TACIT_OK;
@@ -271,9 +271,9 @@ tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_
     if (amended && !out->is_end) {
         tacit_buffer_clear(&out->bytes);
         TACIT_TRY(coordinator_pack_amended(self, out->study, out->version, &out->bytes, error));
-        out->fate = TACIT_FATE_DONE;
+        out->result = TACIT_RESULT_DONE;
     }
-    out->waits = out->fate == TACIT_FATE_NOTHING;
+    out->waits = out->result == TACIT_RESULT_NOTHING;
     return TACIT_OK;
 }
 
@@ -294,7 +294,7 @@ tacit_status coordinator_points(coordinator *self, const char *party, const taci
     if (host != NULL && host->study->point_count == 0)
         return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has no auxiliary points", study);
     if (host == NULL) { /* added a moment ago: the main loop will host it */
-        out->fate = TACIT_FATE_LATER;
+        out->result = TACIT_RESULT_LATER;
         return tacit_buffer_print(&out->bytes, error, "the study is not served yet");
     }
     out->lent = &host->study->point_bytes;
@@ -329,9 +329,9 @@ tacit_status coordinator_answer(coordinator *self, const char *party, const taci
 
 /* An answer is as long as the open question makes it; with none open, a refusal that is late is still
  * read. */
-size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char *party) {
+size_t coordinator_body_most(coordinator *self, tacit_endpoint endpoint, const char *party) {
     char study[TACIT_ID_SIZE];
-    if (party == NULL || (tacit_errand_rules(errand) & TACIT_ERRAND_IS_LONG) == 0)
+    if (party == NULL || (tacit_endpoint_rules(endpoint) & TACIT_ENDPOINT_IS_LONG) == 0)
         return COORDINATOR_SMALL_BODY;
     if (tacit_registry_party_study(self->registry, party, study, NULL) != TACIT_OK)
         return COORDINATOR_SMALL_BODY;
@@ -343,10 +343,10 @@ size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char 
 typedef tacit_status service(coordinator *self, const char *party, const tacit_buffer *body,
                              coordinator_reply *out, tacit_error *error);
 
-#define SERVICE(NAME, name, METHOD, rules, help) [TACIT_ERRAND_##NAME] = coordinator_##name,
-static service *const services[TACIT_ERRANDS] = { TACIT_ERRAND_TABLE(SERVICE) };
+#define SERVICE(NAME, name, METHOD, rules, help) [TACIT_ENDPOINT_##NAME] = coordinator_##name,
+static service *const services[TACIT_ENDPOINTS] = { TACIT_ENDPOINT_TABLE(SERVICE) };
 
-tacit_status coordinator_serve(coordinator *self, tacit_errand errand, const char *party,
+tacit_status coordinator_serve(coordinator *self, tacit_endpoint endpoint, const char *party,
                                const tacit_buffer *body, coordinator_reply *out, tacit_error *error) {
-    return services[errand](self, party, body, out, error);
+    return services[endpoint](self, party, body, out, error);
 }

@@ -84,7 +84,7 @@ static tacit_status put_look(tacit_envelope *envelope, tacit_registry *registry,
     reply.definition = (char *)definition.bytes;
     reply.signature = (ProtobufCBinaryData){ signature.length, signature.bytes };
     TACIT_CHECK(tacit_wire_say(&bytes, &reply, 0, error));
-    TACIT_CHECK(tacit_envelope_put(envelope, TACIT_ERRAND_LOOK, bytes.bytes, bytes.length, error));
+    TACIT_CHECK(tacit_envelope_put(envelope, TACIT_ENDPOINT_LOOK, bytes.bytes, bytes.length, error));
 cleanup:
     tacit_study_free(read);
     tacit_buffer_clear(&definition);
@@ -108,9 +108,9 @@ tacit_status tacit_coordinator_invite_envelope(const char *folder, const char *s
     TACIT_CHECK(envelopes_load_key(&key, folder, true, error));
     TACIT_CHECK(tacit_coordinator_invite(folder, study, TACIT_FILES_ADDRESS, expires, called, &line, error));
     snprintf(envelope.address.study, sizeof envelope.address.study, "%s", study);
-    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_POUCH_INVITATION, line.bytes, line.length, error));
-    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_POUCH_BOX_KEY, key.shown, sizeof key.shown, error));
-    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_ERRAND_AUTHORITY, keys->chain.text.bytes,
+    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_ENCLOSED_INVITATION, line.bytes, line.length, error));
+    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_ENCLOSED_BOX_KEY, key.shown, sizeof key.shown, error));
+    TACIT_CHECK(tacit_envelope_put(&envelope, TACIT_ENDPOINT_AUTHORITY, keys->chain.text.bytes,
                                    keys->chain.text.length, error));
     const tacit_envelope_sender sender = { .authority = keys->present, .seed = key.secret };
     TACIT_CHECK(tacit_envelope_write(&envelope, &sender, text, error));
@@ -149,7 +149,7 @@ static tacit_status keep(const taking *self, const char *name, const tacit_buffe
 }
 
 static tacit_status keep_poll(const taking *self, tacit_error *error) {
-    const tacit_buffer *poll = tacit_envelope_find(&self->envelope, TACIT_ERRAND_POLL);
+    const tacit_buffer *poll = tacit_envelope_find(&self->envelope, TACIT_ENDPOINT_POLL);
     char name[ENVELOPES_NAME_SIZE];
     if (poll == NULL)
         return tacit_fail(error, TACIT_REFUSED, "the envelope does not say what its owner consents to");
@@ -158,7 +158,7 @@ static tacit_status keep_poll(const taking *self, tacit_error *error) {
 }
 
 static tacit_status take_joining(const taking *self, tacit_error *error) {
-    const tacit_buffer *join = tacit_envelope_find(&self->envelope, TACIT_ERRAND_JOIN);
+    const tacit_buffer *join = tacit_envelope_find(&self->envelope, TACIT_ENDPOINT_JOIN);
     char name[ENVELOPES_NAME_SIZE], path[PATH_MAX];
     if (join == NULL) return tacit_fail(error, TACIT_REFUSED, "the envelope joins nothing");
     envelopes_name(name, self->key, "party");
@@ -179,7 +179,7 @@ static tacit_status take_joining(const taking *self, tacit_error *error) {
 /* The envelope answers a question that this site was sent, and is the first that does; again is none. */
 static tacit_status take_answer(const taking *self, tacit_error *error) {
     const tacit_envelope_address *address = &self->envelope.address;
-    const tacit_buffer *answer = tacit_envelope_find(&self->envelope, TACIT_ERRAND_ANSWER);
+    const tacit_buffer *answer = tacit_envelope_find(&self->envelope, TACIT_ENDPOINT_ANSWER);
     char asked[ENVELOPES_NAME_SIZE], given[ENVELOPES_NAME_SIZE];
     const unsigned long long round = (unsigned long long)address->round + 1;
     envelopes_asked_name(asked, self->key, address, "asked");

@@ -1,5 +1,5 @@
 /*
- * The coordinator's end of envelopes: for every site that has joined by one, the errands that it posted are run as
+ * The coordinator's end of envelopes: for every site that has joined by one, the requests that it posted are served as
  * if it had connected, and what it would have heard is written to a file. What was done follows from the files
  * alone, so that a coordinator that is started again goes on where it was.
  */
@@ -52,13 +52,13 @@ static tacit_status write_one(const courier *self, const char *name, const void 
     return tacit_file_write(path, bytes, length, 0600, error);
 }
 
-/* Run an errand that the site has posted as a file; NULL: without a body. */
-static tacit_status run(const courier *self, tacit_errand errand, const char *party, const char *name,
+/* Serve a request that the site has posted as a file; NULL: without a body. */
+static tacit_status run(const courier *self, tacit_endpoint endpoint, const char *party, const char *name,
                         coordinator_reply *out, tacit_error *error) {
     tacit_buffer body = TACIT_BUFFER_LIMITED(TACIT_ENVELOPE_MOST);
     tacit_status status = name != NULL ? read_one(self, name, &body, error) : TACIT_OK;
-    *out = (coordinator_reply){ .fate = TACIT_FATE_DONE };
-    if (status == TACIT_OK) status = coordinator_serve(self->owner, errand, party, &body, out, error);
+    *out = (coordinator_reply){ .result = TACIT_RESULT_DONE };
+    if (status == TACIT_OK) status = coordinator_serve(self->owner, endpoint, party, &body, out, error);
     tacit_buffer_clear(&body);
     return status;
 }
@@ -77,12 +77,12 @@ static tacit_status know_party(courier *self, tacit_error *error) {
 
 static tacit_status join(courier *self, tacit_error *error) {
     char party[ENVELOPES_NAME_SIZE], body[ENVELOPES_NAME_SIZE];
-    coordinator_reply reply = { .fate = TACIT_FATE_DONE };
+    coordinator_reply reply = { .result = TACIT_RESULT_DONE };
     tacit_status status = TACIT_OK;
     envelopes_name(party, self->key, "party");
     envelopes_name(body, self->key, "join");
     if (!is_there(self, party)) {
-        TACIT_CHECK(run(self, TACIT_ERRAND_JOIN, NULL, body, &reply, error));
+        TACIT_CHECK(run(self, TACIT_ENDPOINT_JOIN, NULL, body, &reply, error));
         TACIT_CHECK(write_one(self, party, reply.bytes.bytes, reply.bytes.length, error));
     }
     TACIT_CHECK(read_one(self, party, &self->joined, error));
@@ -135,13 +135,13 @@ cleanup:
     return status;
 }
 
-static tacit_status enclose(const courier *self, tacit_errand errand, tacit_envelope *out,
+static tacit_status enclose(const courier *self, tacit_endpoint endpoint, tacit_envelope *out,
                             tacit_error *error) {
-    coordinator_reply reply = { .fate = TACIT_FATE_DONE };
+    coordinator_reply reply = { .result = TACIT_RESULT_DONE };
     tacit_status status;
-    TACIT_CHECK(run(self, errand, self->party, NULL, &reply, error));
+    TACIT_CHECK(run(self, endpoint, self->party, NULL, &reply, error));
     const tacit_buffer *bytes = reply.lent != NULL ? reply.lent : &reply.bytes;
-    TACIT_CHECK(tacit_envelope_put(out, errand, bytes->bytes, bytes->length, error));
+    TACIT_CHECK(tacit_envelope_put(out, endpoint, bytes->bytes, bytes->length, error));
 cleanup:
     tacit_buffer_clear(&reply.bytes);
     return status;
@@ -160,12 +160,12 @@ static tacit_status write_envelope(courier *self, const envelopes_key *key, cons
                    &length, NULL);
     TACIT_CHECK(tacit_envelope_box_key(envelope.address.receiver, envelope.address.party, error));
     TACIT_CHECK(
-        tacit_envelope_put(&envelope, TACIT_ERRAND_JOIN, self->joined.bytes, self->joined.length, error));
-    TACIT_CHECK(enclose(self, TACIT_ERRAND_AUTHORITY, &envelope, error));
+        tacit_envelope_put(&envelope, TACIT_ENDPOINT_JOIN, self->joined.bytes, self->joined.length, error));
+    TACIT_CHECK(enclose(self, TACIT_ENDPOINT_AUTHORITY, &envelope, error));
     if (host != NULL && host->study->point_count > 0 && !said->is_end)
-        TACIT_CHECK(enclose(self, TACIT_ERRAND_POINTS, &envelope, error));
+        TACIT_CHECK(enclose(self, TACIT_ENDPOINT_POINTS, &envelope, error));
     TACIT_CHECK(
-        tacit_envelope_put(&envelope, TACIT_ERRAND_POLL, said->bytes.bytes, said->bytes.length, error));
+        tacit_envelope_put(&envelope, TACIT_ENDPOINT_POLL, said->bytes.bytes, said->bytes.length, error));
     TACIT_CHECK(tacit_envelope_write(&envelope, &sender, &text, error));
     TACIT_CHECK(write_one(self, file, text.bytes, text.length, error));
     char shown[COORDINATOR_SHOWN_SIZE];
@@ -182,7 +182,7 @@ static tacit_status hand_in(courier *self, const char *name, tacit_error *error)
     coordinator_reply reply;
     tacit_error why = TACIT_ERROR_INIT;
     char path[PATH_MAX], shown[COORDINATOR_SHOWN_SIZE];
-    tacit_status status = run(self, TACIT_ERRAND_ANSWER, self->party, name, &reply, &why);
+    tacit_status status = run(self, TACIT_ENDPOINT_ANSWER, self->party, name, &reply, &why);
     tacit_buffer_clear(&reply.bytes);
     if (status == TACIT_OK) return TACIT_OK;
     TACIT_TRY(path_of(self, name, path, error));
@@ -207,8 +207,8 @@ static void forget_answers(const courier *self) {
 }
 
 /* Say what there is to say, once; then hand in what the site has answered to it. */
-static tacit_status tell(courier *self, const envelopes_key *key, const coordinator_reply *said,
-                         tacit_error *error) {
+static tacit_status hand_over(courier *self, const envelopes_key *key, const coordinator_reply *said,
+                              tacit_error *error) {
     char file[ENVELOPES_NAME_SIZE], asked[ENVELOPES_NAME_SIZE], given[ENVELOPES_NAME_SIZE];
     bool asks = false;
     TACIT_TRY(address_of(self, said, &asks, error));
@@ -232,13 +232,13 @@ static tacit_status tell(courier *self, const envelopes_key *key, const coordina
 /* ---- all of them ---- */
 
 static tacit_status serve_site(courier *self, const envelopes_key *key, tacit_error *error) {
-    coordinator_reply said = { .fate = TACIT_FATE_NOTHING };
+    coordinator_reply said = { .result = TACIT_RESULT_NOTHING };
     char poll[ENVELOPES_NAME_SIZE];
     tacit_status status;
     TACIT_CHECK(join(self, error));
     envelopes_name(poll, self->key, "poll");
-    TACIT_CHECK(run(self, TACIT_ERRAND_POLL, self->party, poll, &said, error));
-    if (said.fate == TACIT_FATE_DONE) TACIT_CHECK(tell(self, key, &said, error));
+    TACIT_CHECK(run(self, TACIT_ENDPOINT_POLL, self->party, poll, &said, error));
+    if (said.result == TACIT_RESULT_DONE) TACIT_CHECK(hand_over(self, key, &said, error));
 cleanup:
     tacit_buffer_clear(&said.bytes);
     return status;

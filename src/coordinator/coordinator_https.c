@@ -1,5 +1,5 @@
 /*
- * The coordinator's end of HTTPS (net/server.h): errands come as requests (session/carrier/carrier_https.h), go to
+ * The coordinator's end of HTTPS (net/server.h): requests come by paths (session/carrier/carrier_https.h), go to
  * coordinator_serve, and what that says goes back. A poll without news is suspended until there is some.
  * Nothing else of the coordinator knows of HTTP or TLS but who issues certificates.
  */
@@ -17,32 +17,36 @@
 
 enum { PORT_TRIES = 50, PORT_PAUSE_MS = 100, RETRY_SECONDS = 60 };
 
+const char *coordinator_path(size_t endpoint) {
+    return endpoint < TACIT_ENDPOINTS ? tacit_https_endpoints[endpoint].path : "other";
+}
+
 /* ---- what is let in ---- */
 
 static bool is_open(void *context, const char *method, const char *path) {
-    const tacit_errand errand = tacit_https_errand_at(path);
+    const tacit_endpoint endpoint = tacit_https_endpoint_at(path);
     (void)context;
-    return (tacit_errand_rules(errand) & TACIT_ERRAND_IS_OPEN) != 0 &&
-           strcmp(method, tacit_https_errands[errand].method) == 0;
+    return (tacit_endpoint_rules(endpoint) & TACIT_ENDPOINT_IS_OPEN) != 0 &&
+           strcmp(method, tacit_https_endpoints[endpoint].method) == 0;
 }
 
 static size_t body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
     (void)method;
-    return coordinator_body_most(context, tacit_https_errand_at(path), peer->verified ? peer->name : NULL);
+    return coordinator_body_most(context, tacit_https_endpoint_at(path), peer->verified ? peer->name : NULL);
 }
 
 /* Too long for the open question may be the honest answer to the one before: the party is told that its round
  * has closed. */
 static unsigned too_large(void *context, const char *path, size_t length) {
     (void)context;
-    const tacit_errand errand = tacit_https_errand_at(path);
-    bool late = (tacit_errand_rules(errand) & TACIT_ERRAND_IS_LONG) != 0 &&
+    const tacit_endpoint endpoint = tacit_https_endpoint_at(path);
+    bool late = (tacit_endpoint_rules(endpoint) & TACIT_ENDPOINT_IS_LONG) != 0 &&
                 length <= (size_t)TACIT_PAYLOAD_MOST + COORDINATOR_SMALL_ANSWER;
     return late ? 409 : 413;
 }
 
 static bool retired(void *context, const char *issuer_id, const char *path) {
-    return coordinator_retired(context, issuer_id, tacit_https_errand_at(path));
+    return coordinator_retired(context, issuer_id, tacit_https_endpoint_at(path));
 }
 
 static void refused(void *context, const tacit_refusal *refusal) {
@@ -113,17 +117,17 @@ static void tell_end(void *context) {
 static void stays(void *context) { (void)context; }
 
 /* What was said, as HTTP has it. An end notice takes the bytes over. */
-static tacit_http_answer http_answer(coordinator *self, const char *party, tacit_errand errand,
+static tacit_http_answer http_answer(coordinator *self, const char *party, tacit_endpoint endpoint,
                                      coordinator_reply *reply) {
-    if (reply->fate == TACIT_FATE_NOTHING) return (tacit_http_answer){ .status = 204 };
+    if (reply->result == TACIT_RESULT_NOTHING) return (tacit_http_answer){ .status = 204 };
     const tacit_buffer *bytes = reply->lent != NULL ? reply->lent : &reply->bytes;
-    bool text = reply->fate == TACIT_FATE_LATER || errand == TACIT_ERRAND_AUTHORITY;
-    tacit_http_answer answer = { .status = reply->fate == TACIT_FATE_LATER ? 503 : 200,
+    bool text = reply->result == TACIT_RESULT_LATER || endpoint == TACIT_ENDPOINT_AUTHORITY;
+    tacit_http_answer answer = { .status = reply->result == TACIT_RESULT_LATER ? 503 : 200,
                                  .content_type = text ? "text/plain; charset=utf-8" : NULL,
                                  .bytes = bytes->bytes,
                                  .length = bytes->length,
                                  .done = reply->lent != NULL ? stays : NULL };
-    if (reply->fate == TACIT_FATE_DONE) coordinator_count_sent(self, answer.length);
+    if (reply->result == TACIT_RESULT_DONE) coordinator_count_sent(self, answer.length);
     end_notice *told = reply->is_end ? TACIT_NEW(end_notice, 1) : NULL;
     if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
     told->owner = self;
@@ -180,7 +184,7 @@ static void complete_waiter(coordinator *self, waiter *found) {
         coordinator_warn(self, found->party, "poll of %s: %s", coordinator_shown(self, found->party, shown),
                          error.text);
     tacit_http_answer answer =
-        status == TACIT_OK        ? http_answer(self, found->party, TACIT_ERRAND_POLL, &found->reply)
+        status == TACIT_OK        ? http_answer(self, found->party, TACIT_ENDPOINT_POLL, &found->reply)
         : status == TACIT_REFUSED ? (tacit_http_answer){ .status = 403,
                                                          .content_type = "text/plain; charset=utf-8",
                                                          .bytes = error.text,
@@ -244,7 +248,7 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
     }
     tacit_status status = coordinator_news_for(self, party, &probe, NULL);
     tacit_buffer_clear(&probe.bytes);
-    if (status == TACIT_OK && probe.fate == TACIT_FATE_NOTHING) return;
+    if (status == TACIT_OK && probe.result == TACIT_RESULT_NOTHING) return;
     waiter *again = take_waiter(self, exchange);
     if (again != NULL) complete_waiter(self, again);
 }
@@ -256,24 +260,24 @@ static void handle(void *context, tacit_exchange *exchange) {
     const tacit_peer *peer = tacit_exchange_peer(exchange);
     const char *method = tacit_exchange_method(exchange);
     char party[sizeof peer->name];
-    const tacit_errand errand = tacit_https_errand_at(tacit_exchange_path(exchange));
-    coordinator_reply reply = { .fate = TACIT_FATE_DONE };
+    const tacit_endpoint endpoint = tacit_https_endpoint_at(tacit_exchange_path(exchange));
+    coordinator_reply reply = { .result = TACIT_RESULT_DONE };
     tacit_error error = TACIT_ERROR_INIT;
-    if (errand == TACIT_ERRANDS || strcmp(method, tacit_https_errands[errand].method) != 0) {
+    if (endpoint == TACIT_ENDPOINTS || strcmp(method, tacit_https_endpoints[endpoint].method) != 0) {
         bool post = strcmp(method, "POST") == 0;
         tacit_exchange_answer_text(exchange, post ? 404 : 405,
                                    post ? "nothing is here" : "only POST is understood here");
         return;
     }
     memcpy(party, peer->name, sizeof party);
-    tacit_status status = coordinator_serve(self, errand, peer->verified ? party : NULL,
+    tacit_status status = coordinator_serve(self, endpoint, peer->verified ? party : NULL,
                                             tacit_exchange_body(exchange), &reply, &error);
     if (status != TACIT_OK) {
         answer_failure(self, exchange, status, &error);
     } else if (reply.waits) {
         wait_for_news(self, exchange, party, &reply);
     } else {
-        tacit_http_answer answer = http_answer(self, party, errand, &reply);
+        tacit_http_answer answer = http_answer(self, party, endpoint, &reply);
         tacit_exchange_answer(exchange, &answer);
     }
     tacit_buffer_clear(&reply.bytes);
@@ -281,11 +285,11 @@ static void handle(void *context, tacit_exchange *exchange) {
 
 /* How long the handler took; a poll that waits for news is not at work. */
 static void handle_timed(void *context, tacit_exchange *exchange) {
-    const tacit_errand errand = tacit_https_errand_at(tacit_exchange_path(exchange));
+    const tacit_endpoint endpoint = tacit_https_endpoint_at(tacit_exchange_path(exchange));
     const size_t received = tacit_exchange_body(exchange)->length;
     int64_t started = coordinator_nanoseconds();
     handle(context, exchange);
-    coordinator_count_request(context, errand, received, coordinator_nanoseconds() - started);
+    coordinator_count_request(context, endpoint, received, coordinator_nanoseconds() - started);
 }
 
 /* ---- listening ---- */

@@ -7,7 +7,6 @@
 #include "base/number.h"
 #include "coordinator/coordinator_parts.h"
 #include "net/clock.h"
-#include "session/carrier/carrier_https.h"
 #include "web/prometheus.h"
 
 /* Upper ends of the buckets, in seconds; the last one has no end. */
@@ -24,13 +23,13 @@ int64_t coordinator_nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void coordinator_count_request(coordinator *self, tacit_errand errand, size_t received, int64_t took) {
+void coordinator_count_request(coordinator *self, tacit_endpoint endpoint, size_t received, int64_t took) {
     coordinator_figures *figures = &self->figures;
     size_t bucket = 0;
     atomic_fetch_add(&figures->received, received);
     while (bucket + 1 < METRIC_BUCKETS && (double)took / 1e9 > bounds[bucket]) bucket++;
-    atomic_fetch_add(&figures->taken[errand][bucket], 1);
-    atomic_fetch_add(&figures->taken_ns[errand], (uint64_t)took);
+    atomic_fetch_add(&figures->taken[endpoint][bucket], 1);
+    atomic_fetch_add(&figures->taken_ns[endpoint], (uint64_t)took);
 }
 
 void coordinator_count_refusal(coordinator *self, size_t reason) {
@@ -53,7 +52,7 @@ static tacit_status write_requests(coordinator *self, tacit_buffer *out, tacit_e
     TACIT_TRY(tacit_metrics_begin(out, family, "histogram",
                                   "How long requests were worked on, not counting what polls wait.", error));
     for (size_t path = 0; path < METRIC_PATHS; path++) {
-        const char *name = path < TACIT_ERRANDS ? tacit_https_errands[path].path : "other";
+        const char *name = coordinator_path(path);
         uint64_t count = 0;
         for (size_t i = 0; i < METRIC_BUCKETS; i++) {
             count += atomic_load(&self->figures.taken[path][i]);

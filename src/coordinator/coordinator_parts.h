@@ -42,7 +42,7 @@ typedef struct hosted {
     atomic_bool ended;   /* the registry holds its final state */
     uint8_t roster[TACIT_DIGEST_BYTES]; /* once it is fixed; zeros before */
     tacit_levels told; /* parties that have been told the end; guarded by the coordinator's mutex */
-    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
+    char problem[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
     tacit_levels
@@ -56,12 +56,12 @@ typedef struct hosted {
 
 /* What is said to a party. */
 typedef struct coordinator_reply {
-    tacit_fate fate;          /* done, nothing, or later */
-    bool waits;               /* nothing yet: it may be answered when there is */
-    unsigned wait_ms;         /* but no later than this; 0: as the carrier likes */
-    bool is_end;              /* the end of the study: coordinator_told_end, when it is on its way */
-    tacit_buffer bytes;       /* for the carrier to clear */
-    const tacit_buffer *lent; /* in their place, as long as the program serves; NULL: none */
+    tacit_request_result result; /* done, nothing, or later */
+    bool waits;                  /* nothing yet: it may be answered when there is */
+    unsigned wait_ms;            /* but no later than this; 0: as the carrier likes */
+    bool is_end;                 /* the end of the study: coordinator_told_end, when it is on its way */
+    tacit_buffer bytes;          /* for the carrier to clear */
+    const tacit_buffer *lent;    /* in their place, as long as the program serves; NULL: none */
     char study[TACIT_ID_SIZE];
     unsigned version; /* of the protocol */
 } coordinator_reply;
@@ -73,7 +73,7 @@ tacit_status coordinator_load_target(coordinator *self, hosted *host, tacit_erro
 typedef struct waiter waiter; /* a party's poll that waits for something to say; coordinator_https.c */
 
 enum { COORDINATOR_WAITER_LISTS = 1024 };
-enum { METRIC_PATHS = TACIT_ERRANDS + 1, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
+enum { METRIC_PATHS = TACIT_ENDPOINTS + 1, METRIC_BUCKETS = 13, METRIC_REASONS = 7, METRIC_FAILURES = 5 };
 
 /* Counted since the start (coordinator_metrics.c). */
 typedef struct coordinator_figures {
@@ -113,7 +113,7 @@ struct coordinator {
     tacit_status
         failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
     tacit_error failure;
-    char trouble[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
+    char problem[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
 
 /* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what
@@ -134,7 +134,7 @@ void coordinator_complain(coordinator *self, const char *format, ...) TACIT_PRIN
 /* Figures: served when the settings ask for it. */
 tacit_status coordinator_start_metrics(coordinator *self, tacit_error *error);
 int64_t coordinator_nanoseconds(void);
-void coordinator_count_request(coordinator *self, tacit_errand errand, size_t received, int64_t took);
+void coordinator_count_request(coordinator *self, tacit_endpoint endpoint, size_t received, int64_t took);
 void coordinator_count_refusal(coordinator *self, size_t reason); /* a tacit_standing */
 void coordinator_count_failure(coordinator *self, unsigned http);
 void coordinator_count_sent(coordinator *self, size_t bytes);
@@ -182,12 +182,12 @@ tacit_status coordinator_take_standing(coordinator *self, const char *party, con
 tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsigned version,
                                       tacit_buffer *out, tacit_error *error);
 
-/* What is done for each errand, in the file of its subject. The party is NULL for whoever has no
+/* What is done for each endpoint, in the file of its subject. The party is NULL for whoever has no
  * certificate. */
 #define COORDINATOR_SERVICE(NAME, name, METHOD, rules, help)                                                 \
     tacit_status coordinator_##name(coordinator *self, const char *party, const tacit_buffer *body,          \
                                     coordinator_reply *out, tacit_error *error);
-TACIT_ERRAND_TABLE(COORDINATOR_SERVICE)
+TACIT_ENDPOINT_TABLE(COORDINATOR_SERVICE)
 #undef COORDINATOR_SERVICE
 
 /* The signature of a definition, appended. */
@@ -217,7 +217,7 @@ void coordinator_follow_rotation(coordinator *self);
 void coordinator_free_keys(coordinator *self);
 const tacit_authority *coordinator_issuer(coordinator *self);
 const tacit_authority *coordinator_signer(coordinator *self);
-bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand);
+bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_endpoint endpoint);
 
 /* Write down for a later audit that a party has answered (audit_export.h); nothing depends on it. */
 void coordinator_note_answer(coordinator *self, const hosted *host, const char *party, uint64_t round);
@@ -233,24 +233,25 @@ tacit_status coordinator_revocations(coordinator *self, const char *study, tacit
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
-/* An errand (coordinator_api.c): `party` is who runs it, by a certificate that was checked; NULL: a stranger.
+/* A request to an endpoint (coordinator_api.c): `party` is who makes it, by a certificate that was checked; NULL: a stranger.
  * And how long its body may be. Where a poll waits, ask coordinator_news_for with the same reply when
  * coordinator_wake is called. */
 enum { COORDINATOR_SMALL_BODY = 16 * 1024, COORDINATOR_SMALL_ANSWER = 64 * 1024 };
-tacit_status coordinator_serve(coordinator *self, tacit_errand errand, const char *party,
+tacit_status coordinator_serve(coordinator *self, tacit_endpoint endpoint, const char *party,
                                const tacit_buffer *body, coordinator_reply *out, tacit_error *error);
-size_t coordinator_body_most(coordinator *self, tacit_errand errand, const char *party);
+size_t coordinator_body_most(coordinator *self, tacit_endpoint endpoint, const char *party);
 tacit_status coordinator_news_for(coordinator *self, const char *party, coordinator_reply *out,
                                   tacit_error *error);
 tacit_status coordinator_token(ProtobufCBinaryData token, uint8_t hash[TACIT_TOKEN_HASH_BYTES],
                                tacit_error *error);
 
-/* The carrier of errands (coordinator_https.c): start it, also again; tell where it is. And what it tells a
+/* The carrier of requests (coordinator_https.c): start it, also again; tell where it is. And what it tells a
  * party that was revoked. */
 tacit_status coordinator_start_server(coordinator *self, tacit_error *error);
 void coordinator_restart_server(coordinator *self, const char *done, const char *failed);
 void coordinator_stop_server(coordinator *self);
 tacit_status coordinator_announce(coordinator *self, tacit_error *error);
+const char *coordinator_path(size_t endpoint); /* for figures; "other" after the last */
 tacit_status coordinator_say_revoked(tacit_error *error);
 
 /* Arms and receipts (coordinator_people.c). May the study start, as far as arms go? The list is closed when all are there,

@@ -188,7 +188,7 @@ tacit_status coordinator_arm(coordinator *self, const char *party, const tacit_b
     TACIT_CHECK(tacit_registry_party_study(self->registry, party, out->study, error));
     hosted *host = coordinator_find(self, out->study);
     if (host == NULL) { /* added a moment ago, paused, or ended */
-        out->fate = TACIT_FATE_LATER;
+        out->result = TACIT_RESULT_LATER;
         TACIT_CHECK(tacit_buffer_print(&out->bytes, error, "the study is not served now"));
         goto cleanup;
     }

@@ -14,8 +14,8 @@ const tacit_authority *coordinator_signer(coordinator *self) { return atomic_loa
 /* A thief of an earlier authority's key gets nothing by it: whatever it issues is in no registry. So a party
  * that comes late may still use its certificate, which is in there, to ask for the next one, and for nothing
  * else. */
-bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_errand errand) {
-    return (tacit_errand_rules(errand) & TACIT_ERRAND_TAKES_RETIRED) == 0 &&
+bool coordinator_retired(coordinator *self, const char *issuer_id, tacit_endpoint endpoint) {
+    return (tacit_endpoint_rules(endpoint) & TACIT_ENDPOINT_TAKES_RETIRED) == 0 &&
            tacit_authority_keys_retired(atomic_load(&self->keys), issuer_id);
 }
 

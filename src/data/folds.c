@@ -7,14 +7,14 @@
 #include "base/memory.h"
 
 /* A row, or a person, on its way into a fold. */
-typedef struct dealt {
+typedef struct assigned {
     int32_t class;
     uint64_t hash;
     size_t place; /* of the row in the view, or the person's number */
-} dealt;
+} assigned;
 
 static int compare_dealt(const void *a, const void *b) {
-    const dealt *first = a, *second = b;
+    const assigned *first = a, *second = b;
     if (first->class != second->class) return first->class < second->class ? -1 : 1;
     if (first->hash != second->hash) return first->hash < second->hash ? -1 : 1;
     return (first->place > second->place) - (first->place < second->place);
@@ -47,11 +47,11 @@ static uint64_t keyed(uint64_t identity, uint64_t seed) {
     return hash;
 }
 
-/* Each row by itself: rows of the view in the order in which they are dealt. */
-static tacit_status deal_rows(tacit_folds *self, const tacit_view *rows, const dealt *row,
-                              tacit_error *error) {
+/* Each row by itself: rows of the view in the order in which they are assigned. */
+static tacit_status assign_rows(tacit_folds *self, const tacit_view *rows, const assigned *row,
+                                tacit_error *error) {
     size_t n = rows->rows.count;
-    dealt *order = TACIT_NEW(dealt, n + 1);
+    assigned *order = TACIT_NEW(assigned, n + 1);
     if (order == NULL) return tacit_fail_memory(error);
     memcpy(order, row, n * sizeof *order);
     qsort(order, n, sizeof *order, compare_dealt);
@@ -61,14 +61,14 @@ static tacit_status deal_rows(tacit_folds *self, const tacit_view *rows, const d
 }
 
 /* Whole persons. Rows of nobody are a person each, in their own order behind the others. */
-static tacit_status deal_persons(tacit_folds *self, const tacit_view *rows, const dealt *row,
-                                 tacit_error *error) {
+static tacit_status assign_persons(tacit_folds *self, const tacit_view *rows, const assigned *row,
+                                   tacit_error *error) {
     size_t n = rows->rows.count, groups = 0, persons = 0;
     for (size_t i = 0; i < n; i++) {
         int32_t code = rows->group[tacit_rows_stored(&rows->rows, i)];
         if (code >= 0 && (size_t)code >= groups) groups = (size_t)code + 1;
     }
-    dealt *person = TACIT_NEW(dealt, groups + n + 1);
+    assigned *person = TACIT_NEW(assigned, groups + n + 1);
     uint8_t *fold = TACIT_NEW(uint8_t, groups + n + 1);
     size_t *place = TACIT_NEW(size_t, groups + n + 1); /* of each group among the persons, from 1 */
     tacit_status status =
@@ -78,9 +78,9 @@ static tacit_status deal_persons(tacit_folds *self, const tacit_view *rows, cons
         size_t group = code >= 0 ? (size_t)code : groups + i;
         if (place[group] == 0) {
             place[group] = ++persons;
-            person[persons - 1] = (dealt){ .hash = row[i].hash, .place = group };
+            person[persons - 1] = (assigned){ .hash = row[i].hash, .place = group };
         }
-        dealt *at = &person[place[group] - 1];
+        assigned *at = &person[place[group] - 1];
         if (row[i].hash < at->hash) at->hash = row[i].hash;
     }
     if (status == TACIT_OK) {
@@ -107,26 +107,26 @@ static void write_index(tacit_folds *self, const tacit_view *rows) {
     self->start[self->count] = at;
 }
 
-/* What each row is dealt by: what is in it, and its class. */
-static tacit_status hash_rows(dealt *out, const tacit_view *rows, uint64_t seed, tacit_error *error) {
+/* What each row is assigned by: what is in it, and its class. */
+static tacit_status hash_rows(assigned *out, const tacit_view *rows, uint64_t seed, tacit_error *error) {
     double *scratch = TACIT_NEW(double, rows->rows.cols + 1 + tacit_view_columns(rows));
     if (scratch == NULL) return tacit_fail_memory(error);
     for (size_t i = 0; i < rows->rows.count; i++)
-        out[i] = (dealt){ .class = rows->label != NULL ? tacit_view_label(rows, i) : 0,
-                          .hash = keyed(identity_of(rows, i, scratch), seed),
-                          .place = i };
+        out[i] = (assigned){ .class = rows->label != NULL ? tacit_view_label(rows, i) : 0,
+                             .hash = keyed(identity_of(rows, i, scratch), seed),
+                             .place = i };
     free(scratch);
     return TACIT_OK;
 }
 
-static tacit_status deal(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan, bool by_place,
-                         tacit_error *error) {
+static tacit_status assign(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan, bool by_place,
+                           tacit_error *error) {
     const size_t n = rows->rows.count;
     *out = (tacit_folds){ .count = plan.count };
     if (plan.count < 2 || plan.count > TACIT_FOLDS_MOST)
         return tacit_fail(error, TACIT_USAGE, "there are 2 to %d folds, not %zu", TACIT_FOLDS_MOST,
                           plan.count);
-    dealt *row = TACIT_NEW(dealt, n + 1);
+    assigned *row = TACIT_NEW(assigned, n + 1);
     out->fold = TACIT_NEW(uint8_t, n + 1);
     out->index = TACIT_NEW(uint32_t, n + 1);
     out->others = TACIT_NEW(uint32_t, n + 1);
@@ -134,12 +134,12 @@ static tacit_status deal(tacit_folds *out, const tacit_view *rows, tacit_fold_pl
                               ? TACIT_OK
                               : tacit_fail_memory(error);
     if (status == TACIT_OK && by_place)
-        for (size_t i = 0; i < n; i++) row[i] = (dealt){ .hash = keyed(i, plan.seed), .place = i };
+        for (size_t i = 0; i < n; i++) row[i] = (assigned){ .hash = keyed(i, plan.seed), .place = i };
     else if (status == TACIT_OK)
         status = hash_rows(row, rows, plan.seed, error);
     if (status == TACIT_OK)
-        status = (!by_place && rows->persons && rows->group != NULL ? deal_persons : deal_rows)(out, rows,
-                                                                                                row, error);
+        status = (!by_place && rows->persons && rows->group != NULL ? assign_persons
+                                                                    : assign_rows)(out, rows, row, error);
     free(row);
     if (status == TACIT_OK)
         write_index(out, rows);
@@ -148,14 +148,14 @@ static tacit_status deal(tacit_folds *out, const tacit_view *rows, tacit_fold_pl
     return status;
 }
 
-tacit_status tacit_folds_deal(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
-                              tacit_error *error) {
-    return deal(out, rows, plan, false, error);
+tacit_status tacit_folds_assign(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
+                                tacit_error *error) {
+    return assign(out, rows, plan, false, error);
 }
 
-tacit_status tacit_folds_deal_places(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
-                                     tacit_error *error) {
-    return deal(out, rows, plan, true, error);
+tacit_status tacit_folds_assign_places(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
+                                       tacit_error *error) {
+    return assign(out, rows, plan, true, error);
 }
 
 void tacit_folds_clear(tacit_folds *folds) {

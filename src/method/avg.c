@@ -243,7 +243,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
-    TACIT_CHECK(prepare(plan, &spec, error));
+    TACIT_CHECK(tacit_session_prepared(session, &spec, error));
     TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, &spec, &sum, error));
     if (!by_party(plan)) {
         tacit_mechanism noise = mechanism(plan, &spec);

@@ -45,7 +45,7 @@ static uint64_t hash_row(const validation *self, size_t i) {
     return mixed(hash, 0);
 }
 
-static tacit_status deal(validation *self, tacit_error *error) {
+static tacit_status assign_folds(validation *self, tacit_error *error) {
     const tacit_reducer *reducer = self->fit->reducer;
     for (size_t i = 0; i < self->rows->rows.count; i++) {
         self->fold[i] = (uint8_t)((hash_row(self, i) >> 32) % FOLDS);
@@ -113,7 +113,7 @@ static tacit_status try_fold(validation *self, size_t fold, tacit_error *error) 
 
 static tacit_status validate(validation *self, double *out, tacit_error *error) {
     size_t best = 0, tried = 0;
-    TACIT_TRY(deal(self, error));
+    TACIT_TRY(assign_folds(self, error));
     for (size_t fold = 0; fold < FOLDS && !(tried > 0 && self->total > MANY_ROWS); fold++) {
         if (self->counts[fold] == 0 || self->counts[fold] == self->total) continue;
         TACIT_TRY(try_fold(self, fold, error));

@@ -10,7 +10,7 @@
  *   outside: u8 version | u8 kind | u32 length, study | 32 version | 32 roster | u64 round | u32 step |
  *            32 party | 32 receiver
  *   u64 length, box | u32 length, signature | 8 bytes checksum of all before
- * In the box: 32 bytes hash of the outside, then u32 count, and of each letter u32 errand, u64 length, bytes.
+ * In the box: 32 bytes hash of the outside, then u32 count, and of each letter u32 endpoint, u64 length, bytes.
  * Signed: the outside and the hash of the box.
  */
 #define PURPOSE "tacit envelope 1"
@@ -36,20 +36,20 @@ void tacit_envelope_clear(tacit_envelope *envelope) {
     *envelope = (tacit_envelope)TACIT_ENVELOPE_INIT;
 }
 
-tacit_status tacit_envelope_put(tacit_envelope *envelope, uint32_t errand, const void *bytes, size_t length,
+tacit_status tacit_envelope_put(tacit_envelope *envelope, uint32_t endpoint, const void *bytes, size_t length,
                                 tacit_error *error) {
     if (envelope->count == TACIT_ENVELOPE_LETTERS)
         return tacit_fail(error, TACIT_LIMIT, "an envelope holds at most %d letters", TACIT_ENVELOPE_LETTERS);
     tacit_enclosure *letter = &envelope->enclosures[envelope->count];
-    *letter = (tacit_enclosure){ errand, TACIT_BUFFER_LIMITED(TACIT_ENVELOPE_MOST) };
+    *letter = (tacit_enclosure){ endpoint, TACIT_BUFFER_LIMITED(TACIT_ENVELOPE_MOST) };
     TACIT_TRY(tacit_buffer_append(&letter->bytes, bytes, length, error));
     envelope->count++;
     return TACIT_OK;
 }
 
-const tacit_buffer *tacit_envelope_find(const tacit_envelope *envelope, uint32_t errand) {
+const tacit_buffer *tacit_envelope_find(const tacit_envelope *envelope, uint32_t endpoint) {
     for (size_t i = 0; i < envelope->count; i++)
-        if (envelope->enclosures[i].errand == errand) return &envelope->enclosures[i].bytes;
+        if (envelope->enclosures[i].endpoint == endpoint) return &envelope->enclosures[i].bytes;
     return NULL;
 }
 
@@ -85,7 +85,7 @@ static tacit_status write_letters(tacit_buffer *out, const tacit_envelope *envel
     TACIT_TRY(tacit_buffer_append_u32(out, (uint32_t)envelope->count, error));
     for (size_t i = 0; i < envelope->count; i++) {
         const tacit_enclosure *letter = &envelope->enclosures[i];
-        TACIT_TRY(tacit_buffer_append_u32(out, letter->errand, error));
+        TACIT_TRY(tacit_buffer_append_u32(out, letter->endpoint, error));
         TACIT_TRY(tacit_buffer_append_u64(out, letter->bytes.length, error));
         TACIT_TRY(tacit_buffer_append(out, letter->bytes.bytes, letter->bytes.length, error));
     }
@@ -273,13 +273,13 @@ static tacit_status read_letters(tacit_envelope *envelope, const uint8_t *bytes,
                           "what is in the envelope was sealed for another one: somebody has swapped it");
     if (!tacit_cursor_read_u32(&cursor, &count) || count > TACIT_ENVELOPE_LETTERS) return damaged(error);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t errand;
+        uint32_t endpoint;
         uint64_t size;
         const uint8_t *letter;
-        if (!tacit_cursor_read_u32(&cursor, &errand) || !tacit_cursor_read_u64(&cursor, &size) ||
+        if (!tacit_cursor_read_u32(&cursor, &endpoint) || !tacit_cursor_read_u64(&cursor, &size) ||
             size > cursor.left || !tacit_cursor_skip(&cursor, &letter, (size_t)size))
             return damaged(error);
-        TACIT_TRY(tacit_envelope_put(envelope, errand, letter, (size_t)size, error));
+        TACIT_TRY(tacit_envelope_put(envelope, endpoint, letter, (size_t)size, error));
     }
     return cursor.left == 0 ? TACIT_OK : damaged(error);
 }

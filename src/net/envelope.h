@@ -1,6 +1,6 @@
 /*
  * What people carry between a coordinator and a site without a connection: one envelope, as text that mail and
- * USB sticks do not hurt. Inside is a list of letters: the errands of one side (session/errands.h), or what
+ * USB sticks do not hurt. Inside is a list of letters: the requests of one side by endpoint (session/carrier/endpoints.h), or what
  * became of them.
  *
  * The text is lines of base64 between a first and a last line; white space does not matter, and what stands
@@ -52,7 +52,7 @@ typedef struct tacit_envelope_address {
 } tacit_envelope_address;
 
 typedef struct tacit_enclosure {
-    uint32_t errand;
+    uint32_t endpoint;
     tacit_buffer bytes;
 } tacit_enclosure;
 
@@ -68,9 +68,9 @@ typedef struct tacit_envelope {
     { .count = 0 }
 
 void tacit_envelope_clear(tacit_envelope *envelope); /* overwrites the letters */
-tacit_status tacit_envelope_put(tacit_envelope *envelope, uint32_t errand, const void *bytes, size_t length,
+tacit_status tacit_envelope_put(tacit_envelope *envelope, uint32_t endpoint, const void *bytes, size_t length,
                                 tacit_error *error);
-const tacit_buffer *tacit_envelope_find(const tacit_envelope *envelope, uint32_t errand); /* NULL: none */
+const tacit_buffer *tacit_envelope_find(const tacit_envelope *envelope, uint32_t endpoint); /* NULL: none */
 
 /* Who sends: a coordinator by its authority, a site by its Ed25519 secret key. One of the two is NULL. */
 typedef struct tacit_envelope_sender {

@@ -349,9 +349,10 @@ struct tacit_method {
     tacit_status (*comparison)(tacit_buffer *out, tacit_error *error);
 
     /* What follows from the plan alone and both halves need: its noise, rounds, grids; a struct of
-     * `prepared_size` bytes without pointers. TACIT_USAGE when the plan does not fit this method. NULL:
-     * nothing. */
+     * `prepared_size` bytes. TACIT_USAGE when the plan does not fit this method. Both halves are handed it
+     * (tacit_session_prepared, tacit_party_prepared). NULL: nothing. */
     tacit_status (*prepare)(const tacit_plan *plan, void *out, tacit_error *error);
+    void (*clear_prepared)(void *prepared); /* frees what it points to; NULL: it has no pointers of its own */
     size_t prepared_size;
 
     /* The same for what `prepare` does not see; NULL: nothing. */

@@ -58,6 +58,7 @@ void tacit_memo_clear(tacit_memo *memo) {
     tacit_model_free(memo->model);
     tacit_classifier_free(memo->classifier);
     free(memo->state);
+    tacit_prepared_free(memo->prepared);
     free(memo->derived);
     tacit_paillier_public_free(memo->center_key);
     tacit_packed_rows_free(memo->packed);
@@ -133,13 +134,13 @@ tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, doubl
     return derive_once(&party->memo->derived, party->plan, derive, about, out, size, error);
 }
 
-static tacit_status prepare(const tacit_plan *plan, double unused, void *out, tacit_error *error) {
-    (void)unused;
-    return plan->method->prepare(plan, out, error);
-}
-
-tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error) {
-    return tacit_party_derive(party, prepare, 0, out, party->plan->method->prepared_size, error);
+tacit_status tacit_party_prepared(const tacit_party *party, void *out, tacit_error *error) {
+    const tacit_plan *plan = party->plan;
+    if (party->common != NULL) return tacit_common_prepared(party->common, plan, out, error);
+    if (party->memo != NULL) return tacit_prepared_take(&party->memo->prepared, plan, out, error);
+    if (plan->method->clear_prepared == NULL) return plan->method->prepare(plan, out, error);
+    return tacit_fail(error, TACIT_REFUSED, "method %s needs a party that keeps what it prepared",
+                      plan->method->name);
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is
@@ -330,7 +331,7 @@ tacit_release tacit_party_describe_message(const tacit_party *party, const tacit
     return release;
 }
 
-tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_release *release,
+tacit_status tacit_party_log_problem(const tacit_party *party, const tacit_release *release,
                                      tacit_status status, const tacit_error *said, tacit_error *error) {
     if (status != TACIT_REFUSED && status != TACIT_PROTOCOL)
         return tacit_fail(error, status, "%s", said->text);

@@ -4,8 +4,6 @@
  */
 #pragma once
 
-#include <pthread.h>
-
 #include "base/pool.h"
 #include "crypto/paillier/paillier.h"
 #include "data/packed_rows.h"
@@ -16,6 +14,7 @@
 #include "session/mail/mail.h"
 #include "session/masked/masked.h"
 #include "session/method.h"
+#include "session/prepared.h"
 #include "session/wire/wire.h"
 
 /* What outlives a question: a party trains its models once, however often it is asked. */
@@ -27,17 +26,12 @@ typedef struct tacit_memo {
     double *state;                            /* what a method without a center keeps between rounds */
     size_t state_count;
     tacit_paillier_public *center_key; /* of center server B */
-    struct tacit_derived *derived;     /* what the method derived from its plan */
+    tacit_prepared *prepared;          /* what the method prepared from its plan */
+    struct tacit_derived *derived;     /* and what it derived from it and one number more */
     tacit_packed_rows *packed;         /* the party's rows, while a method passes over them */
 } tacit_memo;
 
 void tacit_memo_clear(tacit_memo *memo);
-
-/* What the parties of a simulation, who share a plan, work out once for all. Guarded by its mutex. */
-typedef struct tacit_common {
-    pthread_mutex_t mutex;
-    struct tacit_derived *derived;
-} tacit_common;
 
 /* What a party hears in an exchange: the last word of each neighbour, and how much it counts. */
 typedef struct tacit_heard {
@@ -123,8 +117,9 @@ tacit_status tacit_party_persistent_noise(tacit_party *party, double scale, size
 tacit_status tacit_party_asked_once(const tacit_party *party, const char *name, const double *const *values,
                                     const size_t *counts, tacit_error *error);
 
-/* What the method prepares from its plan (tacit_method.prepare), once for all questions. */
-tacit_status tacit_party_prepared(tacit_party *party, void *out, tacit_error *error);
+/* What the method prepares from its plan (tacit_method.prepare), once for all questions. Pointers in it are
+ * borrowed. */
+tacit_status tacit_party_prepared(const tacit_party *party, void *out, tacit_error *error);
 
 /* Numbers that a method derives from its plan and one public number more, such as a calibration that takes
  * long: a struct without pointers. */

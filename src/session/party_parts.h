@@ -50,7 +50,7 @@ tacit_release tacit_party_describe_message(const tacit_party *party, const tacit
                                            const uint8_t *question_hash, const char *assumption);
 
 /* What the coordinator got wrong is in the owner's log; the status and sentence of `said` are handed on. */
-tacit_status tacit_party_log_trouble(const tacit_party *party, const tacit_release *release,
+tacit_status tacit_party_log_problem(const tacit_party *party, const tacit_release *release,
                                      tacit_status status, const tacit_error *said, tacit_error *error);
 
 /* An answer of one field of bytes. */

@@ -20,7 +20,7 @@ typedef struct tacit_cache_key {
 tacit_cache_key tacit_cache_key_begin(const char *purpose);
 void tacit_cache_key_add(tacit_cache_key *key, const void *bytes, size_t length);
 
-/* Copy what is kept under a key into `out`. False when nothing of that length is; a NULL recall keeps
+/* Copy what is kept under a key into `out`. False when nothing of that length is; a NULL cache keeps
  * nothing. */
 bool tacit_result_cache_find(const tacit_result_cache *cache, const tacit_cache_key *key, void *out,
                              size_t length);

@@ -17,14 +17,14 @@ tacit_party tacit_run_party(const tacit_plan *plan, const char *coordinator, con
 }
 
 tacit_session tacit_run_session(const tacit_plan *plan, const tacit_transport *transport,
-                                const tacit_stream *chance, tacit_pool *pool,
+                                const tacit_stream *stream, tacit_pool *pool,
                                 const tacit_progress *progress) {
     tacit_session session = { .plan = plan,
                               .transport = *transport,
                               .pool = pool,
                               .progress = progress,
                               .bytes_per_party = plan->points != NULL ? plan->points->bytes : 0 };
-    if (chance != NULL) session.secret = tacit_stream_fork(chance, "coordinator", 0, 0);
+    if (stream != NULL) session.secret = tacit_stream_fork(stream, "coordinator", 0, 0);
     return session;
 }
 
@@ -55,7 +55,9 @@ static void settle_noise_share(const tacit_plan *plan, tacit_model *model) {
 }
 
 tacit_status tacit_run_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    TACIT_TRY(session->plan->method->coordinate(session, out, error));
+    tacit_status status = session->plan->method->coordinate(session, out, error);
+    session->prepared = tacit_prepared_free(session->prepared);
+    if (status != TACIT_OK) return status;
     if (out->count == 1) settle_noise_share(session->plan, out->models[0]);
     return TACIT_OK;
 }

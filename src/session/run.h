@@ -1,7 +1,7 @@
 /*
  * One way to run a method, whoever runs it: with parties simulated in this process (local.h), with one's own
  * rows alone (site/fit.h), or as a coordinator and sites of a study. Each brings a transport, what it keeps,
- * and its source of chance; party, session and guarantee are made here, and nobody else calls a method's
+ * and its source of random numbers; party, session and guarantee are made here, and nobody else calls a method's
  * coordinate.
  */
 #pragma once
@@ -16,10 +16,10 @@ tacit_party tacit_run_party(const tacit_plan *plan, const char *coordinator, con
                             tacit_gate *gate);
 
 /* A session of the plan. What is random in the coordinator's half, but not its noise, is forked from
- * `chance`; NULL: the caller fills session.secret. Noise that is published comes from session.entropy, or
+ * `stream`; NULL: the caller fills session.secret. Noise that is published comes from session.entropy, or
  * where the caller leaves that NULL, as in a simulation, from the secret. */
 tacit_session tacit_run_session(const tacit_plan *plan, const tacit_transport *transport,
-                                const tacit_stream *chance, tacit_pool *pool, const tacit_progress *progress);
+                                const tacit_stream *stream, tacit_pool *pool, const tacit_progress *progress);
 
 /* Run the coordinator's half. */
 tacit_status tacit_run_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);

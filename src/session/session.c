@@ -245,6 +245,11 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_session_prepared(tacit_session *session, void *out, tacit_error *error) {
+    if (session->common != NULL) return tacit_common_prepared(session->common, session->plan, out, error);
+    return tacit_prepared_take(&session->prepared, session->plan, out, error);
+}
+
 tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,
                        tacit_answers *out, tacit_error *error) {
     const asked everybody = { .one = false };

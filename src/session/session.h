@@ -16,6 +16,7 @@
 #include "data/graph/mixing.h"
 #include "rand/stream.h"
 #include "session/method.h"
+#include "session/prepared.h"
 #include "session/result_cache.h"
 #include "session/wire/wire.h"
 
@@ -106,10 +107,16 @@ struct tacit_session {
     const struct tacit_center_link *center; /* to center server B (center_servers.h); NULL: it is simulated */
     struct tacit_center_report *center_report; /* receives what the center servers' work cost; may be NULL */
     tacit_result_cache *cache;                 /* what trials of a simulation share; NULL elsewhere */
-    uint64_t round;                            /* of the next question */
-    uint64_t releases;                         /* published so far */
+    tacit_common *common;     /* what it shares with simulated parties; NULL: they are elsewhere */
+    tacit_prepared *prepared; /* where they are elsewhere, what the method prepared (run.c frees it) */
+    uint64_t round;           /* of the next question */
+    uint64_t releases;        /* published so far */
     uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
 };
+
+/* What the method prepares from its plan (tacit_method.prepare), in the coordinator's half. Pointers in it are
+ * borrowed until the half ends. */
+tacit_status tacit_session_prepared(tacit_session *session, void *out, tacit_error *error);
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
 tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,

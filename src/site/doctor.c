@@ -245,15 +245,15 @@ void doctor_check_coordinator(const examination *self, const char *check, const 
      * who is let in. */
     tacit_status status = tacit_wire_say(&body, &request, 0, &error);
     if (status == TACIT_OK)
-        status = tacit_carrier_send(carrier, joined ? TACIT_ERRAND_RENEW : TACIT_ERRAND_CATALOGUE,
+        status = tacit_carrier_send(carrier, joined ? TACIT_ENDPOINT_RENEW : TACIT_ENDPOINT_CATALOGUE,
                                     joined ? NULL : &body, ASK_MS, &carried, &error);
     if (status != TACIT_OK)
         doctor_find(self, TACIT_FINDING_FAIL, check,
-                    tacit_carrier_trouble(carrier) == TACIT_TROUBLE_REFUSED
+                    tacit_carrier_last_failure(carrier) == TACIT_FAILURE_REFUSED
                         ? "ask the coordinator for a new invitation"
                         : "",
                     "%s", error.text);
-    else if (carried.fate == TACIT_FATE_LATER)
+    else if (carried.result == TACIT_RESULT_LATER)
         doctor_find(self, TACIT_FINDING_FAIL, check, "its log says why", "%s answers %u", url, carried.code);
     else
         doctor_find(self, TACIT_FINDING_OK, check, "", "%s answers, with a certificate of its authority",

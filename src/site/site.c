@@ -28,6 +28,7 @@ enum { REQUEST_MS = 30000 };
 tacit_site *tacit_site_free(tacit_site *site) {
     if (site == NULL) return NULL;
     site_stop_serving(site);
+    site_drop_received(site);
     tacit_dataset_free(site->rows);
     tacit_schema_free(site->schema);
     tacit_study_free(site->study);
@@ -169,7 +170,7 @@ static tacit_status ask_definition(tacit_site *site, tacit_carrier *carrier, tac
     Tacit__Wire__LookReply *reply = NULL;
     tacit_status status;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_LOOK, &request, TACIT_STUDY_BYTES_LIMIT + 65536,
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_LOOK, &request, TACIT_STUDY_BYTES_LIMIT + 65536,
                          &tacit__wire__look_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(site_check_signed(site, reply->definition, strlen(reply->definition), reply->signature.data,
                                   reply->signature.len, error));
@@ -466,12 +467,12 @@ static tacit_status request_certificate(const tacit_site *site, tacit_carrier *c
     request.ask_again = site->study->ask_again && site->ask_again;
     if (site_goes_by_files(site)) { /* the certificate comes with the first question */
         tacit_carried posted = { .reply = TACIT_BUFFER_INIT };
-        status = site_send(carrier, TACIT_ERRAND_JOIN, &request, REQUEST_MS, &posted, error);
+        status = site_send(carrier, TACIT_ENDPOINT_JOIN, &request, REQUEST_MS, &posted, error);
         tacit_buffer_clear(&posted.reply);
         goto cleanup;
     }
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_JOIN, &request, 1 << 20, &tacit__wire__join_reply__descriptor,
-                         (void **)&reply, error));
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_JOIN, &request, 1 << 20,
+                         &tacit__wire__join_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
     sodium_memzero(token, sizeof token);

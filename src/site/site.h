@@ -55,7 +55,8 @@ typedef struct tacit_site_callbacks {
     const void *lender;
     tacit_ranks *
         ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
-    struct tacit_pouch *pouch; /* what people have carried here (session/carrier_files.h); NULL: nothing */
+    struct tacit_envelope_pair
+        *envelopes; /* what people have carried here (session/carrier_files.h); NULL: nothing */
 } tacit_site_callbacks;
 
 /* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
@@ -79,7 +80,7 @@ tacit_site *tacit_site_free(tacit_site *site);
 
 /* ---- without a connection (site_envelope.c) ---- */
 
-/* As tacit_site_look, of an envelope that holds an invitation; the callbacks' pouch receives it, and must stay. */
+/* As tacit_site_look, of an envelope that holds an invitation; the callbacks' envelopes receives it, and must stay. */
 tacit_status tacit_site_look_envelope(tacit_site **out, const char *text, size_t length,
                                       const tacit_site_settings *settings,
                                       const tacit_site_callbacks *callbacks, tacit_error *error);
@@ -96,7 +97,7 @@ typedef struct tacit_site_asked {
 } tacit_site_asked;
 
 /* Open an envelope for a joined study of the home: whether it is from the study's coordinator, for this site, this
- * version, roster and round; TACIT_REFUSED in a sentence that says what is not. The callbacks' pouch receives it,
+ * version, roster and round; TACIT_REFUSED in a sentence that says what is not. The callbacks' envelopes receives it,
  * and must stay. */
 tacit_status tacit_site_open_envelope(tacit_site **out, const char *home, const char *text, size_t length,
                                       const tacit_site_callbacks *callbacks, tacit_site_asked *asked,

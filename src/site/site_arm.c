@@ -128,7 +128,7 @@ typedef struct arm_asking {
     uint32_t draw; /* of the share; 0: none */
     tacit_arm_record record;
     bool complete;
-    tacit_fate fate;
+    tacit_request_result result;
 } arm_asking;
 
 static tacit_status take_reply(const tacit_site *site, arm_asking *self, const Tacit__Wire__ArmReply *reply,
@@ -165,9 +165,9 @@ static tacit_status ask_once(const tacit_site *site, tacit_carrier *carrier, arm
     request.key = (ProtobufCBinaryData){ KEY, self->key };
     request.draw = self->draw;
     if (self->draw > 0) request.share = (ProtobufCBinaryData){ PROOF, self->share };
-    TACIT_CHECK(site_send(carrier, TACIT_ERRAND_ARM, &request, REQUEST_MS, &carried, error));
-    self->fate = carried.fate;
-    if (carried.fate == TACIT_FATE_LATER) goto cleanup;
+    TACIT_CHECK(site_send(carrier, TACIT_ENDPOINT_ARM, &request, REQUEST_MS, &carried, error));
+    self->result = carried.result;
+    if (carried.result == TACIT_RESULT_LATER) goto cleanup;
     TACIT_CHECK(site_said_no(&carried, error));
     TACIT_CHECK(tacit_wire_hear((void **)&reply, &tacit__wire__arm_reply__descriptor, &carried.reply,
                                 &version, error));
@@ -194,11 +194,11 @@ cleanup:
 }
 
 tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn, bool *changed,
-                          tacit_fate *fate, tacit_error *error) {
+                          tacit_request_result *result, tacit_error *error) {
     arm_asking self = { .draw = 0 };
     tacit_status status;
     *changed = false;
-    *fate = TACIT_FATE_DONE;
+    *result = TACIT_RESULT_DONE;
     *drawn = site_arm_column(site) == NULL || site->has_arm;
     if (*drawn) return TACIT_OK;
     if (!site->study->arms.has_key)
@@ -217,7 +217,7 @@ tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn,
     }
     if (self.complete) TACIT_CHECK(keep_drawn(site, &self, error));
     *drawn = *changed = self.complete;
-    *fate = self.fate;
+    *result = self.result;
 cleanup:
     tacit_arm_record_clear(&self.record);
     sodium_memzero(&self, sizeof self);
@@ -229,10 +229,10 @@ cleanup:
 tacit_status site_register_arm(tacit_site *site, tacit_error *error) {
     tacit_carrier *carrier = NULL;
     bool drawn, changed;
-    tacit_fate fate;
+    tacit_request_result result;
     if (site_arm_column(site) == NULL) return TACIT_OK;
     tacit_status status = site_carrier(site, true, NULL, &carrier, error);
-    if (status == TACIT_OK) status = site_ask_arm(site, carrier, &drawn, &changed, &fate, error);
+    if (status == TACIT_OK) status = site_ask_arm(site, carrier, &drawn, &changed, &result, error);
     if (status == TACIT_OK && changed) status = site_load_rows(site, error);
     tacit_carrier_free(carrier);
     return status;

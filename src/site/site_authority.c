@@ -125,7 +125,7 @@ void site_describe_trust(const tacit_site *site, char *out, size_t size) {
 /* A coordinator of an earlier version has nothing to say. */
 static tacit_status hear(const tacit_site *site, tacit_carrier *carrier, tacit_handovers *out,
                          tacit_error *error) {
-    tacit_carried carried = { .fate = TACIT_FATE_WRONG,
+    tacit_carried carried = { .result = TACIT_RESULT_WRONG,
                               .reply = TACIT_BUFFER_LIMITED(TACIT_HANDOVERS_BYTES_MAX) };
     const tacit_carrier_settings settings = { .address = site->url,
                                               .unverified = true,
@@ -134,16 +134,16 @@ static tacit_status hear(const tacit_site *site, tacit_carrier *carrier, tacit_h
                                               .cancelled_context = site->callbacks.context,
                                               .paused = site->callbacks.paused,
                                               .paused_context = site->callbacks.paused_context,
-                                              .pouch = site->callbacks.pouch };
+                                              .envelopes = site->callbacks.envelopes };
     tacit_carrier *anybody = NULL;
     tacit_status status = TACIT_OK;
     if (carrier == NULL) TACIT_CHECK(tacit_carrier_open(&anybody, &settings, error));
     tacit_carrier *asked = carrier != NULL ? carrier : anybody;
     tacit_error problem = TACIT_ERROR_INIT;
-    status = tacit_carrier_send(asked, TACIT_ERRAND_AUTHORITY, NULL, REQUEST_MS, &carried, &problem);
-    if (status != TACIT_OK && tacit_carrier_trouble(asked) == TACIT_TROUBLE_REFUSED) status = TACIT_OK;
+    status = tacit_carrier_send(asked, TACIT_ENDPOINT_AUTHORITY, NULL, REQUEST_MS, &carried, &problem);
+    if (status != TACIT_OK && tacit_carrier_last_failure(asked) == TACIT_FAILURE_REFUSED) status = TACIT_OK;
     if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", problem.text));
-    if (carried.fate == TACIT_FATE_DONE)
+    if (carried.result == TACIT_RESULT_DONE)
         TACIT_CHECK(tacit_handovers_read(out, carried.reply.bytes, carried.reply.length, error));
 cleanup:
     tacit_carrier_free(anybody);
@@ -222,7 +222,7 @@ static tacit_status follow_invitation(tacit_site *site, tacit_carrier *carrier, 
     tacit_following result = TACIT_FOLLOWING_NOTHING;
     tacit_error problem = TACIT_ERROR_INIT;
     tacit_status status = hear(site, carrier, &heard, &problem);
-    bool stranger = status == TACIT_NETWORK && tacit_carrier_trouble(carrier) == TACIT_TROUBLE_STRANGER;
+    bool stranger = status == TACIT_NETWORK && tacit_carrier_last_failure(carrier) == TACIT_FAILURE_STRANGER;
     if (stranger) status = hear(site, NULL, &heard, NULL);
     if (stranger && heard.count == 0) status = TACIT_NETWORK;
     if (status != TACIT_OK) TACIT_CHECK(tacit_fail(error, status, "%s", problem.text));

@@ -83,7 +83,7 @@ static tacit_status ask(const asking *self, tacit_site *site, tacit_carrier *car
     Tacit__Wire__CatalogueReply *reply = NULL;
     tacit_status status;
     request.token = (ProtobufCBinaryData){ sizeof site->token, site->token };
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_CATALOGUE, &request, CATALOGUE_BYTES_MOST,
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_CATALOGUE, &request, CATALOGUE_BYTES_MOST,
                          &tacit__wire__catalogue_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_name_check("the coordinator's name", reply->coordinator, TACIT_ID_SIZE - 1, error));
     for (size_t i = 0; i < reply->n_offers; i++) {
@@ -125,22 +125,22 @@ static tacit_status ask_folder(const asking *self, const char *name, tacit_level
     const char *at = strchr(name, '@');
     tacit_site *site = NULL;
     tacit_carrier *carrier = NULL;
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     tacit_status status;
     int32_t code;
     if (at == NULL || tacit_levels_find(asked, at + 1, strlen(at + 1)) >= 0) return TACIT_OK;
-    status = site_open_folder(&site, self->home, name, &trouble);
+    status = site_open_folder(&site, self->home, name, &problem);
     if (status == TACIT_NOT_FOUND) return TACIT_OK; /* joining was never finished */
     if (status == TACIT_OK) site->callbacks = *self->callbacks;
-    if (status == TACIT_OK) status = site_carrier(site, true, NULL, &carrier, &trouble);
-    if (status == TACIT_OK) status = ask(self, site, carrier, &trouble);
+    if (status == TACIT_OK) status = site_carrier(site, true, NULL, &carrier, &problem);
+    if (status == TACIT_OK) status = ask(self, site, carrier, &problem);
     if (status == TACIT_NETWORK && self->callbacks->news != NULL) {
         char line[TACIT_ERROR_TEXT_SIZE + 64];
-        snprintf(line, sizeof line, "%s: %s", name, trouble.text);
+        snprintf(line, sizeof line, "%s: %s", name, problem.text);
         self->callbacks->news(self->callbacks->context, line);
         status = TACIT_OK;
     } else if (status != TACIT_OK) {
-        tacit_fail(error, status, "%s", trouble.text);
+        tacit_fail(error, status, "%s", problem.text);
     } else {
         status = tacit_levels_add(asked, at + 1, strlen(at + 1), &code, error);
     }

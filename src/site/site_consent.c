@@ -94,8 +94,8 @@ static void hear_amended(tacit_site *site) {
     memcpy(consented, site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
     if (site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK &&
-        site_send(carrier, TACIT_ERRAND_POLL, &request, LEAVE_MS, &carried, NULL) == TACIT_OK &&
-        carried.fate == TACIT_FATE_DONE &&
+        site_send(carrier, TACIT_ENDPOINT_POLL, &request, LEAVE_MS, &carried, NULL) == TACIT_OK &&
+        carried.result == TACIT_RESULT_DONE &&
         tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply, &version,
                         NULL) == TACIT_OK &&
         reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
@@ -296,8 +296,8 @@ tacit_status site_notify_leaving(const tacit_site *site, tacit_error *error) {
     request.study = site->study->name;
     request.leaving = true;
     TACIT_CHECK(site_carrier(site, true, NULL, &carrier, error));
-    TACIT_CHECK(site_send(carrier, TACIT_ERRAND_POLL, &request, LEAVE_MS, &carried, error));
-    if (carried.fate != TACIT_FATE_NOTHING) status = site_said_no(&carried, error);
+    TACIT_CHECK(site_send(carrier, TACIT_ENDPOINT_POLL, &request, LEAVE_MS, &carried, error));
+    if (carried.result != TACIT_RESULT_NOTHING) status = site_said_no(&carried, error);
 cleanup:
     tacit_carrier_free(carrier);
     tacit_buffer_clear(&carried.reply);

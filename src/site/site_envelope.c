@@ -1,5 +1,5 @@
 /*
- * A site without a connection. Everything is as with one: the same errands, of which the replies are in an
+ * A site without a connection. Everything is as with one: the same requests, whose replies are in an
  * envelope that somebody brought, and the bodies go into one that somebody takes away (session/carrier_files.h).
  * What is here is who may have written an envelope, for whom, and when; consent, ledger, gate and the stored
  * answers know nothing of it.
@@ -21,8 +21,8 @@ bool site_goes_by_files(const tacit_site *site) { return strcmp(site->url, TACIT
 /* ---- looking and joining ---- */
 
 static tacit_status check_invitation(tacit_envelope *envelope, tacit_invitation *read, tacit_error *error) {
-    const tacit_buffer *line = tacit_envelope_find(envelope, TACIT_POUCH_INVITATION),
-                       *key = tacit_envelope_find(envelope, TACIT_POUCH_BOX_KEY);
+    const tacit_buffer *line = tacit_envelope_find(envelope, TACIT_ENCLOSED_INVITATION),
+                       *key = tacit_envelope_find(envelope, TACIT_ENCLOSED_BOX_KEY);
     if (envelope->address.kind != TACIT_ENVELOPE_INVITATION || line == NULL || key == NULL ||
         key->length != TACIT_ENVELOPE_KEY_BYTES)
         return tacit_fail(error, TACIT_REFUSED, "the envelope holds no invitation");
@@ -35,19 +35,20 @@ static tacit_status check_invitation(tacit_envelope *envelope, tacit_invitation 
 tacit_status tacit_site_look_envelope(tacit_site **out, const char *text, size_t length,
                                       const tacit_site_settings *settings,
                                       const tacit_site_callbacks *callbacks, tacit_error *error) {
-    tacit_pouch *pouch = callbacks->pouch;
+    tacit_envelope_pair *envelopes = callbacks->envelopes;
     tacit_invitation invitation = { .expires = 0 };
     tacit_site *site = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_envelope_read(&pouch->in, text, length, error));
-    TACIT_CHECK(check_invitation(&pouch->in, &invitation, error));
-    const tacit_buffer *line = tacit_envelope_find(&pouch->in, TACIT_POUCH_INVITATION);
+    TACIT_CHECK(tacit_envelope_read(&envelopes->in, text, length, error));
+    TACIT_CHECK(check_invitation(&envelopes->in, &invitation, error));
+    const tacit_buffer *line = tacit_envelope_find(&envelopes->in, TACIT_ENCLOSED_INVITATION);
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(line), line->length, settings, callbacks, error));
     const tacit_envelope_expected expected = { .kind = TACIT_ENVELOPE_INVITATION,
                                                .study = site->study->name,
                                                .version = site->study->hash };
-    TACIT_CHECK(tacit_envelope_expect(&pouch->in, &expected, error));
-    memcpy(site->box_key, tacit_envelope_find(&pouch->in, TACIT_POUCH_BOX_KEY)->bytes, sizeof site->box_key);
+    TACIT_CHECK(tacit_envelope_expect(&envelopes->in, &expected, error));
+    memcpy(site->box_key, tacit_envelope_find(&envelopes->in, TACIT_ENCLOSED_BOX_KEY)->bytes,
+           sizeof site->box_key);
     *out = site;
     site = NULL;
 cleanup:
@@ -64,29 +65,29 @@ static tacit_status post_poll(tacit_site *site, tacit_error *error) {
     request.study = site->study->name;
     request.consented = (ProtobufCBinaryData){ sizeof site->study->hash, site->study->hash };
     TACIT_CHECK(tacit_wire_say(&body, &request, 0, error));
-    TACIT_CHECK(
-        tacit_envelope_put(&site->callbacks.pouch->out, TACIT_ERRAND_POLL, body.bytes, body.length, error));
+    TACIT_CHECK(tacit_envelope_put(&site->callbacks.envelopes->out, TACIT_ENDPOINT_POLL, body.bytes,
+                                   body.length, error));
 cleanup:
     tacit_buffer_clear(&body);
     return status;
 }
 
-/* Close the pouch for the coordinator. */
+/* Close the envelopes for the coordinator. */
 static tacit_status write_out(const tacit_site *site, tacit_envelope_kind kind,
                               const uint8_t receiver[TACIT_ENVELOPE_KEY_BYTES], tacit_buffer *text,
                               tacit_error *error) {
-    tacit_pouch *pouch = site->callbacks.pouch;
-    tacit_envelope_address *address = &pouch->out.address;
+    tacit_envelope_pair *envelopes = site->callbacks.envelopes;
+    tacit_envelope_address *address = &envelopes->out.address;
     uint8_t secret_key[crypto_sign_SECRETKEYBYTES], seed[TACIT_ENVELOPE_KEY_BYTES];
     tacit_envelope_sender sender = { .secret_key = secret_key, .seed = seed };
-    *address = pouch->in.address; /* round, step, roster and version are those that it answers */
+    *address = envelopes->in.address; /* round, step, roster and version are those that it answers */
     address->kind = kind;
     snprintf(address->study, sizeof address->study, "%s", site->study->name);
     memcpy(address->version, site->study->hash, sizeof address->version);
     memcpy(address->receiver, receiver, sizeof address->receiver);
     tacit_status status = site_sum_key(site, address->party, secret_key, error);
     tacit_envelope_box_secret(seed, secret_key);
-    if (status == TACIT_OK) status = tacit_envelope_write(&pouch->out, &sender, text, error);
+    if (status == TACIT_OK) status = tacit_envelope_write(&envelopes->out, &sender, text, error);
     sodium_memzero(secret_key, sizeof secret_key);
     sodium_memzero(seed, sizeof seed);
     return status;
@@ -144,27 +145,24 @@ cleanup:
 static tacit_status check_question(tacit_site *site, const tacit_envelope *envelope,
                                    const ProtobufCBinaryData *bytes, tacit_site_asked *asked,
                                    tacit_error *error) {
-    tacit_received received = TACIT_RECEIVED_INIT;
-    const tacit_question *question = &received.question;
-    tacit_status status;
-    TACIT_CHECK(tacit_question_decode(&received, bytes->data, bytes->len, error));
+    const site_received *received;
+    TACIT_TRY(site_receive(site, bytes->data, bytes->len, &received, error));
+    const tacit_question *question = &received->read.question;
     const tacit_envelope_expected expected = { .kind = TACIT_ENVELOPE_QUESTION,
                                                .version = site->study->hash,
                                                .round = &question->round };
-    TACIT_CHECK(tacit_envelope_expect(envelope, &expected, error));
-    TACIT_CHECK(check_roster(site, envelope, error));
+    TACIT_TRY(tacit_envelope_expect(envelope, &expected, error));
+    TACIT_TRY(check_roster(site, envelope, error));
     const char *step = tacit_question_step(&site->study->plan, question);
     asked->round = question->round;
     snprintf(asked->question, sizeof asked->question, "%s", question->name);
     snprintf(asked->step, sizeof asked->step, "%s", step != NULL ? step : "");
-cleanup:
-    tacit_received_clear(&received);
-    return status;
+    return TACIT_OK;
 }
 
 static tacit_status read_asked(tacit_site *site, const tacit_envelope *envelope, tacit_site_asked *asked,
                                tacit_error *error) {
-    const tacit_buffer *letter = tacit_envelope_find(envelope, TACIT_ERRAND_POLL);
+    const tacit_buffer *letter = tacit_envelope_find(envelope, TACIT_ENDPOINT_POLL);
     Tacit__Wire__PollReply *reply = NULL;
     unsigned version;
     tacit_status status;
@@ -188,7 +186,7 @@ cleanup:
 /* With the first envelope after joining comes what a connection would have brought at once. */
 static tacit_status take_certificate(const tacit_site *site, const tacit_envelope *envelope,
                                      tacit_error *error) {
-    const tacit_buffer *letter = tacit_envelope_find(envelope, TACIT_ERRAND_JOIN);
+    const tacit_buffer *letter = tacit_envelope_find(envelope, TACIT_ENDPOINT_JOIN);
     Tacit__Wire__JoinReply *reply = NULL;
     char key[PATH_MAX], path[PATH_MAX];
     unsigned version;
@@ -211,17 +209,17 @@ cleanup:
 tacit_status tacit_site_open_envelope(tacit_site **out, const char *home, const char *text, size_t length,
                                       const tacit_site_callbacks *callbacks, tacit_site_asked *asked,
                                       tacit_error *error) {
-    tacit_pouch *pouch = callbacks->pouch;
+    tacit_envelope_pair *envelopes = callbacks->envelopes;
     tacit_site *site = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_envelope_read(&pouch->in, text, length, error));
-    if (pouch->in.address.kind == TACIT_ENVELOPE_INVITATION)
+    TACIT_CHECK(tacit_envelope_read(&envelopes->in, text, length, error));
+    if (envelopes->in.address.kind == TACIT_ENVELOPE_INVITATION)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "the envelope holds an invitation: join with tacit envelope join FILE"));
-    TACIT_CHECK(site_open_folder(&site, home, pouch->in.address.study, error));
+    TACIT_CHECK(site_open_folder(&site, home, envelopes->in.address.study, error));
     site->callbacks = *callbacks;
-    TACIT_CHECK(open_for_site(site, &pouch->in, error));
-    TACIT_CHECK(read_asked(site, &pouch->in, asked, error));
+    TACIT_CHECK(open_for_site(site, &envelopes->in, error));
+    TACIT_CHECK(read_asked(site, &envelopes->in, asked, error));
     *out = site;
     site = NULL;
 cleanup:
@@ -231,20 +229,20 @@ cleanup:
 
 /* Has the owner consented to the version that the envelope tells of? Then there is nothing to ask any more. */
 static bool has_consented(const tacit_site *site) {
-    return memcmp(site->callbacks.pouch->in.address.version, site->study->hash, sizeof site->study->hash) ==
-           0;
+    return memcmp(site->callbacks.envelopes->in.address.version, site->study->hash,
+                  sizeof site->study->hash) == 0;
 }
 
 static tacit_status serve(tacit_site *site, tacit_site_result *result, tacit_error *error) {
     tacit_error said = TACIT_ERROR_INIT;
     tacit_status status = tacit_site_serve(site, result, &said);
-    if (status == TACIT_CANCELLED && site->callbacks.pouch->polled) return TACIT_OK; /* all is answered */
+    if (status == TACIT_CANCELLED && site->callbacks.envelopes->polled) return TACIT_OK; /* all is answered */
     return status == TACIT_OK ? TACIT_OK : tacit_fail(error, status, "%s", said.text);
 }
 
 tacit_status tacit_site_answer_envelope(tacit_site *site, tacit_site_result *result, tacit_buffer *text,
                                         tacit_error *error) {
-    tacit_pouch *pouch = site->callbacks.pouch;
+    tacit_envelope_pair *envelopes = site->callbacks.envelopes;
     tacit_buffer box = TACIT_BUFFER_LIMITED(TACIT_ENVELOPE_KEY_BYTES);
     tacit_site_asked asked;
     tacit_status status, answered = TACIT_OK;
@@ -253,8 +251,8 @@ tacit_status tacit_site_answer_envelope(tacit_site *site, tacit_site_result *res
     if (box.length != TACIT_ENVELOPE_KEY_BYTES)
         TACIT_CHECK(
             tacit_fail(error, TACIT_CORRUPT, "%s/%s is damaged: join again", site->folder, SITE_BOX_FILE));
-    TACIT_CHECK(read_asked(site, &pouch->in, &asked, error));
-    TACIT_CHECK(take_certificate(site, &pouch->in, error));
+    TACIT_CHECK(read_asked(site, &envelopes->in, &asked, error));
+    TACIT_CHECK(take_certificate(site, &envelopes->in, error));
     if (strcmp(asked.event, "amended") == 0 && has_consented(site)) {
         TACIT_CHECK(post_poll(site, error));
     } else {
@@ -262,9 +260,10 @@ tacit_status tacit_site_answer_envelope(tacit_site *site, tacit_site_result *res
         answered = serve(site, result, error);
     }
     /* A refusal is told as well, and so is that the owner has withdrawn. */
-    const bool answers = tacit_envelope_find(&pouch->out, TACIT_ERRAND_ANSWER) != NULL;
+    const bool answers = tacit_envelope_find(&envelopes->out, TACIT_ENDPOINT_ANSWER) != NULL;
     const bool refused = answered == TACIT_REFUSED && strcmp(asked.event, "question") == 0;
-    if (strcmp(asked.event, "finished") != 0 && tacit_envelope_find(&pouch->out, TACIT_ERRAND_POLL) != NULL &&
+    if (strcmp(asked.event, "finished") != 0 &&
+        tacit_envelope_find(&envelopes->out, TACIT_ENDPOINT_POLL) != NULL &&
         (answered == TACIT_OK || answers || refused))
         TACIT_CHECK(write_out(site, TACIT_ENVELOPE_ANSWER, box.bytes, text, error));
     status = answered;

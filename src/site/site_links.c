@@ -18,8 +18,7 @@
 #include "base/number.h"
 #include "net/clock.h"
 #include "net/revocations.h"
-#include "net/server.h"
-#include "session/carrier/carrier_https.h"
+#include "session/carrier/carrier.h"
 #include "session/wire/wire.h"
 #include "site/site_parts.h"
 
@@ -41,8 +40,7 @@ struct site_links {
     const tacit_mail *mail; /* NULL until site_links_meet */
     size_t parties;
     direct_link *links; /* by place */
-    tacit_server *server;
-    char address[TACIT_ADDRESS_SIZE];
+    tacit_listener *listener;
     pthread_mutex_t mutex;        /* guards what follows, and the files of words */
     tacit_log_limiter limiter;    /* of refusals */
     char (*names)[TACIT_ID_SIZE]; /* by place: who may bring words here; "": not known */
@@ -152,64 +150,31 @@ static bool is_neighbour(site_links *self, const char *name) {
     return found;
 }
 
-#ifdef TACIT_PARTY_ONLY
-static tacit_status start_server(site_links *self, tacit_error *error) {
-    (void)self;
-    return tacit_fail(error, TACIT_USAGE, "this library is for parties only, and has no server");
-}
-#else
 /* A word is a model's weights, a few times at most. */
-static size_t body_limit(void *context, const char *method, const char *path, const tacit_peer *peer) {
+static size_t longest_word(void *context, const char *name) {
     const site_links *self = context;
     const tacit_plan *plan = &self->site->study->plan;
     size_t most = 4 * sizeof(double) * (plan->features + 2) * (plan->classes + 1) + SPARE_BYTES;
-    (void)method;
-    bool welcome =
-        peer->verified && strcmp(path, TACIT_HTTPS_WORD_PATH) == 0 && is_neighbour(context, peer->name);
     if (most > (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES) most = (size_t)TACIT_PAYLOAD_MOST + SPARE_BYTES;
-    return welcome ? most : 1;
+    return is_neighbour(context, name) ? most : 0;
 }
 
-static void handle(void *context, tacit_exchange *exchange) {
+static tacit_request_result take_word(void *context, const char *name, const tacit_buffer *word) {
     site_links *self = context;
-    const tacit_peer *peer = tacit_exchange_peer(exchange);
-    const tacit_buffer *body = tacit_exchange_body(exchange);
     tacit_answer brought = TACIT_ANSWER_INIT;
-    const char *said = "kept";
-    unsigned http = 200;
-    if (strcmp(tacit_exchange_method(exchange), "POST") != 0 ||
-        strcmp(tacit_exchange_path(exchange), TACIT_HTTPS_WORD_PATH) != 0) {
-        tacit_exchange_answer_text(exchange, 404, "nothing is here but " TACIT_HTTPS_WORD_PATH);
-        return;
-    }
-    if (!is_neighbour(self, peer->name)) {
-        tacit_exchange_answer_text(exchange, 409, "no neighbour of that name is known here (yet)");
-        return;
-    }
-    if (tacit_answer_decode(&brought, body->bytes, body->length, NULL) != TACIT_OK ||
+    tacit_request_result result = TACIT_RESULT_DONE;
+    if (!is_neighbour(self, name)) return TACIT_RESULT_CLOSED;
+    if (tacit_answer_decode(&brought, word->bytes, word->length, NULL) != TACIT_OK ||
         strcmp(brought.study, self->site->study->name) != 0 || brought.words.count != 1 ||
-        brought.words.letter[0].body.length == 0) {
-        http = 400;
-        said = "this is no word of the study";
-    } else if (keep_word(self, peer->name, &brought.words.letter[0], NULL) != TACIT_OK) {
-        http = 500;
-        said = "the word could not be kept";
-    }
+        brought.words.letter[0].body.length == 0)
+        result = TACIT_RESULT_WRONG;
+    else if (keep_word(self, name, &brought.words.letter[0], NULL) != TACIT_OK)
+        result = TACIT_RESULT_LATER;
     tacit_answer_clear(&brought);
-    tacit_exchange_answer_text(exchange, http, said);
+    return result;
 }
 
-/* Split HOST:PORT; brackets of IPv6 go. */
-static uint16_t split_address(const char *text, char host[TACIT_ADDRESS_SIZE]) {
-    const char *colon = strrchr(text, ':');
-    size_t length = (size_t)(colon - text);
-    bool bracket = text[0] == '[' && length > 2 && text[length - 1] == ']';
-    memcpy(host, bracket ? text + 1 : text, bracket ? length - 2 : length);
-    host[bracket ? length - 2 : length] = 0;
-    return (uint16_t)strtoul(colon + 1, NULL, 10);
-}
-
-/* As the coordinator has said: asked again at each request, so that it holds on open connections too. */
+/* As the coordinator has said. */
 static bool is_revoked(void *context, const char *fingerprint) {
     site_links *self = context;
     pthread_mutex_lock(&self->mutex);
@@ -218,49 +183,39 @@ static bool is_revoked(void *context, const char *fingerprint) {
     return revoked;
 }
 
-static void refused(void *context, const tacit_refusal *refusal) {
+static void refused(void *context, const char *name, const char *address, const char *why) {
     site_links *self = context;
     char line[512];
-    snprintf(line, sizeof line, "refused %s from %s: %s", refusal->name, refusal->address,
-             tacit_standing_text(refusal->standing));
+    snprintf(line, sizeof line, "refused %s from %s: %s", name, address, why);
     pthread_mutex_lock(&self->mutex);
-    bool admitted =
-        tacit_log_admit(&self->limiter, "refused", refusal->address, line, tacit_clock_monotonic_ms());
+    bool admitted = tacit_log_admit(&self->limiter, "refused", address, line, tacit_clock_monotonic_ms());
     pthread_mutex_unlock(&self->mutex);
     if (admitted) notify(self, "%s", line);
 }
 
-static tacit_status start_server(site_links *self, tacit_error *error) {
-    tacit_server_settings settings = tacit_server_defaults();
-    tacit_server_callbacks callbacks = {
-        .handle = handle, .body_limit = body_limit, .revoked = is_revoked, .refused = refused, .context = self
-    };
-    tacit_server_identity identity = { NULL, NULL, NULL };
-    char host[TACIT_ADDRESS_SIZE], key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
-    tacit_status status;
-    settings.port = split_address(self->site->listen, host);
-    settings.address = host;
-    settings.one_at_a_time = true;
-    settings.connection_limit = (unsigned)self->parties + 16;
-    TACIT_CHECK(site_path(self->site, SITE_KEY_FILE, key, error));
-    TACIT_CHECK(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
-    TACIT_CHECK(site_trust_file(self->site, authority, error));
-    TACIT_CHECK(tacit_server_identity_read(&identity, key, certificate, authority, error));
-    TACIT_CHECK(tacit_server_start(&self->server, &identity, &settings, &callbacks, error));
-    bool six = strchr(host, ':') != NULL;
-    snprintf(self->address, sizeof self->address, "%s%.100s%s:%u", six ? "[" : "", host, six ? "]" : "",
-             (unsigned)tacit_server_port(self->server));
-cleanup:
-    tacit_server_identity_clear(&identity);
-    return status;
+static tacit_status start_listening(site_links *self, tacit_error *error) {
+    char key[PATH_MAX], certificate[PATH_MAX], authority[PATH_MAX];
+    TACIT_TRY(site_path(self->site, SITE_KEY_FILE, key, error));
+    TACIT_TRY(site_path(self->site, SITE_CERTIFICATE_FILE, certificate, error));
+    TACIT_TRY(site_trust_file(self->site, authority, error));
+    const tacit_listener_settings settings = { .address = self->site->listen,
+                                               .key_file = key,
+                                               .certificate_file = certificate,
+                                               .authority_file = authority,
+                                               .connections = (unsigned)self->parties + 16,
+                                               .longest = longest_word,
+                                               .take = take_word,
+                                               .revoked = is_revoked,
+                                               .refused = refused,
+                                               .context = self };
+    return tacit_listener_open(&self->listener, &settings, error);
 }
-#endif
 
 /* Listen at the same port after a restart, also when any would do at first. */
 static tacit_status keep_address(site_links *self, tacit_error *error) {
     tacit_site *site = self->site;
-    if (strcmp(site->listen, self->address) == 0) return TACIT_OK;
-    char *address = tacit_copy_text(self->address);
+    if (strcmp(site->listen, self->listener->address) == 0) return TACIT_OK;
+    char *address = tacit_copy_text(self->listener->address);
     if (address == NULL) return tacit_fail_memory(error);
     free(site->listen);
     site->listen = address;
@@ -299,20 +254,20 @@ tacit_status site_links_revoke(site_links *self, const void *list, size_t length
 }
 
 void site_links_renew(site_links *self) {
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     if (self == NULL) return;
     for (size_t i = 0; i < self->parties; i++)
         self->links[i].carrier = tacit_carrier_free(self->links[i].carrier);
-    if (self->server == NULL) return;
-    self->server = tacit_server_free(self->server);
-    if (start_server(self, &trouble) != TACIT_OK)
+    if (self->listener == NULL) return;
+    self->listener = tacit_listener_free(self->listener);
+    if (start_listening(self, &problem) != TACIT_OK)
         notify(self, "not listening any more, so that all words come through the coordinator: %s",
-               trouble.text);
+               problem.text);
 }
 
 tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *error) {
     site_links *self = TACIT_NEW(site_links, 1);
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     tacit_status status = TACIT_OK;
     if (self == NULL) return tacit_fail_memory(error);
     pthread_mutex_init(&self->mutex, NULL);
@@ -322,11 +277,11 @@ tacit_status site_links_open(tacit_site *site, site_links **out, tacit_error *er
     self->names = tacit_allocate(self->parties, sizeof *self->names);
     if (self->links == NULL || self->names == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(stored_revocations(self, error));
-    if (site->listen != NULL && start_server(self, &trouble) == TACIT_OK) {
+    if (site->listen != NULL && start_listening(self, &problem) == TACIT_OK) {
         TACIT_CHECK(keep_address(self, error));
-        notify(self, "listening at %s for words of neighbours", self->address);
+        notify(self, "listening at %s for words of neighbours", self->listener->address);
     } else if (site->listen != NULL) {
-        notify(self, "not listening, so that all words come through the coordinator: %s", trouble.text);
+        notify(self, "not listening, so that all words come through the coordinator: %s", problem.text);
     }
     *out = self;
     self = NULL;
@@ -337,7 +292,7 @@ cleanup:
 
 site_links *site_links_free(site_links *self) {
     if (self == NULL) return NULL;
-    tacit_server_free(self->server);
+    tacit_listener_free(self->listener);
     for (size_t i = 0; self->links != NULL && i < self->parties; i++)
         tacit_carrier_free(self->links[i].carrier);
     free(self->links);
@@ -348,7 +303,9 @@ site_links *site_links_free(site_links *self) {
     return NULL;
 }
 
-const char *site_links_address(const site_links *self) { return self->server != NULL ? self->address : NULL; }
+const char *site_links_address(const site_links *self) {
+    return self->listener != NULL ? self->listener->address : NULL;
+}
 
 tacit_mail_inbox site_links_inbox(site_links *self) { return (tacit_mail_inbox){ read_word, self }; }
 
@@ -406,9 +363,9 @@ static tacit_status bring(site_links *self, direct_link *to, const tacit_card *c
     brought.words = (tacit_letters){ &copy, 1 };
     TACIT_CHECK(tacit_answer_encode(&brought, &body, error));
     TACIT_CHECK(tacit_carrier_bring(to->carrier, &body, SEND_MS, &carried, error));
-    if (carried.fate == TACIT_FATE_CLOSED)
+    if (carried.result == TACIT_RESULT_CLOSED)
         status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
-    else if (carried.fate != TACIT_FATE_DONE)
+    else if (carried.result != TACIT_RESULT_DONE)
         TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, carried.code,
                                tacit_buffer_text(&carried.reply)));
 cleanup:
@@ -420,19 +377,19 @@ cleanup:
 /* One word by its link. A link that failed is left alone for a while. */
 static bool try_link(site_links *self, const tacit_card *card, const tacit_letter *letter) {
     direct_link *to = &self->links[letter->party];
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     pthread_mutex_lock(&self->mutex);
     bool revoked = tacit_revocations_party(&self->revoked, card->name);
     pthread_mutex_unlock(&self->mutex);
     if (revoked || letter->round < to->next_try) return false;
-    tacit_status status = bring(self, to, card, letter, &trouble);
+    tacit_status status = bring(self, to, card, letter, &problem);
     bool brought = status == TACIT_OK;
     if (status == TACIT_NOT_FOUND) return false; /* all is well, only early */
     if (brought && !to->is_told)
         notify(self, "a direct link to party %lu at %s", (unsigned long)letter->party + 1, card->address);
     if (!brought && to->pause == 0)
         notify(self, "no direct link to party %lu, so that words go through the coordinator: %s",
-               (unsigned long)letter->party + 1, trouble.text);
+               (unsigned long)letter->party + 1, problem.text);
     to->is_told = brought;
     to->pause = brought ? 0 : to->pause == 0 ? 1 : to->pause < MOST_PAUSE ? 2 * to->pause : MOST_PAUSE;
     to->next_try = letter->round + to->pause;

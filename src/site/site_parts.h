@@ -17,7 +17,8 @@ struct ProtobufCMessageDescriptor;
 
 struct tacit_site {
     tacit_site_callbacks callbacks;
-    struct serving *serving; /* between steps; NULL: none was taken (site_serve.c) */
+    struct site_received *received; /* the question that was read last; NULL: none (site_talk.c) */
+    struct serving *serving;        /* between steps; NULL: none was taken (site_serve.c) */
     char *home, *data, *schema_path, *source, *label, *positive, *local, *listen, *link, *role, *proxy;
     bool no_header, allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site, allow_reuse;
     bool ask_again;    /* derived studies may be offered to this party */
@@ -119,11 +120,22 @@ tacit_status site_meet(tacit_site *site, const tacit_invitation *invitation, cha
                        tacit_carrier **carrier, tacit_error *error);
 
 /* Send a protobuf message that says what we speak; what became of it, and the reply, are in `out`. */
-tacit_status site_send(tacit_carrier *carrier, tacit_errand errand, void *message, unsigned timeout_ms,
+tacit_status site_send(tacit_carrier *carrier, tacit_endpoint endpoint, void *message, unsigned timeout_ms,
                        tacit_carried *out, tacit_error *error);
 
+/* A question of the coordinator's, decoded once however often it is looked at: before the owner agrees to an
+ * envelope, and when it is answered. Kept with the site until another comes, or it is dropped. */
+typedef struct site_received {
+    uint8_t hash[TACIT_HASH_BYTES]; /* of the bytes as they came */
+    tacit_received read;
+} site_received;
+
+tacit_status site_receive(tacit_site *site, const uint8_t *bytes, size_t length, const site_received **out,
+                          tacit_error *error);
+void site_drop_received(tacit_site *site);
+
 /* The same for a message in return, of at most this many bytes: for the caller to free. */
-tacit_status site_ask(tacit_carrier *carrier, tacit_errand errand, void *request, size_t most,
+tacit_status site_ask(tacit_carrier *carrier, tacit_endpoint endpoint, void *request, size_t most,
                       const struct ProtobufCMessageDescriptor *type, void **reply, tacit_error *error);
 
 /* TACIT_PROTOCOL unless these bytes are a model of the study that was consented to: its columns and classes,
@@ -228,7 +240,7 @@ tacit_status site_adopt_invitation(tacit_site *site, const tacit_invitation *inv
  * so does whatever ledger, past sums and keys for sums are kept by. */
 tacit_status site_set_id(tacit_site *site, const char *name, const char *fingerprint, tacit_error *error);
 
-/* TACIT_OK when an errand was done; else the coordinator's own sentence. */
+/* TACIT_OK when a request was done; else the coordinator's own sentence. */
 tacit_status site_said_no(const tacit_carried *carried, tacit_error *error);
 
 /* The study was joined before: take its id from then. TACIT_USAGE when that was with another data source,
@@ -283,7 +295,7 @@ tacit_mail_inbox site_links_inbox(site_links *links);
 void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have been shown */
 
 /* Of an answered question, bring the words in its encoded answer to those who listen; what is left for the
- * coordinator takes its place. This and the next two do nothing in a study without neighbors (NULL). */
+ * coordinator takes its place. This and the next two do nothing in a study without neighbours (NULL). */
 tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
                              tacit_error *error);
 tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
@@ -305,9 +317,9 @@ const char *site_arm_value(const tacit_site *site);
 /* What the folder says of the arm. */
 tacit_status site_load_arm(tacit_site *site, tacit_error *error);
 /* Ask the coordinator about it, if it is not drawn yet: register the key, give a share, take the arm. *drawn: it is there,
- * and rows are to be read again when *changed. `fate` as the carrier tells it. */
+ * and rows are to be read again when *changed. `result` as the carrier tells it. */
 tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn, bool *changed,
-                          tacit_fate *fate, tacit_error *error);
+                          tacit_request_result *result, tacit_error *error);
 
 /* The same when joining, where the study has arms. */
 tacit_status site_register_arm(tacit_site *site, tacit_error *error);

@@ -45,13 +45,13 @@ tacit_status site_fetch_points(tacit_site *site, tacit_carrier *carrier, tacit_p
     tacit_error problem = TACIT_ERROR_INIT;
     *out = (tacit_carried){ .reply = TACIT_BUFFER_LIMITED(most) };
     tacit_status status =
-        tacit_carrier_send(carrier, TACIT_ERRAND_POINTS, NULL,
+        tacit_carrier_send(carrier, TACIT_ENDPOINT_POINTS, NULL,
                            LEAST_MS + (unsigned)(most / SLOWEST_BYTES_PER_MS), out, &problem);
     if (status == TACIT_LIMIT)
         status = refuse(site, "there are more bytes than that many points can have", error);
     else if (status != TACIT_OK)
         status = tacit_fail(error, status, "%s", problem.text);
-    else if (out->fate == TACIT_FATE_DONE)
+    else if (out->result == TACIT_RESULT_DONE)
         status = adopt(site, &out->reply, pool, error);
     tacit_buffer_clear(&out->reply);
     return status;

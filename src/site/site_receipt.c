@@ -59,7 +59,7 @@ static tacit_status ask_receipt(const tacit_site *site, const asked *with, tacit
     TACIT_CHECK(tacit_voprf_blind(blind, &blinded, input, length, with->blind, error));
     request.blinded = (ProtobufCBinaryData){ sizeof blinded.bytes, blinded.bytes };
     TACIT_CHECK(site_carrier(site, true, NULL, &carrier, error));
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_RECEIPT, &request, REPLY_MOST,
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_RECEIPT, &request, REPLY_MOST,
                          &tacit__wire__receipt_reply__descriptor, (void **)&reply, error));
     if (reply->evaluated.len != sizeof evaluated.bytes || reply->proof.len != TACIT_VOPRF_PROOF_BYTES)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the receipt that came is not whole"));
@@ -155,7 +155,7 @@ static tacit_status send_contact(const tacit_site *site, const tacit_buffer *sea
     tacit_status status;
     request.sealed = (ProtobufCBinaryData){ sealed->length, sealed->bytes };
     TACIT_CHECK(site_carrier(site, true, NULL, &carrier, error));
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_CONTACT, &request, REPLY_MOST,
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_CONTACT, &request, REPLY_MOST,
                          &tacit__wire__contact_reply__descriptor, (void **)&reply, error));
 cleanup:
     tacit_carrier_free(carrier);

@@ -106,7 +106,7 @@ static tacit_status ask(tacit_carrier *carrier, const tacit_buffer *signing, tac
     Tacit__Wire__RenewReply *reply = NULL;
     tacit_status status;
     request.signing_request = (char *)signing->bytes;
-    TACIT_CHECK(site_ask(carrier, TACIT_ERRAND_RENEW, &request, 1 << 20,
+    TACIT_CHECK(site_ask(carrier, TACIT_ENDPOINT_RENEW, &request, 1 << 20,
                          &tacit__wire__renew_reply__descriptor, (void **)&reply, error));
     TACIT_CHECK(tacit_buffer_append(certificate, reply->certificate, strlen(reply->certificate), error));
 cleanup:
@@ -156,8 +156,8 @@ bool site_is_refused(const tacit_site *site) {
     /* Whoever is let in is not understood, for a request without a word in it. */
     if (site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK)
         refused =
-            tacit_carrier_send(carrier, TACIT_ERRAND_RENEW, NULL, REQUEST_MS, &carried, NULL) != TACIT_OK &&
-            tacit_carrier_trouble(carrier) == TACIT_TROUBLE_REFUSED;
+            tacit_carrier_send(carrier, TACIT_ENDPOINT_RENEW, NULL, REQUEST_MS, &carried, NULL) != TACIT_OK &&
+            tacit_carrier_last_failure(carrier) == TACIT_FAILURE_REFUSED;
     tacit_carrier_free(carrier);
     tacit_buffer_clear(&carried.reply);
     return refused;

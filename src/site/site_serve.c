@@ -114,13 +114,13 @@ static void pause_before_retry(serving *self, const char *why) {
 static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit_error *error) {
     tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(1 << 16) };
     tacit_status status =
-        tacit_carrier_send(self->carrier, TACIT_ERRAND_ANSWER, answer, ANSWER_MS, &carried, error);
-    if (status == TACIT_OK && carried.fate == TACIT_FATE_CLOSED) {
+        tacit_carrier_send(self->carrier, TACIT_ENDPOINT_ANSWER, answer, ANSWER_MS, &carried, error);
+    if (status == TACIT_OK && carried.result == TACIT_RESULT_CLOSED) {
         news(self, "the round had closed before our answer arrived");
-    } else if (status == TACIT_OK && carried.fate == TACIT_FATE_LATER) {
+    } else if (status == TACIT_OK && carried.result == TACIT_RESULT_LATER) {
         /* Asked again by the next poll, we send the stored bytes again. */
         pause_before_retry(self, "the coordinator could not take our answer");
-    } else if (status == TACIT_OK && carried.fate != TACIT_FATE_DONE) {
+    } else if (status == TACIT_OK && carried.result != TACIT_RESULT_DONE) {
         status = tacit_fail(error, TACIT_PROTOCOL, "the coordinator rejected our answer (%u): %.300s",
                             carried.code, tacit_buffer_text(&carried.reply));
     }
@@ -148,12 +148,12 @@ static tacit_status send_refusal(serving *self, const tacit_question *question, 
 static tacit_status settle_rows(serving *self, tacit_error *error) {
     tacit_site *site = self->site;
     tacit_account account;
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     if (self->rows_settled) return TACIT_OK;
     TACIT_TRY(tacit_ledger_account(&account, self->ledger, site->id, TACIT_UNIT_RECORD, error));
     size_t before = site->total_rows;
-    if (account.sum_epsilon == 0 && site_load_rows(site, &trouble) != TACIT_OK)
-        news(self, "the rows could not be read again, and are used as they were: %s", trouble.text);
+    if (account.sum_epsilon == 0 && site_load_rows(site, &problem) != TACIT_OK)
+        news(self, "the rows could not be read again, and are used as they were: %s", problem.text);
     if (site->total_rows != before)
         news(self, "the study begins with %zu rows; there were %zu when we joined", site->total_rows, before);
     TACIT_TRY(site_hold_rows(site, self->owner.policy.minimum_rows, account.sum_epsilon != 0, error));
@@ -172,12 +172,10 @@ static tacit_status check_consent(serving *self, tacit_error *error) {
                       self->site->study->name, self->site->study->name);
 }
 
-static tacit_status compute_answer(serving *self, const tacit_question *question,
-                                   const ProtobufCBinaryData *bytes, tacit_buffer *answer,
+static tacit_status compute_answer(serving *self, const site_received *received, tacit_buffer *answer,
                                    tacit_error *error) {
     tacit_site *site = self->site;
     tacit_keep keep = { site_read_kept, site_write_kept, site };
-    uint8_t hash[TACIT_HASH_BYTES];
     if (site_arm_column(site) != NULL && !site->has_arm)
         return tacit_fail(error, TACIT_REFUSED, "the coordinator asks before our arm of study '%s' is drawn",
                           site->study->name);
@@ -199,8 +197,7 @@ static tacit_status compute_answer(serving *self, const tacit_question *question
     party.mail = self->mail;
     site_spread(site, &party);
     memcpy(party.study_hash, site->study->hash, sizeof party.study_hash);
-    crypto_generichash(hash, sizeof hash, bytes->data, bytes->len, NULL, 0);
-    return tacit_party_answer(&party, question, hash, answer, error);
+    return tacit_party_answer(&party, &received->read.question, received->hash, answer, error);
 }
 
 /* In its first step of the first secure sum, or with the cards, the roster is settled: owners who compare its
@@ -219,13 +216,13 @@ static void report_answer(serving *self, const tacit_question *question, size_t 
 }
 
 static tacit_status handle_question(serving *self, const ProtobufCBinaryData *bytes, tacit_error *error) {
-    tacit_received received = TACIT_RECEIVED_INIT;
-    const tacit_question *question = &received.question;
+    const site_received *received;
     tacit_buffer answer = TACIT_BUFFER_INIT;
     tacit_status status;
     self->asked = true;
-    TACIT_CHECK(tacit_question_decode(&received, bytes->data, bytes->len, error));
-    tacit_status answered = compute_answer(self, question, bytes, &answer, error);
+    TACIT_CHECK(site_receive(self->site, bytes->data, bytes->len, &received, error));
+    const tacit_question *question = &received->read.question;
+    tacit_status answered = compute_answer(self, received, &answer, error);
     if (answered == TACIT_OK) {
         report_answer(self, question, answer.length);
         TACIT_CHECK(site_links_pass(self->links, question, &answer, error));
@@ -240,7 +237,7 @@ static tacit_status handle_question(serving *self, const ProtobufCBinaryData *by
         status = answered;               /* the reason, for the owner */
     }
 cleanup:
-    tacit_received_clear(&received);
+    site_drop_received(self->site);
     tacit_buffer_clear(&answer);
     return status;
 }
@@ -278,18 +275,18 @@ static tacit_status poll_once(serving *self, tacit_error *error) {
     memcpy(consented, self->site->study->hash, sizeof consented);
     request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
     request.wait_ms = self->stepwise ? self->wait_ms : 0;
-    TACIT_CHECK(site_send(self->carrier, TACIT_ERRAND_POLL, &request,
+    TACIT_CHECK(site_send(self->carrier, TACIT_ENDPOINT_POLL, &request,
                           self->stepwise ? self->wait_ms + STEP_MS : POLL_MS, &carried, error));
     if (self->paused) news(self, "no longer paused");
     self->paused = false;
-    if (carried.fate == TACIT_FATE_LATER) {
+    if (carried.result == TACIT_RESULT_LATER) {
         pause_before_retry(self, "the coordinator is not ready");
         goto cleanup;
     }
     if (self->pause_ms > 0) news(self, "connected again");
     self->pause_ms = 0;
-    if (carried.fate == TACIT_FATE_NOTHING) goto cleanup;
-    if (carried.fate != TACIT_FATE_DONE)
+    if (carried.result == TACIT_RESULT_NOTHING) goto cleanup;
+    if (carried.result != TACIT_RESULT_DONE)
         TACIT_CHECK(tacit_fail(error, TACIT_PROTOCOL, "the coordinator answered %u: %.300s", carried.code,
                                tacit_buffer_text(&carried.reply)));
     TACIT_CHECK(tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply,
@@ -315,14 +312,14 @@ static tacit_status need_points(serving *self, bool *ready, tacit_error *error) 
     *ready = true;
     if (study->point_count == 0 || study->plan.points != NULL) return TACIT_OK;
     TACIT_TRY(site_fetch_points(self->site, self->carrier, self->pool, &carried, error));
-    if (carried.fate == TACIT_FATE_DONE) {
+    if (carried.result == TACIT_RESULT_DONE) {
         news(self, "received %zu auxiliary points (%zu bytes), as consented to", study->point_count,
              study->point_bytes.length);
         tacit_buffer_clear(&study->point_bytes);
-    } else if (carried.fate == TACIT_FATE_LATER) {
+    } else if (carried.result == TACIT_RESULT_LATER) {
         *ready = false;
         pause_before_retry(self, "the coordinator is not ready");
-    } else if (carried.fate != TACIT_FATE_CLOSED) { /* then the study has ended, as the next poll tells */
+    } else if (carried.result != TACIT_RESULT_CLOSED) { /* then the study has ended, as the next poll tells */
         return tacit_fail(error, TACIT_PROTOCOL, "the coordinator has no auxiliary points for us (%u)",
                           carried.code);
     }
@@ -332,9 +329,9 @@ static tacit_status need_points(serving *self, bool *ready, tacit_error *error) 
 /* The rows are whole once the arm is drawn; until then there is nothing to answer, and nothing is asked. */
 static tacit_status need_arm(serving *self, bool *ready, tacit_error *error) {
     bool drawn = false, changed = false;
-    tacit_fate fate = TACIT_FATE_DONE;
-    TACIT_TRY(site_ask_arm(self->site, self->carrier, &drawn, &changed, &fate, error));
-    if (fate == TACIT_FATE_LATER) {
+    tacit_request_result result = TACIT_RESULT_DONE;
+    TACIT_TRY(site_ask_arm(self->site, self->carrier, &drawn, &changed, &result, error));
+    if (result == TACIT_RESULT_LATER) {
         *ready = false;
         pause_before_retry(self, "the coordinator is not ready");
     }
@@ -347,15 +344,15 @@ static tacit_status need_arm(serving *self, bool *ready, tacit_error *error) {
 /* A certificate that cannot be renewed now is good for a while yet. Where a life is shorter than the hour
  * allowed for clocks, a third is left from the start: then half of what is left is waited for. */
 static tacit_status keep_certificate(serving *self, tacit_error *error) {
-    tacit_error trouble = TACIT_ERROR_INIT;
+    tacit_error problem = TACIT_ERROR_INIT;
     int64_t now = tacit_clock_wall_seconds(), ends = 0;
     if (now < self->renew_at) return TACIT_OK;
-    tacit_status status = site_renew(self->site, self->carrier, &ends, &trouble);
+    tacit_status status = site_renew(self->site, self->carrier, &ends, &problem);
     if (status == TACIT_CANCELLED) return TACIT_OK; /* the caller looks */
-    if (status == TACIT_NETWORK && tacit_carrier_trouble(self->carrier) == TACIT_TROUBLE_PAUSED)
-        return tacit_fail(error, status, "%s", trouble.text);
+    if (status == TACIT_NETWORK && tacit_carrier_last_failure(self->carrier) == TACIT_FAILURE_PAUSED)
+        return tacit_fail(error, status, "%s", problem.text);
     if (status != TACIT_OK) {
-        news(self, "the certificate could not be renewed, and will be tried again: %s", trouble.text);
+        news(self, "the certificate could not be renewed, and will be tried again: %s", problem.text);
         self->renew_at = now + RENEWAL_PAUSE_S;
         return TACIT_OK;
     }
@@ -416,13 +413,13 @@ static tacit_status turn(serving *self, tacit_error *error) {
     if (cancelled(self)) return tacit_fail(error, TACIT_CANCELLED, "interrupted");
     TACIT_TRY(check_consent(self, error));
     const tacit_status status = step(self, &problem);
-    const tacit_trouble trouble =
-        status == TACIT_NETWORK ? tacit_carrier_trouble(self->carrier) : TACIT_TROUBLE_NONE;
-    if (trouble == TACIT_TROUBLE_PAUSED)
+    const tacit_carrier_failure failure =
+        status == TACIT_NETWORK ? tacit_carrier_last_failure(self->carrier) : TACIT_FAILURE_NONE;
+    if (failure == TACIT_FAILURE_PAUSED)
         wait_while_paused(self);
-    else if (trouble == TACIT_TROUBLE_AWAY)
+    else if (failure == TACIT_FAILURE_AWAY)
         pause_before_retry(self, problem.text);
-    else if (trouble == TACIT_TROUBLE_STRANGER)
+    else if (failure == TACIT_FAILURE_STRANGER)
         return look_for_successor(self, &problem, error);
     else if (status != TACIT_OK)
         return tacit_fail(error, status, "%s", problem.text);

@@ -22,7 +22,7 @@ static tacit_status hold_folds(tacit_sum_history *history, const tacit_site *sit
     const tacit_view rows = tacit_dataset_view(site->rows);
     char name[TACIT_SITE_ID_SIZE + 32];
     tacit_folds folds;
-    TACIT_TRY(tacit_folds_deal(&folds, &rows, plan, error));
+    TACIT_TRY(tacit_folds_assign(&folds, &rows, plan, error));
     tacit_status status = tacit_folds_admit(&folds, whole->minimum, error);
     for (size_t k = 0; status == TACIT_OK && k < folds.count; k++) {
         const tacit_view outside = tacit_folds_outside(&folds, &rows, k);

@@ -22,7 +22,7 @@ typedef struct document {
     const char *type; /* a literal of whoever put it */
     tacit_buffer bytes;
     char tag[TAG_SIZE]; /* in quotes */
-    bool lasting;
+    bool immutable;
     struct document *next;
 } document;
 
@@ -67,7 +67,7 @@ static void answer(tacit_exchange *exchange, document *found) {
     headers[SAFETY] = (tacit_header){ "ETag", found->tag };
     headers[SAFETY + 1] =
         (tacit_header){ "Cache-Control",
-                        found->lasting ? "public, max-age=31536000, immutable" : "public, max-age=60" };
+                        found->immutable ? "public, max-age=31536000, immutable" : "public, max-age=60" };
     const tacit_http_answer said = { .status = same ? 304 : 200,
                                      .content_type = same ? NULL : found->type,
                                      .bytes = same ? NULL : found->bytes.bytes,
@@ -153,13 +153,13 @@ static void make_tag(char out[TAG_SIZE], const void *bytes, size_t length) {
 }
 
 tacit_status web_shelf_put(web_shelf *shelf, const char *path, const char *type, const void *bytes,
-                           size_t length, bool lasting, tacit_error *error) {
+                           size_t length, bool immutable, tacit_error *error) {
     document *one = TACIT_NEW(document, 1);
     if (one == NULL) return tacit_fail_memory(error);
     atomic_init(&one->references, 1);
     one->path = tacit_copy_text(path);
     one->type = type;
-    one->lasting = lasting;
+    one->immutable = immutable;
     tacit_status status =
         one->path != NULL ? tacit_buffer_append(&one->bytes, bytes, length, error) : tacit_fail_memory(error);
     if (status != TACIT_OK) {

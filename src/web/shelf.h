@@ -23,7 +23,7 @@ tacit_status web_shelf_start(web_shelf **out, const tacit_server_identity *ident
 web_shelf *web_shelf_free(web_shelf *shelf);
 uint16_t web_shelf_port(const web_shelf *shelf);
 
-/* Put a copy of these bytes at a path, in place of what is there. `lasting`: they never change, and may be cached for
+/* Put a copy of these bytes at a path, in place of what is there. `immutable`: they never change, and may be cached for
  * as long; else for a minute. */
 tacit_status web_shelf_put(web_shelf *shelf, const char *path, const char *type, const void *bytes,
-                           size_t length, bool lasting, tacit_error *error);
+                           size_t length, bool immutable, tacit_error *error);

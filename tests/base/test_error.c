@@ -58,6 +58,29 @@ static void every_status_has_name_text_and_exit_code(void **state) {
     assert_int_equal(tacit_status_exit_code((tacit_status)99), 1);
 }
 
+static void options_of_a_sentence_are_found(void **state) {
+    (void)state;
+    const char text[] =
+        "the option 'Rows' is none; give the option 'test-fraction' or the option 'delta=1e-5', or "
+        "the option 'open";
+    tacit_named_option one = { .name = NULL };
+    assert_true(tacit_text_option(text, &one));
+    assert_memory_equal(one.begin, "the option 'test-fraction'", 26);
+    assert_ptr_equal(one.end, one.begin + 26);
+    assert_int_equal(one.name_length, strlen("test-fraction"));
+    assert_memory_equal(one.name, "test-fraction", one.name_length);
+    assert_null(one.value);
+    assert_true(tacit_text_option(one.end, &one));
+    assert_int_equal(one.name_length, strlen("delta"));
+    assert_memory_equal(one.name, "delta=1e-5'", 11);
+    assert_int_equal(one.value_length, strlen("1e-5"));
+    assert_memory_equal(one.value, "1e-5", one.value_length);
+    const char *last = one.end;
+    assert_false(tacit_text_option(one.end, &one));
+    assert_ptr_equal(one.end, last);
+    assert_false(tacit_text_option("", &one));
+}
+
 static void sizes_that_overflow_are_refused(void **state) {
     (void)state;
     assert_null(tacit_allocate(SIZE_MAX / 2, 4));
@@ -75,6 +98,7 @@ int main(void) {
         cmocka_unit_test(a_long_text_is_cut_not_overrun),
         cmocka_unit_test(the_system_s_reason_is_named),
         cmocka_unit_test(every_status_has_name_text_and_exit_code),
+        cmocka_unit_test(options_of_a_sentence_are_found),
         cmocka_unit_test(sizes_that_overflow_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,8 +69,17 @@ def check_running(module):
     assert verdict(module, "$ tail -f /dev/null\n", ": limit 1 s") == module.LATE
 
 
+def check_by_hand(module):
+    page = "# A page\n<!-- figure by hand: bench/run_cox --repeats 2; script/bench load -->\n\n`bench/run_cox` and `script/bench load`\n"
+    assert list(module.by_hand("page.md", page)) == [("page.md:2", "bench/run_cox --repeats 2"), ("page.md:2", "script/bench load")]
+    assert module.unmarked("page.md", page) == [] and list(module.figures_of("page.md", page)) == []
+    assert module.unmarked("page.md", page + "`bench/run_text`\n") == ["bench/run_text"]
+    assert module.unmarked("page.md", "<!-- figure -->\n```\n$ bench/run_text\n```\n") == []
+
+
 def main(root):
     module = load(root)
+    check_by_hand(module)
     check_reading(module)
     check_running(module)
     figures = list(module.all_figures())
@@ -80,6 +89,12 @@ def main(root):
     for figure in figures:  # what is run is there
         for name in re.findall(r"(?:^|[\s;])((?:bench|examples)/[\w.]+)", "\n".join(command for command, _ in figure.parts)):
             assert (root / name).exists(), f"{figure.name()}: there is no {name}"
+    for page, text in module.pages():
+        told_elsewhere = not page.startswith("docs/") or page.startswith("docs/decisions/")  # the front page links; a decision is of its day
+        found = [] if told_elsewhere else module.unmarked(page, text)
+        assert not found, f"{page}: mark what is run by hand (script/docs --figures --help): {', '.join(found)}"
+        for place, command in module.by_hand(page, text):
+            assert (root / command.split()[0]).exists(), f"{place}: there is no {command.split()[0]}"
     return 0
 
 

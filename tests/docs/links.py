@@ -54,6 +54,15 @@ def problems_of(texts, root):
             yield f"{page}: no page links to it; add it to docs/README.md"
 
 
+def not_in_the_index(texts):
+    """The index by need has every page: itself, or its folder."""
+    listed = {os.path.normpath(os.path.join("docs", target.partition("#")[0])) for target in LINK.findall(texts["docs/README.md"])}
+    folders = {os.path.dirname(place) if place.endswith("README.md") else place for place in listed}
+    for page in texts:
+        if page.startswith("docs/") and page != "docs/README.md" and page not in listed and not os.path.dirname(page) in folders - {"docs"}:
+            yield f"{page}: is not in docs/README.md, the index by need"
+
+
 def control():
     """The check itself: a dead link, a dead heading and a page that nothing links to are found, and nothing else."""
     texts = {"docs/README.md": "# Start\n[a](gone.md) [b](#start) [c](#end) [d](page.md) `[e](gone.md)`\n", "docs/page.md": "", "docs/alone.md": ""}
@@ -62,6 +71,9 @@ def control():
         for page in texts:
             open(os.path.join(root, page), "w", encoding="utf-8").close()
         found = sorted(problems_of(texts, root))
+    indexed = {"docs/README.md": "[a](page.md) [b](many/) [c](some/README.md)", "docs/page.md": "", "docs/many/a.md": "", "docs/some/b.md": "",
+               "docs/some/README.md": "", "docs/lost.md": "", "docs/deep/c.md": "", "src/README.md": ""}
+    assert [problem.split()[0] for problem in not_in_the_index(indexed)] == ["docs/lost.md:", "docs/deep/c.md:"]
     assert [problem.split()[0] for problem in found] == ["docs/README.md:", "docs/README.md:", "docs/alone.md:"], found
 
 
@@ -71,7 +83,7 @@ def main(root):
     for page in pages(root):
         with open(os.path.join(root, page), encoding="utf-8") as stream:
             texts[page] = stream.read()
-    found = sorted(problems_of(texts, root))
+    found = sorted([*problems_of(texts, root), *not_in_the_index(texts)])
     print("\n".join(found) if found else f"{len(texts)} pages, every link leads somewhere")
     return 1 if found or len(texts) < 20 else 0
 

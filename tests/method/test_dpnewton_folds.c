@@ -181,7 +181,7 @@ static void each_row_is_scored_by_the_model_that_has_not_seen_it(void **state) {
     parties world = world_of(data, 1, "coordinator", "2");
     const tacit_view view = tacit_dataset_view(data);
     tacit_folds folds;
-    CHECK_OK(tacit_folds_deal_places(&folds, &view, (tacit_fold_plan){ 2, 1 }, &error), error);
+    CHECK_OK(tacit_folds_assign_places(&folds, &view, (tacit_fold_plan){ 2, 1 }, &error), error);
     for (size_t i = 0; i < MANY; i++)
         data->label[i] = (data->dense.values[i * FEATURES] > 0) != (folds.fold[i] == 0);
     assert_int_equal(folds.start[1], MANY / 2);
@@ -292,7 +292,7 @@ static void folds_go_by_places_and_not_by_what_is_in_rows(void **state) {
     tacit_folds folds[2];
     for (int k = 0; k < 2; k++) {
         const tacit_view view = tacit_dataset_view(k == 0 ? first : second);
-        CHECK_OK(tacit_folds_deal_places(&folds[k], &view, (tacit_fold_plan){ FOLDS, 7 }, &error), error);
+        CHECK_OK(tacit_folds_assign_places(&folds[k], &view, (tacit_fold_plan){ FOLDS, 7 }, &error), error);
     }
     assert_memory_equal(folds[0].fold, folds[1].fold, ROWS);
     for (size_t f = 0; f < FOLDS; f++)

@@ -178,7 +178,7 @@ static void the_process_survives_failed_allocations(void **state) {
         fail_allocation(at);
         tacit_status status = serve(&home, &self, false, &error);
         failed = allocation_failed();
-        /* What fails in a study's thread is that study's trouble. */
+        /* What fails in a study's thread is that study's problem. */
         if (status != TACIT_OK && (status != TACIT_NO_MEMORY || !failed))
             fail_msg("allocation %ld: %s", at, error.text);
     }

@@ -1,4 +1,4 @@
-/* What carries a party's errands: chosen by the coordinator's address, and with a place for every errand. */
+/* What carries a party's endpoints: chosen by the coordinator's address, and with a place for every endpoint. */
 #include "check.h"
 
 #include <string.h>
@@ -27,39 +27,39 @@ static void a_coordinator_that_is_away_is_worth_another_try(void **state) {
                                               .unverified = true,
                                               .proxy = "" };
     tacit_carrier *carrier = NULL;
-    tacit_carried carried = { .fate = TACIT_FATE_WRONG, .reply = TACIT_BUFFER_LIMITED(1024) };
+    tacit_carried carried = { .result = TACIT_RESULT_WRONG, .reply = TACIT_BUFFER_LIMITED(1024) };
     tacit_error error = TACIT_ERROR_INIT;
     CHECK_OK(tacit_carrier_open(&carrier, &settings, &error), error);
-    assert_int_equal(tacit_carrier_send(carrier, TACIT_ERRAND_POLL, NULL, 60000, &carried, &error),
+    assert_int_equal(tacit_carrier_send(carrier, TACIT_ENDPOINT_POLL, NULL, 60000, &carried, &error),
                      TACIT_NETWORK);
-    assert_int_equal(tacit_carrier_trouble(carrier), TACIT_TROUBLE_AWAY);
+    assert_int_equal(tacit_carrier_last_failure(carrier), TACIT_FAILURE_AWAY);
     assert_int_equal(carried.reply.length, 0);
     tacit_carrier_free(carrier);
 }
 
-static void every_errand_has_a_path_of_its_own(void **state) {
+static void every_endpoint_has_a_path_of_its_own(void **state) {
     (void)state;
-    for (int i = 0; i < TACIT_ERRANDS; i++) {
-        const tacit_https_errand *errand = &tacit_https_errands[i];
-        assert_true(errand->path != NULL && errand->method != NULL);
-        assert_int_equal(tacit_https_errand_at(errand->path), i);
+    for (int i = 0; i < TACIT_ENDPOINTS; i++) {
+        const tacit_https_endpoint *endpoint = &tacit_https_endpoints[i];
+        assert_true(endpoint->path != NULL && endpoint->method != NULL);
+        assert_int_equal(tacit_https_endpoint_at(endpoint->path), i);
     }
-    assert_int_equal(tacit_https_errand_at("/v1/nothing"), TACIT_ERRANDS);
-    assert_int_equal(tacit_https_errand_at(""), TACIT_ERRANDS);
+    assert_int_equal(tacit_https_endpoint_at("/v1/nothing"), TACIT_ENDPOINTS);
+    assert_int_equal(tacit_https_endpoint_at(""), TACIT_ENDPOINTS);
     /* What needs no certificate: whoever has none yet, or cannot know whom to trust. */
-    const tacit_errand open[] = { TACIT_ERRAND_LOOK, TACIT_ERRAND_JOIN, TACIT_ERRAND_CATALOGUE,
-                                  TACIT_ERRAND_ENROL, TACIT_ERRAND_AUTHORITY };
+    const tacit_endpoint open[] = { TACIT_ENDPOINT_LOOK, TACIT_ENDPOINT_JOIN, TACIT_ENDPOINT_CATALOGUE,
+                                    TACIT_ENDPOINT_ENROL, TACIT_ENDPOINT_AUTHORITY };
     size_t count = 0;
-    for (int i = 0; i < TACIT_ERRANDS; i++) count += (tacit_errand_rules(i) & TACIT_ERRAND_IS_OPEN);
+    for (int i = 0; i < TACIT_ENDPOINTS; i++) count += (tacit_endpoint_rules(i) & TACIT_ENDPOINT_IS_OPEN);
     assert_int_equal(count, sizeof open / sizeof *open);
-    for (size_t i = 0; i < count; i++) assert_true(tacit_errand_rules(open[i]) & TACIT_ERRAND_IS_OPEN);
+    for (size_t i = 0; i < count; i++) assert_true(tacit_endpoint_rules(open[i]) & TACIT_ENDPOINT_IS_OPEN);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_address_that_no_carrier_knows_is_refused),
         cmocka_unit_test(a_coordinator_that_is_away_is_worth_another_try),
-        cmocka_unit_test(every_errand_has_a_path_of_its_own),
+        cmocka_unit_test(every_endpoint_has_a_path_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

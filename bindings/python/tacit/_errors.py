@@ -5,11 +5,7 @@ do what one expects. Its text is the library's sentence, which names the place a
 """
 from __future__ import annotations
 
-import re
-
 from tacit._native import ffi, lib
-
-_OPTION = re.compile(r"the option '([a-z0-9-]+)(?:=([^']*))?'")
 
 _BUILT_IN = {
     "USAGE": ValueError,
@@ -27,11 +23,13 @@ _BUILT_IN = {
 class TacitError(Exception):
     """Something that the library said no to.
 
-    ``status`` is the name of what went wrong (``"REFUSED"``), ``code`` the exit code of a program that ends with it.
+    ``status`` is the name of what went wrong (``"REFUSED"``), ``code`` the exit code of a program that ends with it, ``option`` the
+    argument that the sentence names first (``"test_fraction"``), or None.
     """
 
     status: str = "INTERNAL"
     code: int = 1
+    option: str | None = None
 
 
 class PrivacyWarning(UserWarning):
@@ -42,9 +40,21 @@ def _text(pointer) -> str:
     return ffi.string(pointer).decode("utf-8", "replace")
 
 
+def _spell(text: str) -> tuple[str, str | None]:
+    """A sentence with its options written as arguments, and the first argument."""
+    kept = ffi.new("char[]", text.encode())
+    found, parts, first, rest = ffi.new("tacit_named_option *"), [], None, ffi.cast("const char *", kept)
+    while lib.tacit_text_option(rest, found):
+        name = ffi.string(found.name, found.name_length).decode().replace("-", "_")
+        value = b"" if found.value == ffi.NULL else ffi.unpack(found.value, found.value_length)
+        parts += [ffi.unpack(rest, found.begin - rest), f"{name}=".encode(), value]
+        first, rest = first or name, found.end
+    return b"".join([*parts, ffi.string(rest)]).decode("utf-8", "replace"), first
+
+
 def spell(text: str) -> str:
     """A sentence of the library with its options written as arguments: ``test_fraction=``, ``delta=1e-5``."""
-    return _OPTION.sub(lambda found: f"{found[1].replace('-', '_')}={found[2] or ''}", text)
+    return _spell(text)[0]
 
 
 def _exceptions() -> dict[int, type[TacitError]]:
@@ -76,4 +86,7 @@ def check(status: int, error) -> None:
     """Raise what a call that ended with `status` wrote into `error`."""
     if status == lib.TACIT_OK:
         return
-    raise EXCEPTIONS.get(status, TacitError)(spell(_text(error.text)) or _text(lib.tacit_status_text(status)))
+    text, option = _spell(_text(error.text))
+    raised = EXCEPTIONS.get(status, TacitError)(text or _text(lib.tacit_status_text(status)))
+    raised.option = option
+    raise raised

@@ -3,6 +3,7 @@ from typing import Any
 class TacitError(Exception):
     status: str
     code: int
+    option: str | None
 
 class PrivacyWarning(UserWarning): ...
 class UsageError(TacitError, ValueError): ...

@@ -39,10 +39,13 @@ def test_exceptions_are_what_python_calls_such_things():
 def test_options_are_spelled_as_arguments():
     assert _errors.spell("the option 'test-fraction' and the option 'delta=1e-5'") == "test_fraction= and delta=1e-5"
     assert _errors.spell("no option") == "no option"
-    with pytest.raises(tacit.UsageError, match=r"^epsilon= must be above 0, or inf, not 0$|^epsilon= must be above 0"):
+    assert _errors.spell("größer als the option 'p=é'.") == "größer als p=é."
+    with pytest.raises(tacit.UsageError, match=r"^epsilon= must be above 0, or inf, not 0$|^epsilon= must be above 0") as caught:
         tacit.fit(np.eye(4), [0, 1, 0, 1], method="output", epsilon=0, bounds=(0, 1))
+    assert caught.value.option == "epsilon"
 
 
 def test_a_missing_file_is_told_by_name(tmp_path):
-    with pytest.raises(tacit.TacitError, match="nowhere.json"):
+    with pytest.raises(tacit.TacitError, match="nowhere.json") as caught:
         tacit.Model.load(tmp_path / "nowhere.json")
+    assert caught.value.option is None

@@ -24,9 +24,9 @@ static void print_news(void *context, const char *line) { tacit_console_note(con
 
 static bool cancelled(void *context) { return tacit_progress_cancelled(tacit_console_progress(context)); }
 
-static tacit_site_callbacks callbacks_of(tacit_console *console, tacit_pouch *pouch) {
+static tacit_site_callbacks callbacks_of(tacit_console *console, tacit_envelope_pair *envelopes) {
     return (tacit_site_callbacks){
-        .cancelled = cancelled, .news = print_news, .context = console, .pouch = pouch
+        .cancelled = cancelled, .news = print_news, .context = console, .envelopes = envelopes
     };
 }
 
@@ -76,9 +76,9 @@ static tacit_status show_asked(tacit_console *console, const tacit_site *site, c
 }
 
 static tacit_status open_invitation(tacit_console *console, const char *home, const tacit_buffer *text,
-                                    tacit_pouch *pouch, tacit_error *error) {
+                                    tacit_envelope_pair *envelopes, tacit_error *error) {
     const tacit_site_settings settings = { .home = home };
-    const tacit_site_callbacks callbacks = callbacks_of(console, pouch);
+    const tacit_site_callbacks callbacks = callbacks_of(console, envelopes);
     tacit_site *site = NULL;
     tacit_status status;
     TACIT_CHECK(
@@ -97,7 +97,7 @@ cleanup:
 static tacit_status run_open(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     char home[PATH_MAX];
     tacit_buffer text;
-    tacit_pouch pouch = { .polled = false };
+    tacit_envelope_pair envelopes = { .polled = false };
     tacit_harden_settings hardening = { .count = 0 };
     tacit_envelope outside = TACIT_ENVELOPE_INIT;
     tacit_site_asked asked;
@@ -108,9 +108,9 @@ static tacit_status run_open(const tacit_arguments *arguments, tacit_console *co
     tacit_harden_allow(&hardening, home, true);
     tacit_harden_program(console, &hardening, home);
     TACIT_CHECK(tacit_envelope_read(&outside, tacit_buffer_text(&text), text.length, error));
-    const tacit_site_callbacks callbacks = callbacks_of(console, &pouch);
+    const tacit_site_callbacks callbacks = callbacks_of(console, &envelopes);
     if (outside.address.kind == TACIT_ENVELOPE_INVITATION) {
-        TACIT_CHECK(open_invitation(console, home, &text, &pouch, error));
+        TACIT_CHECK(open_invitation(console, home, &text, &envelopes, error));
         goto cleanup;
     }
     TACIT_CHECK(tacit_site_open_envelope(&site, home, tacit_buffer_text(&text), text.length, &callbacks,
@@ -121,7 +121,7 @@ static tacit_status run_open(const tacit_arguments *arguments, tacit_console *co
 cleanup:
     tacit_site_free(site);
     tacit_envelope_clear(&outside);
-    tacit_pouch_clear(&pouch);
+    tacit_envelope_pair_clear(&envelopes);
     tacit_buffer_clear(&text);
     return status;
 }
@@ -158,11 +158,11 @@ const tacit_command tacit_command_envelope_open = {
     }
 
 static tacit_status join(const tacit_arguments *arguments, tacit_console *console, const char *home,
-                         const tacit_buffer *text, tacit_pouch *pouch, tacit_error *error) {
+                         const tacit_buffer *text, tacit_envelope_pair *envelopes, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source"),
                *file = tacit_arguments_text(arguments, "out");
-    const tacit_site_callbacks callbacks = callbacks_of(console, pouch);
+    const tacit_site_callbacks callbacks = callbacks_of(console, envelopes);
     tacit_harden_settings hardening = { .count = 0 };
     tacit_buffer reply = TACIT_BUFFER_INIT;
     tacit_site *site = NULL;
@@ -196,13 +196,13 @@ cleanup:
 static tacit_status run_join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     char home[PATH_MAX];
     tacit_buffer text;
-    tacit_pouch pouch = { .polled = false };
+    tacit_envelope_pair envelopes = { .polled = false };
     tacit_status status;
     TACIT_CHECK(read_envelope(arguments, &text, error));
     TACIT_CHECK(prepare_home(home, error));
-    TACIT_CHECK(join(arguments, console, home, &text, &pouch, error));
+    TACIT_CHECK(join(arguments, console, home, &text, &envelopes, error));
 cleanup:
-    tacit_pouch_clear(&pouch);
+    tacit_envelope_pair_clear(&envelopes);
     tacit_buffer_clear(&text);
     return status;
 }
@@ -286,7 +286,7 @@ cleanup:
 static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     char home[PATH_MAX];
     tacit_buffer text;
-    tacit_pouch pouch = { .polled = false };
+    tacit_envelope_pair envelopes = { .polled = false };
     tacit_envelope outside = TACIT_ENVELOPE_INIT;
     tacit_harden_settings hardening = { .count = 0 };
     tacit_site_asked asked;
@@ -298,14 +298,14 @@ static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *
     tacit_site_access_home(&hardening, home, outside.address.study);
     tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
     tacit_harden_program(console, &hardening, home);
-    const tacit_site_callbacks callbacks = callbacks_of(console, &pouch);
+    const tacit_site_callbacks callbacks = callbacks_of(console, &envelopes);
     TACIT_CHECK(tacit_site_open_envelope(&site, home, tacit_buffer_text(&text), text.length, &callbacks,
                                          &asked, error));
     TACIT_CHECK(answer(arguments, console, site, error));
 cleanup:
     tacit_site_free(site);
     tacit_envelope_clear(&outside);
-    tacit_pouch_clear(&pouch);
+    tacit_envelope_pair_clear(&envelopes);
     tacit_buffer_clear(&text);
     return status;
 }

@@ -38,9 +38,9 @@ static json_t *list_study_settings(void) {
 
 static json_t *list_endpoints(void) {
     json_t *list = json_array();
-    for (size_t i = 0; i < TACIT_ERRANDS; i++) {
-        const tacit_https_errand *one = &tacit_https_errands[i];
-        const bool open = (tacit_errand_rules((tacit_errand)i) & TACIT_ERRAND_IS_OPEN) != 0;
+    for (size_t i = 0; i < TACIT_ENDPOINTS; i++) {
+        const tacit_https_endpoint *one = &tacit_https_endpoints[i];
+        const bool open = (tacit_endpoint_rules((tacit_endpoint)i) & TACIT_ENDPOINT_IS_OPEN) != 0;
         char form[64];
         snprintf(form, sizeof form, "%s, %s", one->method,
                  open ? "open to whoever asks" : "with a certificate");

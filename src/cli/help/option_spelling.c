@@ -3,35 +3,31 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "tacit/status.h"
 
-static const char OPTION[] = "the option '";
-static const char NAME[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+static char *put(char *to, const char *from, size_t length) {
+    memmove(to, from, length);
+    return to + length;
+}
 
 char *tacit_spell_options(char *text) {
     char *to = text;
-    for (const char *from = text; *from != 0;) {
-        const char *name = from + sizeof OPTION - 1;
-        bool begins = strncmp(from, OPTION, sizeof OPTION - 1) == 0;
-        size_t length = begins ? strspn(name, NAME) : 0;
-        size_t value = length > 0 && name[length] == '=' ? strcspn(name + length, "'") : 0;
-        if (length == 0 || name[length + value] != '\'') {
-            *to++ = *from++;
-            continue;
-        }
-        *to++ = '-';
-        *to++ = '-';
-        memmove(to, name, length + value);
-        if (value > 0) to[length] = ' ';
-        to += length + value;
-        from = name + length + value + 1;
+    const char *from = text;
+    for (tacit_named_option one; tacit_text_option(from, &one); from = one.end) {
+        to = put(to, from, (size_t)(one.begin - from));
+        to = put(to, "--", 2);
+        to = put(to, one.name, one.name_length);
+        if (one.value == NULL) continue;
+        to = put(to, " ", 1);
+        to = put(to, one.value, one.value_length);
     }
-    *to = 0;
+    memmove(to, from, strlen(from) + 1);
     return text;
 }
 
 const char *tacit_help_text(const char *text, char out[TACIT_HELP_TEXT]) {
     const char *whole = tacit_methods_help(text, out);
-    if (strstr(whole, OPTION) == NULL) return whole;
+    if (!tacit_text_option(whole, &(tacit_named_option){ .name = NULL })) return whole;
     if (whole != out) tacit_format(out, TACIT_HELP_TEXT, "%s", whole);
     return tacit_spell_options(out);
 }

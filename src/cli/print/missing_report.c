@@ -27,7 +27,7 @@ static void print_pooled(tacit_console *console, const tacit_estimates *estimate
     tacit_console_print(console, "\n");
 }
 
-static const char *fate(const char *rule) {
+static const char *result(const char *rule) {
     if (strcmp(rule, "complete-case") == 0) return "row left out";
     if (strcmp(rule, "indicator") == 0) return "filled, with an indicator";
     if (strcmp(rule, "level") == 0) return "a level of its own";
@@ -49,7 +49,7 @@ static void print_counts(tacit_console *console, const tacit_estimates *estimate
     for (size_t k = 0; k < estimates->missing_columns; k++) {
         const tacit_missing_count *one = &estimates->missing[k];
         if (one->cells == 0 && one->withheld == 0) continue;
-        tacit_console_print(console, "  %s: %.0f (%s)", one->column, one->cells, fate(one->rule));
+        tacit_console_print(console, "  %s: %.0f (%s)", one->column, one->cells, result(one->rule));
         if (one->withheld > 0)
             tacit_console_print(console, ", and few of each of %.0f %s, not said how many", one->withheld,
                                 tacit_plural((uint64_t)one->withheld, "party", "parties"));
@@ -86,7 +86,7 @@ void tacit_missing_note(tacit_console *console, const tacit_schema *schema, cons
         tacit_console_note(console, "%-10s %s: %llu %s missing (%s)", said++ == 0 ? "missing" : "",
                            j < schema->cols ? schema->columns[j].name : schema->label,
                            (unsigned long long)counts[j], tacit_plural(counts[j], "value", "values"),
-                           fate(tacit_missing_name(rule)));
+                           result(tacit_missing_name(rule)));
     }
     free(counts);
 }

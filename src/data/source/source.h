@@ -15,7 +15,7 @@
  *   clinic.link.yaml                a linking file: rows of several sources together, person by person
  *
  * Rows come in blocks of bounded size, and after a rewind they come again, the same. A new kind is one file
- * with a tacit_source_kind in it and a line in the table of source.c; see README.md.
+ * with a tacit_source_kind in it and a line in the table of source_parts.h; see README.md.
  */
 #pragma once
 

@@ -133,7 +133,7 @@ static tacit_status find_folds(newton_case *self, tacit_error *error) {
     const tacit_view rows = tacit_dataset_view(self->rows.data[0]);
     tacit_folds folds;
     if (!self->folds) return TACIT_OK;
-    TACIT_TRY(tacit_folds_deal_places(&folds, &rows, self->design.folds, error));
+    TACIT_TRY(tacit_folds_assign_places(&folds, &rows, self->design.folds, error));
     for (size_t f = 0; f < FOLDS; f++) self->sees[f] = folds.fold[0] != f;
     tacit_folds_clear(&folds);
     return TACIT_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "session/run.h"
 
 enum {
     CASTS = 8,         /* choices of prototypes */
@@ -145,9 +146,12 @@ static double agreement(const rehearsal *self, size_t cast, const tacit_model *m
 /* One performance: pretended votes, the method's own learning and noise, and its score. */
 static tacit_status perform(rehearsal *self, tacit_ensemble_learner *learn, size_t cast,
                             const tacit_stream *noise, double *score, tacit_error *error) {
-    tacit_session session = { .plan = &self->plan, .secret = *noise, .cache = self->cache };
+    const tacit_transport nobody = { .ask = NULL };
+    tacit_session session = tacit_run_session(&self->plan, &nobody, NULL, NULL, NULL);
     tacit_votes votes = TACIT_VOTES_INIT;
     tacit_model *model = NULL;
+    session.secret = *noise;
+    session.cache = self->cache;
     tacit_status status = pretend_votes(self, cast, &votes, error);
     if (status == TACIT_OK) status = learn(&session, &votes, &model, error);
     if (status == TACIT_OK) *score += agreement(self, cast, model) / (CASTS * DRAWS);

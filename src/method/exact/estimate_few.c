@@ -22,11 +22,11 @@ tacit_status tacit_estimate_check_few(const tacit_plan *plan, const tacit_family
                                       const tacit_design *design, tacit_error *error) {
     const tacit_estimate_settings *settings = tacit_estimate_settings_of(plan);
     if (!tacit_estimate_wants_few(plan)) return TACIT_OK;
-    const bool known = strcmp(family->name, "linear") == 0 || strcmp(family->name, "logistic") == 0;
-    if (known && settings->optimiser == TACIT_ESTIMATE_NEWTON && settings->bias == TACIT_ESTIMATE_PLAIN &&
-        !tacit_estimate_looks_again(plan) && tacit_estimate_sets(plan) == 0 &&
-        !tacit_estimate_apart_wanted(plan) && settings->folds == 0 && settings->anova == TACIT_ANOVA_NONE &&
-        !tacit_design_has_beside(design) && (design->intercept != SIZE_MAX || plan->schema == NULL))
+    if (family->few && settings->optimiser == TACIT_ESTIMATE_NEWTON &&
+        settings->bias == TACIT_ESTIMATE_PLAIN && !tacit_estimate_looks_again(plan) &&
+        tacit_estimate_sets(plan) == 0 && !tacit_estimate_apart_wanted(plan) && settings->folds == 0 &&
+        settings->anova == TACIT_ANOVA_NONE && !tacit_design_has_beside(design) &&
+        (design->intercept != SIZE_MAX || plan->schema == NULL))
         return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,

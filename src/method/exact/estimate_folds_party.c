@@ -60,23 +60,23 @@ tacit_status tacit_estimate_tally(tacit_tally *out, tacit_sum_spec *spec, const 
 
 /* ---- a party's folds ---- */
 
-static tacit_status deal(tacit_folds *out, const tacit_party *party, tacit_error *error) {
+static tacit_status assign_folds(tacit_folds *out, const tacit_party *party, tacit_error *error) {
     const tacit_fold_plan plan = tacit_estimate_folds(party->plan);
     *out = (tacit_folds){ .count = 0 };
     if (plan.count == 0)
         return tacit_fail(error, TACIT_REFUSED, "the coordinator asks for folds, and the study has none");
     if (party->reducer != NULL)
         return tacit_fail(error, TACIT_REFUSED,
-                          "folds are dealt from all rows of a party, and this one's are spread over several "
+                          "folds are made from all rows of a party, and this one's are spread over several "
                           "processes: run it in one");
-    return tacit_folds_deal(out, &party->rows, plan, error);
+    return tacit_folds_assign(out, &party->rows, plan, error);
 }
 
 tacit_status tacit_estimate_admit_folds(const tacit_party *party, tacit_error *error) {
     const bool real = party->gate != NULL && party->gate->mode == TACIT_GATE_REAL;
     tacit_folds folds;
     if (tacit_estimate_folds(party->plan).count == 0) return TACIT_OK;
-    TACIT_TRY(deal(&folds, party, error));
+    TACIT_TRY(assign_folds(&folds, party, error));
     tacit_status status =
         tacit_folds_admit(&folds, real && !party->follows ? party->gate->policy->minimum_rows : 1, error);
     tacit_folds_clear(&folds);
@@ -116,7 +116,7 @@ tacit_status tacit_estimate_answer_folds(tacit_party *party, const tacit_questio
     TACIT_TRY(tacit_estimate_begin_pass(&pass, party, error));
     tacit_status status;
     const size_t width = pass.design.width, each = tacit_estimate_fold_length(width);
-    TACIT_CHECK(deal(&folds, party, error));
+    TACIT_CHECK(assign_folds(&folds, party, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", count * width, &w, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "response", TACIT_ESTIMATE_TERMS, &terms, error));
     TACIT_CHECK(tacit_estimate_begin_sum(party, question, terms, count * each, &spec, reply, error));
@@ -160,7 +160,7 @@ tacit_status tacit_estimate_answer_held_out(tacit_party *party, const tacit_ques
     TACIT_TRY(tacit_estimate_begin_pass(&pass, party, error));
     tacit_status status;
     const size_t width = pass.design.width;
-    TACIT_CHECK(deal(&folds, party, error));
+    TACIT_CHECK(assign_folds(&folds, party, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", count * width, &w, error));
     TACIT_CHECK(tacit_estimate_tally(&tally, &spec, party->plan, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))

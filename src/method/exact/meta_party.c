@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "method/exact/meta.h"
 #include "method/methods.h"
+#include "session/run.h"
 
 static const double MOST_ROWS = 4294967296.0; /* of one site */
 
@@ -86,10 +87,10 @@ static tacit_status fit_alone(const tacit_party *party, const tacit_plan *plan, 
     alone.gate = NULL;
     alone.keep = NULL;
     alone.memo = NULL;
-    tacit_session session = { .plan = plan,
-                              .transport = { .ask_sum = ask_alone, .context = &alone },
-                              .pool = party->pool };
-    return tacit_method_estimate.coordinate(&session, out, error);
+    alone.common = NULL;
+    const tacit_transport itself = { .ask_sum = ask_alone, .context = &alone };
+    tacit_session session = tacit_run_session(plan, &itself, NULL, party->pool, NULL);
+    return tacit_run_coordinate(&session, out, error);
 }
 
 static bool is_real(const tacit_party *party) {

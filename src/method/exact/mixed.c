@@ -44,14 +44,10 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    mixed_design design;
-    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    TACIT_TRY(mixed_design_create(&design, plan, error));
-    size_t width = design.columns.width;
-    bool linear = design.family->quadratic, constant = design.columns.intercept != SIZE_MAX,
-         beside = tacit_design_has_beside(&design.columns);
-    mixed_design_clear(&design);
+static tacit_status check_design(const mixed_design *design, const tacit_plan *plan, tacit_error *error) {
+    const size_t width = design->columns.width;
+    const bool linear = design->family->quadratic, constant = design->columns.intercept != SIZE_MAX,
+               beside = tacit_design_has_beside(&design->columns);
     if (!linear && mixed_settings_of(plan)->likelihood == MIXED_REML)
         return tacit_fail(error, TACIT_USAGE, "likelihood=REML is of linear models: leave it out");
     if (!constant || beside)
@@ -63,6 +59,18 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (width <= MIXED_MOST_WIDTH) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE, "method mixed takes at most %d columns, and there are %zu",
                       MIXED_MOST_WIDTH, width);
+}
+
+static void clear_prepared(void *prepared) { mixed_design_clear(prepared); }
+
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    mixed_design *design = out;
+    *design = (mixed_design){ .family = NULL };
+    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
+    TACIT_TRY(mixed_design_create(design, plan, error));
+    tacit_status status = check_design(design, plan, error);
+    if (status != TACIT_OK) mixed_design_clear(design);
+    return status;
 }
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
@@ -258,7 +266,7 @@ cleanup:
 
 static tacit_status begin_fit(mixed_fit *self, tacit_session *session, tacit_error *error) {
     *self = (mixed_fit){ .session = session };
-    TACIT_TRY(mixed_design_create(&self->design, session->plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &self->design, error));
     size_t width = self->design.columns.width;
     self->squares = TACIT_NEW(double, mixed_squares_length(&self->design));
     self->beta = TACIT_NEW(double, width);
@@ -283,7 +291,6 @@ cleanup:
     free(self.squares);
     free(self.beta);
     free(self.covariance);
-    mixed_design_clear(&self.design);
     return status;
 }
 
@@ -332,7 +339,9 @@ const tacit_method tacit_method_mixed = {
                "departs from the protocol can choose "
                "parameters; parties refuse those under which few rows count, and a liar can steer within "
                "that. The same parties must answer in every round",
-    .check = check,
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(mixed_design),
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,

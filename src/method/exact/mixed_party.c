@@ -198,7 +198,7 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
     const tacit_view *rows = &party->rows;
     *self = (pass){ .party = party };
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, rows, error));
-    TACIT_TRY(mixed_design_create(&self->design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self->design, error));
     bool classes = self->design.family->loss.of_classes;
     if (classes ? rows->label == NULL : rows->response == NULL || tacit_view_columns(rows) != 1)
         return tacit_fail(error, TACIT_INPUT, "the rows have no %s", classes ? "classes" : "response");
@@ -213,7 +213,6 @@ static void end_pass(pass *self) {
     free(self->row);
     free(self->x);
     clear_clustering(&self->clusters);
-    mixed_design_clear(&self->design);
 }
 
 static double response_of(const pass *self, size_t i) {

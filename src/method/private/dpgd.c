@@ -412,7 +412,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     descent how;
     double *before = NULL;
     tacit_status status;
-    TACIT_CHECK(prepare(session->plan, &how, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
     TACIT_CHECK(gradient_resume(session, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.size, error));
     while (state.steps < how.rounds) {

@@ -470,9 +470,11 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     dpnewton_state *state = NULL;
     double *weights = NULL;
     dpnewton_design design = { .models = 0 };
+    dpnewton_prepared how;
     tacit_status status;
     if (dpnewton_infers(session->plan)) return dpnewton_inference_coordinate(session, out, error);
-    TACIT_CHECK(dpnewton_describe(session->plan, &design, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
+    design = how.prediction;
     state = TACIT_NEW(dpnewton_state, design.models);
     weights = TACIT_NEW(double, design.gradient.length);
     if (state == NULL || weights == NULL) TACIT_CHECK(tacit_fail_memory(error));

@@ -104,7 +104,7 @@ tacit_status dpnewton_sum_fold_gradients(tacit_party *party, const dpnewton_desi
     tacit_party part = *party;
     tacit_folds folds;
     part.memo = NULL; /* packed rows are those of all folds */
-    TACIT_TRY(tacit_folds_deal_places(&folds, &party->rows, design->folds, error));
+    TACIT_TRY(tacit_folds_assign_places(&folds, &party->rows, design->folds, error));
     tacit_status status = TACIT_OK;
     for (size_t f = 0; status == TACIT_OK && f < folds.count; f++) {
         part.rows = tacit_folds_outside(&folds, &party->rows, f);
@@ -134,7 +134,7 @@ tacit_status dpnewton_count_held_out(tacit_party *party, const dpnewton_design *
                               "the coordinator asks for scores of a model without bounds");
     TACIT_TRY(gradient_check_rows(party, error));
     memset(out, 0, design->counts.length * sizeof *out);
-    TACIT_TRY(tacit_folds_deal_places(&folds, &party->rows, design->folds, error));
+    TACIT_TRY(tacit_folds_assign_places(&folds, &party->rows, design->folds, error));
     tacit_status status = TACIT_OK;
     for (size_t f = 0; status == TACIT_OK && f < folds.count; f++) {
         const tacit_view inside = tacit_folds_inside(&folds, &party->rows, f);

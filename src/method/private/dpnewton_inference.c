@@ -402,10 +402,11 @@ cleanup:
 
 tacit_status dpnewton_inference_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     inference_state state = { .rows = 0 };
-    dpnewton_inference design;
+    dpnewton_prepared how;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(dpnewton_inference_describe(session->plan, &design, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
+    const dpnewton_inference design = how.inference;
     TACIT_CHECK(ask_moments(session, &design, &state, error));
     if (!design.linear) {
         TACIT_CHECK(approach(session, &design, &state, error));

@@ -387,7 +387,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     double *before = NULL;
     descent how;
     tacit_status status;
-    TACIT_CHECK(prepare(session->plan, &how, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
     TACIT_CHECK(begin(session, &how, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.step.size, error));
     signs = TACIT_NEW(int8_t, how.step.size);

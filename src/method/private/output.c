@@ -119,7 +119,7 @@ static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(prepare(session->plan, &spec, error));
+    TACIT_TRY(tacit_session_prepared(session, &spec, error));
     return perturb_mean(session, &spec, out, error);
 }
 

@@ -222,6 +222,6 @@ cleanup:
 
 tacit_status perturb_objective_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(session->plan->method->prepare(session->plan, &spec, error));
+    TACIT_TRY(tacit_session_prepared(session, &spec, error));
     return perturb_mean(session, &spec, out, error);
 }

@@ -63,23 +63,25 @@ static const tacit_parameter parameters[] = {
 };
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    time_design design;
-    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    if (cox_settings_of(plan)->ties == COX_EFRON)
+    if (plan->schema != NULL && cox_settings_of(plan)->ties == COX_EFRON)
         return tacit_fail(error, TACIT_USAGE,
                           "method cox-servers has ties=breslow alone: by Efron's way the servers would have "
                           "to see how many events each cell has; choose a smaller width, or method cox");
-    TACIT_TRY(time_design_create(&design, plan, error));
-    const cox_servers_layout layout = cox_servers_layout_of(&design);
-    time_design_clear(&design);
+    return TACIT_OK;
+}
+
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    TACIT_TRY(time_prepare(plan, out, error));
+    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
+    const cox_servers_layout layout = cox_servers_layout_of(out);
+    if (layout.width > 0 && layout.length <= COX_SERVERS_MOST_NUMBERS) return TACIT_OK;
+    time_clear_prepared(out);
     if (layout.width == 0)
         return tacit_fail(error, TACIT_USAGE, "method cox-servers needs a column at least");
-    if (layout.length > COX_SERVERS_MOST_NUMBERS)
-        return tacit_fail(error, TACIT_USAGE,
-                          "%zu cells of time and %zu columns make %zu numbers to encrypt, and there may be "
-                          "%d: choose a larger width, or fewer columns",
-                          layout.cells, layout.width, layout.length, COX_SERVERS_MOST_NUMBERS);
-    return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "%zu cells of time and %zu columns make %zu numbers to encrypt, and there may be "
+                      "%d: choose a larger width, or fewer columns",
+                      layout.cells, layout.width, layout.length, COX_SERVERS_MOST_NUMBERS);
 }
 
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
@@ -457,6 +459,9 @@ const tacit_method tacit_method_cox_servers = {
                "at a tie, rows without an event count as at risk. With lambda above 0, standard errors are "
                "those of the "
                "penalised likelihood",
+    .prepare = prepare,
+    .clear_prepared = time_clear_prepared,
+    .prepared_size = sizeof(time_design),
     .check = check,
     .infers = infers,
     .price = tacit_nonprivate_price,

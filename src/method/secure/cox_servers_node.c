@@ -78,15 +78,14 @@ typedef struct pass {
 } pass;
 
 static void end_pass(pass *self) {
-    time_design_clear(&self->design);
     free(self->w);
     free(self->values);
     free(self->grid);
 }
 
-static tacit_status begin_pass(pass *self, const tacit_plan *plan, tacit_error *error) {
+static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error *error) {
     *self = (pass){ .w = NULL };
-    TACIT_TRY(time_design_create(&self->design, plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self->design, error));
     self->layout = cox_servers_layout_of(&self->design);
     const size_t cells = self->layout.cells, sums = cells * tacit_risk_length(self->layout.width);
     self->w = TACIT_NEW(double, self->layout.width + 3 * cells + 2 * sums);
@@ -163,7 +162,7 @@ tacit_status cox_servers_answer_sums(tacit_party *party, const tacit_question *q
     tacit_status status;
     TACIT_CHECK(tacit_party_center_key(party, question, &key, &owned, error));
     TACIT_CHECK(begin_reply(party, reply, error));
-    TACIT_CHECK(begin_pass(&self, party->plan, error));
+    TACIT_CHECK(begin_pass(&self, party, error));
     TACIT_CHECK(make_sums(&self, party, question, error));
     TACIT_CHECK(cox_servers_slots(&slots, party->plan, key, self.n, error));
     TACIT_CHECK(

@@ -391,7 +391,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_model *model = NULL;
     cell_grid grid;
     tacit_status status;
-    TACIT_CHECK(make_grid(&grid, plan, error));
+    TACIT_CHECK(tacit_session_prepared(session, &grid, error));
     tacit_sum_spec spec = sum_spec(&grid, plan);
     TACIT_CHECK(tacit_message_add_integers(&message, "cells", &(int64_t){ (int64_t)grid.along }, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &spec, &sum, error));

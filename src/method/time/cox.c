@@ -73,16 +73,19 @@ static tacit_status check_settings(const tacit_plan *plan, tacit_error *error) {
 }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    time_design design;
+    return plan->schema != NULL ? check_settings(plan, error) : TACIT_OK;
+}
+
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    TACIT_TRY(time_prepare(plan, out, error));
     if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    TACIT_TRY(time_design_create(&design, plan, error));
-    size_t width = design.columns.width, weights = design.columns.weights;
-    time_design_clear(&design);
-    TACIT_TRY(check_settings(plan, error));
-    if (weights != SIZE_MAX)
+    const tacit_design columns = ((time_design *)out)->columns;
+    const size_t width = columns.width;
+    if (columns.weights == SIZE_MAX && width > 0 && width <= COX_MOST_COLUMNS) return TACIT_OK;
+    time_clear_prepared(out);
+    if (columns.weights != SIZE_MAX)
         return tacit_fail(error, TACIT_USAGE,
                           "method cox takes no weights of rows: leave 'weights' out of the terms");
-    if (width > 0 && width <= COX_MOST_COLUMNS) return TACIT_OK;
     return tacit_fail(error, TACIT_USAGE,
                       "method cox inverts a matrix of %zu columns: have at least 1 and at most %d", width,
                       COX_MOST_COLUMNS);
@@ -122,7 +125,6 @@ static void end_fit(fit *self) {
     free(self->deficient);
     free(self->time);
     cox_partition_clear(&self->partition);
-    time_design_clear(&self->design);
 }
 
 static tacit_status make_point(point *out, size_t width, tacit_error *error) {
@@ -135,7 +137,7 @@ static tacit_status make_point(point *out, size_t width, tacit_error *error) {
 
 static tacit_status begin_fit(fit *self, tacit_session *session, tacit_error *error) {
     *self = (fit){ .session = session, .room = FIRST_ROOM };
-    TACIT_TRY(time_design_create(&self->design, session->plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &self->design, error));
     size_t width = self->design.columns.width;
     TACIT_TRY(make_point(&self->here, width, error));
     TACIT_TRY(make_point(&self->there, width, error));
@@ -520,6 +522,9 @@ const tacit_method tacit_method_cox = {
         "of hazards times columns over the rows of each group. ]"
         "The same parties must answer in every round. With lambda above 0, standard errors leave out "
         "the bias",
+    .prepare = prepare,
+    .clear_prepared = time_clear_prepared,
+    .prepared_size = sizeof(time_design),
     .check = check,
     .infers = infers,
     .price = tacit_nonprivate_price,

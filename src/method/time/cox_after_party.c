@@ -42,14 +42,13 @@ static void end_look(look *self) {
     free(self->person);
     person_places_clear(&self->persons);
     cox_partition_clear(&self->partition);
-    time_design_clear(&self->design);
 }
 
 static tacit_status begin_look(look *self, const tacit_party *party, const tacit_question *question,
                                tacit_error *error) {
     *self = (look){ .party = party, .clustered = cox_settings_of(party->plan)->errors == COX_ERRORS_CLUSTER };
     TACIT_TRY(time_check_rows(party, error));
-    TACIT_TRY(time_design_create(&self->design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self->design, error));
     const size_t width = self->design.columns.width;
     self->row = TACIT_NEW(double, party->plan->features + 2 * width);
     if (self->row == NULL) return tacit_fail_memory(error);

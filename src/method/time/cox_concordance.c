@@ -36,7 +36,6 @@ typedef struct ranks {
 static void end_ranks(ranks *self) {
     free(self->row);
     cox_partition_clear(&self->partition);
-    time_design_clear(&self->design);
 }
 
 static tacit_status begin_ranks(ranks *self, const tacit_party *party, const tacit_question *question,
@@ -44,7 +43,7 @@ static tacit_status begin_ranks(ranks *self, const tacit_party *party, const tac
     const double *shift;
     *self = (ranks){ .row = NULL };
     TACIT_TRY(time_check_rows(party, error));
-    TACIT_TRY(time_design_create(&self->design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self->design, error));
     const size_t width = self->design.columns.width;
     TACIT_TRY(tacit_message_numbers(question->message, "shift", 1, &shift, error));
     TACIT_TRY(tacit_message_numbers(question->message, "weights", width, &self->w, error));

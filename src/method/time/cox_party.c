@@ -40,13 +40,12 @@ static tacit_status begin_pass(pass *self, const tacit_party *party, tacit_error
                     .efron = cox_settings_of(party->plan)->ties == COX_EFRON,
                     .kernels = tacit_kernels_choose() };
     TACIT_TRY(time_check_rows(party, error));
-    TACIT_TRY(time_design_create(&self->design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self->design, error));
     self->row = TACIT_NEW(double, party->plan->features);
     self->x = TACIT_NEW(double, BLOCK * self->design.columns.width);
     if (self->row == NULL || self->x == NULL) {
         free(self->row);
         free(self->x);
-        time_design_clear(&self->design);
         return tacit_fail_memory(error);
     }
     return TACIT_OK;
@@ -67,7 +66,6 @@ static void end_pass(pass *self) {
     free(self->event);
     free(self->picked);
     cox_partition_clear(&self->partition);
-    time_design_clear(&self->design);
 }
 
 static bool make_sums(group_sums *out, size_t groups, size_t width) {

@@ -186,14 +186,11 @@ cleanup:
 
 void dpcox_clear(dpcox_design *design) { time_design_clear(&design->time); }
 
-/* Without time, which has pointers of its own: the calibrations take long. */
 static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
-    dpcox_design *design = out;
-    TACIT_TRY(dpcox_describe(plan, design, error));
-    dpcox_clear(design);
-    design->time = (time_design){ .strata = 1 };
-    return TACIT_OK;
+    return dpcox_describe(plan, out, error);
 }
+
+static void clear_prepared(void *prepared) { dpcox_clear(prepared); }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     TACIT_TRY(dpnewton_whole_event(plan, &out->event, error));
@@ -246,15 +243,10 @@ static tacit_status check_place(const tacit_question *question, const dpcox_desi
                       (unsigned long long)round, question->name);
 }
 
-static tacit_status recall(tacit_party *party, dpcox_design *out, tacit_error *error) {
-    TACIT_TRY(tacit_party_prepared(party, out, error));
-    return time_design_create_as(&out->time, party->plan, &dpcox_settings_of(party->plan)->time, error);
-}
-
 static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                   tacit_error *error) {
     dpcox_design design;
-    TACIT_TRY(recall(party, &design, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     double *values = TACIT_NEW(double, design.counts.length);
     tacit_status status = values != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status == TACIT_OK) status = check_place(question, &design, true, error);
@@ -263,7 +255,6 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     if (status == TACIT_OK)
         status = dpnewton_give(party, &design.release[0], &design.counts, &values, reply, error);
     free(values);
-    dpcox_clear(&design);
     return status;
 }
 
@@ -274,7 +265,7 @@ static tacit_status answer_scores(tacit_party *party, const tacit_question *ques
     const double *weights;
     double *values = NULL;
     tacit_status status;
-    TACIT_TRY(recall(party, &design, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     TACIT_CHECK(check_place(question, &design, false, error));
     const size_t cells = design.time.cells;
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", design.width, &weights, error));
@@ -286,7 +277,6 @@ static tacit_status answer_scores(tacit_party *party, const tacit_question *ques
     status = dpnewton_give(party, &design.release[question->round], &design.scores, &values, reply, error);
 cleanup:
     free(values);
-    dpcox_clear(&design);
     return status;
 }
 
@@ -307,7 +297,6 @@ static void end_fit(fit *self) {
     tacit_noisy_result_clear(&self->life);
     tacit_hazard_clear(&self->approach);
     free(self->hazard);
-    dpcox_clear(&self->design);
 }
 
 static void draw_normals(void *context, double *out, size_t count) {
@@ -476,7 +465,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     fit self = { .session = session };
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_TRY(dpcox_describe(session->plan, &self.design, error));
+    TACIT_TRY(tacit_session_prepared(session, &self.design, error));
     TACIT_CHECK(ask_counts(&self, error));
     TACIT_CHECK(climb(&self, error));
     TACIT_CHECK(make_model(&self, &model, error));
@@ -561,6 +550,7 @@ const tacit_method tacit_method_dpcox = {
         "its first event; later ones do not.] Times are rounded up to "
         "the end of their cell",
     .prepare = prepare,
+    .clear_prepared = clear_prepared,
     .prepared_size = sizeof(dpcox_design),
     .infers = infers,
     .price = price,

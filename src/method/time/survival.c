@@ -54,14 +54,6 @@ static const survival_settings *settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(survival_settings, plan);
 }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    time_design design;
-    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    TACIT_TRY(time_design_create(&design, plan, error));
-    time_design_clear(&design);
-    return TACIT_OK;
-}
-
 /* ---- the coordinator's half ---- */
 
 /* Times, that is groups of cells, and of each and each group of rows who is at risk, leaves and has the
@@ -85,12 +77,11 @@ static void end_lives(lives *self) {
     free(self->by_cause);
     free(self->incidence);
     free(self->steps);
-    time_design_clear(&self->design);
 }
 
-static tacit_status begin_lives(lives *self, const tacit_plan *plan, tacit_error *error) {
-    *self = (lives){ .plan = plan };
-    TACIT_TRY(time_design_create(&self->design, plan, error));
+static tacit_status begin_lives(lives *self, tacit_session *session, tacit_error *error) {
+    *self = (lives){ .plan = session->plan };
+    TACIT_TRY(tacit_session_prepared(session, &self->design, error));
     self->groups = self->design.strata;
     size_t cells = self->design.cells;
     self->time = TACIT_NEW(double, cells);
@@ -351,7 +342,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_model *model = NULL;
     size_t parties = 0;
     tacit_status status;
-    TACIT_CHECK(begin_lives(&self, plan, error));
+    TACIT_CHECK(begin_lives(&self, session, error));
     TACIT_CHECK(ask(&self, session, &parties, error));
     TACIT_CHECK(make_report(&self, &report, error));
     TACIT_CHECK(tacit_model_create_report(&model, report, plan->features, plan->classes, error));
@@ -403,7 +394,9 @@ const tacit_method tacit_method_survival_exact = {
     .caveats =
         "a count of one tells when somebody had the event. Times are rounded up to the end of their cell, "
         "or group of cells; rows without an event count as at risk at that time",
-    .check = check,
+    .prepare = time_prepare,
+    .clear_prepared = time_clear_prepared,
+    .prepared_size = sizeof(time_design),
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = time_kind,

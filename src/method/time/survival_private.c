@@ -100,14 +100,6 @@ cleanup:
     return status;
 }
 
-static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    layout self;
-    if (plan->schema == NULL) return TACIT_OK; /* nothing is known of the rows yet */
-    TACIT_TRY(make_layout(&self, plan, error));
-    clear_layout(&self);
-    return TACIT_OK;
-}
-
 /* What is said before anything is known of the rows: a curve without groups on a usual grid. */
 static tacit_status make_public(layout *out, const tacit_plan *plan, tacit_error *error) {
     enum { USUAL_CELLS = 100 };
@@ -117,6 +109,12 @@ static tacit_status make_public(layout *out, const tacit_plan *plan, tacit_error
     return one_release_make(&out->release, plan, by_shares(plan), out->length, GRADIENT_MOST_ROWS, ROUNDING,
                             error);
 }
+
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    return make_public(out, plan, error);
+}
+
+static void clear_prepared(void *prepared) { clear_layout(prepared); }
 
 static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     layout self;
@@ -162,7 +160,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
                                   tacit_error *error) {
     layout self;
     tacit_status status;
-    TACIT_TRY(make_layout(&self, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &self, error));
     double *counts = TACIT_NEW(double, self.length), *values = TACIT_NEW(double, self.length);
     if (counts == NULL || values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_check_sum(question, &self.release.spec, error));
@@ -179,7 +177,6 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
 cleanup:
     free(counts);
     free(values);
-    clear_layout(&self);
     return status;
 }
 
@@ -334,7 +331,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_report *report = NULL;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_TRY(make_layout(&self, plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &self, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &self.release.spec, &sum, error));
     tacit_session_notify(session, sum.values, self.length);
     double rows =
@@ -347,7 +344,6 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
 cleanup:
     tacit_noisy_result_clear(&found);
     tacit_sum_clear(&sum);
-    clear_layout(&self);
     return status;
 }
 
@@ -397,7 +393,9 @@ const tacit_method tacit_method_survival = {
                "of their cell; rows without an event count as at risk at that time. Intervals come from a "
                "simulation "
                "of the rows and of the noise",
-    .check = check,
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(layout),
     .price = price,
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,

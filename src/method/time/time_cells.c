@@ -130,6 +130,14 @@ tacit_status time_design_create_as(time_design *out, const tacit_plan *plan, con
 
 void time_design_clear(time_design *design) { tacit_design_clear(&design->columns); }
 
+tacit_status time_prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    time_design *design = out;
+    *design = (time_design){ .strata = 1, .causes = 1 };
+    return plan->schema != NULL ? time_design_create(design, plan, error) : TACIT_OK;
+}
+
+void time_clear_prepared(void *prepared) { time_design_clear(prepared); }
+
 /* How many cells are over at a time: 0 at the beginning, 1 from the end of the first cell on. */
 static double cells_before(const time_design *design, double time) {
     return ceil((time - design->low) / design->width * (1 - 1e-12));
@@ -411,16 +419,12 @@ tacit_status time_answer_cells(tacit_party *party, const tacit_question *questio
     double n;
     TACIT_TRY(time_check_rows(party, error));
     TACIT_TRY(time_read_total(party, question, &n, error));
-    TACIT_TRY(time_design_create(&design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     tacit_sum_spec spec = time_sum(party->plan, n, 0, time_length_of_cells(&design));
-    tacit_status status;
-    TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
+    TACIT_TRY(time_begin_reply(party, question, &spec, reply, error));
     const size_t places = design.strata * design.cells;
     double *counts = reply->contribution + TIME_HEAD, *event_x = counts + (1 + design.causes) * places,
            *entering = event_x + design.columns.width + (design.columns.offset != SIZE_MAX);
-    TACIT_CHECK(time_count(party, &design, counts, event_x, entering, error));
-    TACIT_CHECK(time_finish_reply(party, &spec, reply, error));
-cleanup:
-    time_design_clear(&design);
-    return status;
+    TACIT_TRY(time_count(party, &design, counts, event_x, entering, error));
+    return time_finish_reply(party, &spec, reply, error);
 }

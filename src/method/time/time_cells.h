@@ -50,6 +50,10 @@ tacit_status time_design_create_as(time_design *out, const tacit_plan *plan, con
                                    tacit_error *error);
 void time_design_clear(time_design *design);
 
+/* The same as what a method prepares; nothing as long as nothing is known of the rows. */
+tacit_status time_prepare(const tacit_plan *plan, void *out, tacit_error *error);
+void time_clear_prepared(void *prepared);
+
 /* When a row leaves, as stratum * cells + cell, and the first such cell in which it is at risk: one after that of its
  * entry. A row that leaves in the cell in which it enters has it after the last. */
 typedef struct time_row {

@@ -112,11 +112,10 @@ static tacit_status read_answer(target *self, const tacit_message *message, cons
 }
 
 static tacit_status ask_sources(target *self, tacit_error *error) {
-    const tacit_plan *plan = self->plan;
     dphtl_grids on;
     tacit_answers answers = TACIT_ANSWERS_INIT;
     tacit_status status;
-    TACIT_CHECK(dphtl_prepare(plan, &on, error));
+    TACIT_CHECK(tacit_session_prepared(self->session, &on, error));
     TACIT_CHECK(tacit_ask(self->session, "hypothesis", NULL, &answers, error));
     self->theta = TACIT_NEW(double *, answers.count);
     self->variance = TACIT_NEW(double, answers.count);

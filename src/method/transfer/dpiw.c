@@ -161,7 +161,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(prepare(plan, &spec, error));
+    TACIT_CHECK(tacit_session_prepared(session, &spec, error));
     TACIT_CHECK(transfer_space(&space, plan, error));
     TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     TACIT_CHECK(tacit_ask_sum(session, "density", NULL, &spec, &sum, error));

@@ -51,6 +51,7 @@ typedef struct tacit_family {
     bool
         quadratic; /* l is quadratic in t: a response is scaled to [-1, 1] first, and sums tell the same at every w */
     bool dispersed; /* the dispersion is estimated: tests are Student's */
+    bool few; /* what a careful fit asks for by itself follows from the sums at w = 0 (estimate_few.c) */
 
     double (*link)(double mean);     /* the score of a mean of the response; NULL without means */
     double (*mean)(double score);    /* its inverse */

@@ -60,6 +60,7 @@ const tacit_family tacit_family_linear = {
     .response = TACIT_RESPONSE_NUMBER,
     .loss = { .columns = 1, .rows = rows, .slope = INFINITY, .curvature = steepest },
     .likelihood = true,
+    .few = true,
     .quadratic = true,
     .dispersed = true,
     .link = same,

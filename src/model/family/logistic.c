@@ -81,6 +81,7 @@ const tacit_family tacit_family_logistic = {
               .curvature = steepest,
               .rounding = rounding },
     .likelihood = true,
+    .few = true,
     .link = link,
     .mean = mean_of,
     .variance = variance,

@@ -191,7 +191,7 @@ static tacit_status add_two_classes(making *self, const double *counts, const ch
 }
 
 /* What may be told of a subgroup: all, the number of its rows, or nothing. */
-typedef enum telling { NOTHING, ROWS, ALL } telling;
+typedef enum detail { NOTHING, ROWS, ALL } detail;
 
 typedef struct class_rows {
     double positives, negatives;
@@ -211,12 +211,12 @@ static class_rows classes_of(const making *self, size_t g) {
 static bool is_few(double rows, double least) { return rows > 0 && rows < least; }
 
 /* The smallest subgroup that is told of; `groups` where there is none. */
-static size_t smallest_told(const making *self, const telling *tell, size_t groups) {
+static size_t smallest_shown(const making *self, const detail *shown, size_t groups) {
     size_t best = groups;
     double fewest = INFINITY;
     for (size_t g = 0; g < groups; g++) {
         class_rows sum = classes_of(self, g);
-        if (tell[g] != ALL || sum.positives + sum.negatives >= fewest) continue;
+        if (shown[g] != ALL || sum.positives + sum.negatives >= fewest) continue;
         fewest = sum.positives + sum.negatives;
         best = g;
     }
@@ -225,40 +225,40 @@ static size_t smallest_told(const making *self, const telling *tell, size_t grou
 
 /* Exact figures of a subgroup need `least` rows of either class. Those of all rows less the subgroups that are told of
  * are figures of the others together: while these have some rows of a class, but fewer, the next smallest is not told of either. */
-static void choose_told(const making *self, telling *tell, size_t groups) {
+static void choose_shown(const making *self, detail *shown, size_t groups) {
     const double least = self->wishes->least;
     class_rows held = { 0, 0 };
     bool few = false; /* a subgroup whose number of rows is not said */
     for (size_t g = 0; g < groups; g++) {
         class_rows sum = classes_of(self, g);
-        tell[g] = self->noise > 0 || fmin(sum.positives, sum.negatives) >= least ? ALL : ROWS;
-        if (tell[g] == ALL) continue;
+        shown[g] = self->noise > 0 || fmin(sum.positives, sum.negatives) >= least ? ALL : ROWS;
+        if (shown[g] == ALL) continue;
         held.positives += sum.positives;
         held.negatives += sum.negatives;
         few = few || is_few(sum.positives + sum.negatives, least);
     }
     while (is_few(held.positives, least) || is_few(held.negatives, least)) {
-        size_t next = smallest_told(self, tell, groups);
+        size_t next = smallest_shown(self, shown, groups);
         if (next == groups) break;
         class_rows sum = classes_of(self, next);
         held.positives += sum.positives;
         held.negatives += sum.negatives;
-        tell[next] = ROWS;
+        shown[next] = ROWS;
     }
     for (size_t g = 0; g < groups && few; g++)
-        if (tell[g] == ROWS) tell[g] = NOTHING;
+        if (shown[g] == ROWS) shown[g] = NOTHING;
 }
 
 static tacit_status add_subgroup_line(making *self, tacit_report_table *table, const char *label,
-                                      const double *counts, telling tell) {
+                                      const double *counts, detail given) {
     enum { FIGURES = 12 };
     const tacit_score_figures *at = self->figures;
     bool enough, probable = tacit_model_has_probabilities(self->model);
     TACIT_TRY(make_figures(self, counts, self->noise, &enough));
-    enough = enough && tell == ALL;
+    enough = enough && given == ALL;
     double values[FIGURES], errors[FIGURES];
     for (size_t k = 0; k < FIGURES; k++) values[k] = errors[k] = NAN;
-    if (tell != NOTHING) {
+    if (given != NOTHING) {
         values[0] = at->rows.value;
         errors[0] = error_of(self, &at->rows);
     }
@@ -298,17 +298,17 @@ static tacit_status add_subgroups(making *self) {
         self->tally->levels->count < groups ? 0 : NAN; /* rows of no level, if there may be any */
     for (size_t j = 0; j < each; j++) without += fabs(self->counts[(groups - 1) * each + j]);
     if (without == 0) groups--;
-    telling *tell = TACIT_NEW(telling, groups + 1);
-    if (tell == NULL) return tacit_fail_memory(self->error);
-    choose_told(self, tell, groups);
+    detail *shown = TACIT_NEW(detail, groups + 1);
+    if (shown == NULL) return tacit_fail_memory(self->error);
+    choose_shown(self, shown, groups);
     tacit_status status = TACIT_OK;
     for (size_t g = 0; g < groups && status == TACIT_OK; g++)
         status =
-            add_subgroup_line(self, table, group_label(self, g, label), self->counts + g * each, tell[g]);
+            add_subgroup_line(self, table, group_label(self, g, label), self->counts + g * each, shown[g]);
     for (size_t g = 0; g < groups && status == TACIT_OK; g++)
-        if (tell[g] == ALL)
+        if (shown[g] == ALL)
             status = add_two_classes(self, self->counts + g * each, group_label(self, g, label));
-    free(tell);
+    free(shown);
     return status;
 }
 

@@ -127,8 +127,8 @@ static tacit_status open_mailbox(tacit_board *board, const tacit_mixing *mixing,
 }
 
 /* A record of this round, or of another, into the mailbox. */
-static tacit_status recall(tacit_board *board, uint64_t round, unsigned step, bool *found,
-                           tacit_error *error) {
+static tacit_status read_record(tacit_board *board, uint64_t round, unsigned step, bool *found,
+                                tacit_error *error) {
     tacit_buffer record = TACIT_BUFFER_INIT;
     const tacit_board_steps *steps = &board->steps;
     *found = false;
@@ -334,7 +334,7 @@ const round_ops board_mail_round = { .wait = wait_for_all,
 static tacit_status collect_cards(tacit_board *board, const tacit_question *question, mail_round *round,
                                   tacit_error *error) {
     bool found = false;
-    TACIT_TRY(recall(board, question->round, TACIT_BOARD_CARDS, &found, error));
+    TACIT_TRY(read_record(board, question->round, TACIT_BOARD_CARDS, &found, error));
     if (found) return TACIT_OK;
     TACIT_TRY(ask_step(board, question, round, TACIT_MAIL_CARDS, error));
     for (uint32_t i = 0; i < board->places.count; i++) {
@@ -382,9 +382,9 @@ tacit_status board_mail_exchange(void *context, const tacit_question *question, 
     if (round.has_answered == NULL || round.next == NULL || round.cards == NULL)
         TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(open_mailbox(board, mixing, &is_new, error));
-    TACIT_CHECK(recall(board, question->round, TACIT_BOARD_WORDS, &is_over, error));
+    TACIT_CHECK(read_record(board, question->round, TACIT_BOARD_WORDS, &is_over, error));
     if (!is_over && is_new && question->round > plan->method->first_scheduled_round)
-        TACIT_CHECK(recall(board, question->round - 1, TACIT_BOARD_WORDS, &found, error));
+        TACIT_CHECK(read_record(board, question->round - 1, TACIT_BOARD_WORDS, &found, error));
     *bytes = most_heard(&board->mailbox, mixing);
     if (is_over) goto cleanup; /* it had closed when the process before this one ended */
     if (question->round == plan->method->first_scheduled_round) {

@@ -13,7 +13,7 @@ static tacit_status open_kind(tacit_carrier **out, const tacit_carrier_kind *kin
     return TACIT_OK;
 }
 
-/* Nothing goes out while whoever owns this side has it paused, whatever the errand. */
+/* Nothing goes out while whoever owns this side has it paused, whatever is asked. */
 static tacit_status check_pause(tacit_carrier *carrier, tacit_error *error) {
     carrier->held = carrier->paused != NULL && carrier->paused(carrier->paused_context);
     return carrier->held ? tacit_fail(error, TACIT_NETWORK, "paused on this side: nothing is sent")
@@ -34,10 +34,10 @@ tacit_carrier *tacit_carrier_free(tacit_carrier *carrier) {
     return NULL;
 }
 
-tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
+tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_endpoint endpoint, const tacit_buffer *body,
                                 unsigned timeout_ms, tacit_carried *out, tacit_error *error) {
     TACIT_TRY(check_pause(carrier, error));
-    return carrier->kind->send(carrier, errand, body, timeout_ms, out, error);
+    return carrier->kind->send(carrier, endpoint, body, timeout_ms, out, error);
 }
 
 tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
@@ -46,14 +46,26 @@ tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *wor
     return carrier->kind->bring(carrier, word, timeout_ms, out, error);
 }
 
-tacit_trouble tacit_carrier_trouble(const tacit_carrier *carrier) {
-    return carrier->held ? TACIT_TROUBLE_PAUSED : carrier->kind->trouble(carrier);
+tacit_carrier_failure tacit_carrier_last_failure(const tacit_carrier *carrier) {
+    return carrier->held ? TACIT_FAILURE_PAUSED : carrier->kind->failure(carrier);
 }
 
 int64_t tacit_carrier_clock(const tacit_carrier *carrier) { return carrier->kind->clock(carrier); }
 
-unsigned tacit_errand_rules(tacit_errand errand) {
-#define RULES(NAME, name, METHOD, rules, help) [TACIT_ERRAND_##NAME] = (rules),
-    static const unsigned all[TACIT_ERRANDS + 1] = { TACIT_ERRAND_TABLE(RULES) };
-    return all[errand];
+tacit_status tacit_listener_open(tacit_listener **out, const tacit_listener_settings *settings,
+                                 tacit_error *error) {
+    size_t i = 0;
+    while (kinds[i]->listen == NULL) i++; /* https has it */
+    return kinds[i]->listen(out, settings, error);
+}
+
+tacit_listener *tacit_listener_free(tacit_listener *listener) {
+    if (listener != NULL) listener->stop(listener);
+    return NULL;
+}
+
+unsigned tacit_endpoint_rules(tacit_endpoint endpoint) {
+#define RULES(NAME, name, METHOD, rules, help) [TACIT_ENDPOINT_##NAME] = (rules),
+    static const unsigned all[TACIT_ENDPOINTS + 1] = { TACIT_ENDPOINT_TABLE(RULES) };
+    return all[endpoint];
 }

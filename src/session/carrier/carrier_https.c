@@ -1,4 +1,4 @@
-/* The party's end of HTTPS (net/client.h): one request an errand, over one connection. */
+/* The party's end of HTTPS (net/client.h): an endpoint is a path, and all requests go over one connection. */
 #include "session/carrier/carrier_https.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "net/client.h"
 
 #define LISTED(NAME, name, METHOD, rules, about) { .method = #METHOD, .path = "/v1/" #name, .help = about },
-const tacit_https_errand tacit_https_errands[TACIT_ERRANDS] = { TACIT_ERRAND_TABLE(LISTED) };
+const tacit_https_endpoint tacit_https_endpoints[TACIT_ENDPOINTS] = { TACIT_ENDPOINT_TABLE(LISTED) };
 
-tacit_errand tacit_https_errand_at(const char *path) {
+tacit_endpoint tacit_https_endpoint_at(const char *path) {
     int i = 0;
-    while (i < TACIT_ERRANDS && strcmp(tacit_https_errands[i].path, path) != 0) i++;
-    return (tacit_errand)i;
+    while (i < TACIT_ENDPOINTS && strcmp(tacit_https_endpoints[i].path, path) != 0) i++;
+    return (tacit_endpoint)i;
 }
 
 typedef struct https_carrier {
@@ -47,13 +47,13 @@ static tacit_status https_open(tacit_carrier **out, const tacit_carrier_settings
     return status;
 }
 
-static tacit_fate fate_of(unsigned http) {
-    return http == 200   ? TACIT_FATE_DONE
-           : http == 204 ? TACIT_FATE_NOTHING
-           : http == 403 ? TACIT_FATE_REFUSED
-           : http == 409 ? TACIT_FATE_CLOSED
-           : http >= 500 ? TACIT_FATE_LATER
-                         : TACIT_FATE_WRONG;
+static tacit_request_result result_of(unsigned http) {
+    return http == 200   ? TACIT_RESULT_DONE
+           : http == 204 ? TACIT_RESULT_NOTHING
+           : http == 403 ? TACIT_RESULT_REFUSED
+           : http == 409 ? TACIT_RESULT_CLOSED
+           : http >= 500 ? TACIT_RESULT_LATER
+                         : TACIT_RESULT_WRONG;
 }
 
 static tacit_status run_request(tacit_carrier *carrier, const char *method, const char *path,
@@ -66,14 +66,14 @@ static tacit_status run_request(tacit_carrier *carrier, const char *method, cons
                                            .timeout_ms = timeout_ms };
     TACIT_TRY(
         tacit_client_send(&out->code, &out->reply, ((https_carrier *)carrier)->client, &request, error));
-    out->fate = fate_of(out->code);
+    out->result = result_of(out->code);
     return TACIT_OK;
 }
 
-static tacit_status https_send(tacit_carrier *carrier, tacit_errand errand, const tacit_buffer *body,
+static tacit_status https_send(tacit_carrier *carrier, tacit_endpoint endpoint, const tacit_buffer *body,
                                unsigned timeout_ms, tacit_carried *out, tacit_error *error) {
-    return run_request(carrier, tacit_https_errands[errand].method, tacit_https_errands[errand].path, body,
-                       timeout_ms, out, error);
+    return run_request(carrier, tacit_https_endpoints[endpoint].method, tacit_https_endpoints[endpoint].path,
+                       body, timeout_ms, out, error);
 }
 
 static tacit_status https_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
@@ -81,14 +81,14 @@ static tacit_status https_bring(tacit_carrier *carrier, const tacit_buffer *word
     return run_request(carrier, "POST", TACIT_HTTPS_WORD_PATH, word, timeout_ms, out, error);
 }
 
-static tacit_trouble https_trouble(const tacit_carrier *carrier) {
+static tacit_carrier_failure https_failure(const tacit_carrier *carrier) {
     switch (tacit_client_last_failure(((const https_carrier *)carrier)->client)) {
-    case TACIT_CLIENT_NO_FAILURE: return TACIT_TROUBLE_NONE;
+    case TACIT_CLIENT_NO_FAILURE: return TACIT_FAILURE_NONE;
     case TACIT_CLIENT_UNREACHABLE:
-    case TACIT_CLIENT_TIMED_OUT: return TACIT_TROUBLE_AWAY;
-    case TACIT_CLIENT_SERVER_UNTRUSTED: return TACIT_TROUBLE_STRANGER;
-    case TACIT_CLIENT_REFUSED: return TACIT_TROUBLE_REFUSED;
-    default: return TACIT_TROUBLE_OTHER;
+    case TACIT_CLIENT_TIMED_OUT: return TACIT_FAILURE_AWAY;
+    case TACIT_CLIENT_SERVER_UNTRUSTED: return TACIT_FAILURE_STRANGER;
+    case TACIT_CLIENT_REFUSED: return TACIT_FAILURE_REFUSED;
+    default: return TACIT_FAILURE_OTHER;
     }
 }
 
@@ -101,5 +101,6 @@ const tacit_carrier_kind tacit_https_carrier = { .scheme = "https://",
                                                  .free = https_free,
                                                  .send = https_send,
                                                  .bring = https_bring,
-                                                 .trouble = https_trouble,
-                                                 .clock = https_clock };
+                                                 .failure = https_failure,
+                                                 .clock = https_clock,
+                                                 .listen = tacit_https_listen };

@@ -3,15 +3,18 @@
 
 #include "session/carrier/carrier.h"
 
-typedef struct tacit_https_errand {
+typedef struct tacit_https_endpoint {
     const char *method, *path;
     const char *help;
-} tacit_https_errand;
+} tacit_https_endpoint;
 
 /* Where a neighbour that listens takes sealed words, by POST. */
 #define TACIT_HTTPS_WORD_PATH "/v1/word"
 
-extern const tacit_https_errand tacit_https_errands[TACIT_ERRANDS];
+tacit_status tacit_https_listen(tacit_listener **out, const tacit_listener_settings *settings,
+                                tacit_error *error);
 
-/* TACIT_ERRANDS: none goes there, by any method. */
-tacit_errand tacit_https_errand_at(const char *path);
+extern const tacit_https_endpoint tacit_https_endpoints[TACIT_ENDPOINTS];
+
+/* TACIT_ENDPOINTS: none goes there, by any method. */
+tacit_endpoint tacit_https_endpoint_at(const char *path);

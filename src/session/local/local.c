@@ -87,6 +87,7 @@ tacit_local *tacit_local_free(tacit_local *local) {
     free(local->kept);
     free(local->memos);
     free(local->ledgers);
+    tacit_prepared_free(local->common.prepared);
     free(local->common.derived);
     pthread_mutex_destroy(&local->common.mutex);
     pthread_mutex_destroy(&local->mutex);
@@ -477,6 +478,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     drop_ledgers(local);
     drop_words(local);
     tacit_local_forget_exact(local);
+    tacit_common_begin(&local->common);
     for (size_t k = 0; k < local->own; k++) {
         local->memos[k].packed = tacit_packed_rows_free(local->memos[k].packed);
         TACIT_TRY(tacit_ledger_create(&local->ledgers[k], error));
@@ -497,6 +499,7 @@ tacit_status tacit_local_begin(tacit_local *local, const tacit_plan *plan, const
     *out = tacit_run_session(plan, &transport, seed, coordinator_pool(local), progress);
     out->entropy = local->exactly ? local->entropy : NULL;
     out->cache = local->cache;
+    out->common = &local->common;
     return TACIT_OK;
 }
 

@@ -514,7 +514,7 @@ static tacit_status answer_mail(tacit_party *party, const tacit_question *questi
     if (status == TACIT_OK) return TACIT_OK;
     if (at_gate) return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
     tacit_release release = tacit_party_describe_message(party, question, question_hash, "nothing was sent");
-    return tacit_party_log_trouble(party, &release, status, &said, error);
+    return tacit_party_log_problem(party, &release, status, &said, error);
 }
 
 static const char *name_step(const tacit_plan *plan, const tacit_question *question) {

@@ -439,7 +439,7 @@ static tacit_status answer_step(tacit_party *party, const tacit_question *questi
     if (self.at_gate)
         return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
     tacit_release release = describe_step(&self);
-    return tacit_party_log_trouble(party, &release, status, &said, error);
+    return tacit_party_log_problem(party, &release, status, &said, error);
 }
 
 static const char *name_step(const tacit_plan *plan, const tacit_question *question) {

@@ -290,6 +290,7 @@ static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
     void *prepared = tacit_allocate(1, plan->method->prepared_size);
     if (prepared == NULL) return tacit_fail_memory(error);
     tacit_status status = plan->method->prepare(plan, prepared, error);
+    if (status == TACIT_OK && plan->method->clear_prepared != NULL) plan->method->clear_prepared(prepared);
     free(prepared);
     return status;
 }

@@ -98,7 +98,7 @@ static tacit_status send(tacit_carrier *carrier, const tacit_invitation *invitat
     request.study = study;
     request.token_hash = (ProtobufCBinaryData){ sizeof hash, hash };
     request.words = (char *)(uintptr_t)(words != NULL ? words : "");
-    TACIT_TRY(site_ask(carrier, TACIT_ERRAND_ENROL, &request, REPLY_MOST,
+    TACIT_TRY(site_ask(carrier, TACIT_ENDPOINT_ENROL, &request, REPLY_MOST,
                        &tacit__wire__enrol_reply__descriptor, (void **)&reply, error));
     tacit_status status =
         tacit_name_check("the coordinator's answer", reply->state, TACIT_ENROL_STATE_SIZE - 1, error);

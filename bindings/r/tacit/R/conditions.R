@@ -1,25 +1,30 @@
 # Failures of the library as conditions. Class tacit_error, and before it the status: tacit_usage, tacit_refused, tacit_input, ...
 
 checked <- function(answer) {
-  if (inherits(answer, "tacit_failure")) raise(answer$status, spelled(answer$text))
+  if (inherits(answer, "tacit_failure")) raise(answer$status, spelled(answer$text), named_option(answer$text))
   answer
 }
 
 # A sentence of the library with its options written as arguments: test_fraction =, delta = 1e-5.
 spelled <- function(text) {
-  found <- gregexpr("the option '[a-z0-9-]+(=[^']*)?'", text)
-  regmatches(text, found) <- lapply(regmatches(text, found), function(option) {
-    option <- sub("^the option '(.*)'$", "\\1", option)
-    name <- gsub("-", "_", sub("=.*", "", option))
-    ifelse(grepl("=", option), paste(name, "=", sub("^[^=]*=", "", option)), paste(name, "="))
-  })
-  text
+  vapply(text, function(one) {
+    part <- .Call(glue_text_options, one)
+    if (length(part$name) == 0) return(one)
+    paste0(c(rbind(part$before, gsub("-", "_", part$name), ifelse(is.na(part$value), " =", paste(" =", part$value))), part$rest), collapse = "")
+  }, "", USE.NAMES = FALSE)
 }
 
-raise <- function(status, text) {
+# The first of these arguments, or NULL.
+named_option <- function(text) {
+  name <- .Call(glue_text_options, text)$name
+  if (length(name) > 0) gsub("-", "_", name[1])
+}
+
+# The argument that the sentence names is in the condition's `option`.
+raise <- function(status, text, option = NULL) {
   status <- paste0("tacit_", tolower(status))
   if (status == "tacit_cancelled") interrupt(text)
-  stop(structure(class = c(status, "tacit_error", "error", "condition"), list(message = text, call = NULL)))
+  stop(structure(class = c(status, "tacit_error", "error", "condition"), list(message = text, call = NULL, option = option)))
 }
 
 usage <- function(...) raise("USAGE", paste0(...))

@@ -1,6 +1,8 @@
 /* Pointers, failures and texts. */
 #include "glue.h"
 
+#include <string.h>
+
 static void free_string(SEXP pointer) {
     tacit_string_free(R_ExternalPtrAddr(pointer));
     R_ClearExternalPtr(pointer);
@@ -53,6 +55,34 @@ SEXP glue_options(SEXP names, SEXP values, tacit_status *status, tacit_error *er
                                     Rf_translateCharUTF8(STRING_ELT(values, i)), error);
     UNPROTECT(1);
     return pointer;
+}
+
+static SEXP part_of(const char *begin, size_t length) {
+    return begin != NULL ? Rf_mkCharLenCE(begin, (int)length, CE_UTF8) : NA_STRING;
+}
+
+/* The options that a sentence names, in order: what stands before each, its name, its value or NA; and the rest. */
+SEXP glue_text_options(SEXP text) {
+    static const char *const members[] = { "before", "name", "value", "rest" };
+    const char *begin = Rf_translateCharUTF8(STRING_ELT(text, 0)), *rest = begin;
+    tacit_named_option one;
+    R_xlen_t count = 0;
+    for (; tacit_text_option(rest, &one); rest = one.end) count++;
+    SEXP result = PROTECT(Rf_allocVector(VECSXP, 4)), names = PROTECT(Rf_allocVector(STRSXP, 4));
+    for (int i = 0; i < 4; i++) {
+        SET_STRING_ELT(names, i, Rf_mkChar(members[i]));
+        SET_VECTOR_ELT(result, i, Rf_allocVector(STRSXP, i < 3 ? count : 1));
+    }
+    SET_STRING_ELT(VECTOR_ELT(result, 3), 0, part_of(rest, strlen(rest)));
+    rest = begin;
+    for (R_xlen_t i = 0; tacit_text_option(rest, &one); i++, rest = one.end) {
+        SET_STRING_ELT(VECTOR_ELT(result, 0), i, part_of(rest, (size_t)(one.begin - rest)));
+        SET_STRING_ELT(VECTOR_ELT(result, 1), i, part_of(one.name, one.name_length));
+        SET_STRING_ELT(VECTOR_ELT(result, 2), i, part_of(one.value, one.value_length));
+    }
+    Rf_setAttrib(result, R_NamesSymbol, names);
+    UNPROTECT(2);
+    return result;
 }
 
 SEXP glue_failure(const tacit_error *error) {

@@ -47,6 +47,7 @@ SEXP glue_model_pointer(void);
 #define GLUE_ROUTINES(X)                                                          \
     X(version, 0, (void))                                                         \
     X(is_null, 1, (SEXP pointer))                                                 \
+    X(text_options, 1, (SEXP text))                                               \
     X(frame_dense, 2, (SEXP values, SEXP skipped))                                \
     X(frame_sparse, 4, (SEXP value, SEXP column, SEXP start, SEXP columns))       \
     X(frame_load, 3, (SEXP path, SEXP names, SEXP values))                        \

@@ -22,7 +22,8 @@ stopifnot(inherits(problem, "tacit_usage"), grepl("noise", conditionMessage(prob
 # Options of a sentence are spelled as arguments.
 stopifnot(
   identical(tacit:::spelled("the option 'test-fraction' and the option 'delta=1e-5'"), "test_fraction = and delta = 1e-5"),
-  identical(tacit:::spelled("no option"), "no option")
+  identical(tacit:::spelled(c("no option", "größer: the option 'p=é'")), c("no option", "größer: p = é")),
+  identical(tacit:::named_option("the option 'test-fraction' and the option 'delta=1e-5'"), "test_fraction"), is.null(tacit:::named_option("no option"))
 )
 
 # Intervals that include it; at a price that is too low, what would be enough.
