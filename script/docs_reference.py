@@ -136,7 +136,7 @@ def methods_page(program):
         title = f"[{name}](../methods/{name}.md)" if page.exists() else name
         unit = {"none": "no differential privacy", "record": "one row", "party": "all rows of a party"}.get(
             method["unit"], "one row or all rows of a party")
-        lines += [f"## {name}", "", f"{title}: {words_of(method['title'])}. {words_of(method['reference'])}. Protects: {unit}.", ""]
+        lines += [f"## {name}", "", f"{title}: {words_of(method['title'])}. {words_of(method['reference'])}. Protects: {unit}. Terms: {method['terms']}.", ""]
         if not method["parameters"]:
             lines += ["It has no settings.", ""]
             continue

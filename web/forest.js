@@ -144,9 +144,9 @@ function drawForest(rows, ratio, width) {
     rows.map((one, at) => forestRow(one, at * FOREST_LINE + FOREST_LINE / 2 + 4, layout, shown)));
 }
 
-const forestOrder = { sorted: false };
+const forestOrder = { sorted: true };
 
-// Estimates and their intervals, in the order of the table or the largest first. Ratios are drawn where the link has them, on a log axis.
+// Estimates and their intervals, the largest first or in the order of the table. Ratios are drawn where the link has them, on a log axis.
 function forestPlot(coefficients, { ratio, noise }) {
   const all = coefficients.map((one, at) => ({ ...one, noise: noise ? noise[at] : null })).filter(one => typeof one.estimate === "number");
   const effects = all.filter(one => !isIntercept(one)), apart = all.filter(isIntercept);

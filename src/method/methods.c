@@ -5,6 +5,7 @@
 
 #include "base/buffer.h"
 #include "model/family/family.h"
+#include "session/plan/wording.h"
 
 const tacit_method *const tacit_methods[] = {
 #define TACIT_METHOD_ENTRY(name) &tacit_method_##name,
@@ -128,7 +129,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "points", method->needs_points },
         { "roles", method->roles != NULL },
         { "two-servers", method->compute != NULL },
-        { "weights", method->terms == TACIT_TERMS_ALL && !method->needs_model && !method->takes_times },
+        { "weights", tacit_method_takes_weights(method) },
     };
     for (size_t t = 0; t < sizeof traits / sizeof *traits; t++)
         if (strcmp(traits[t].name, trait) == 0) return traits[t].holds;

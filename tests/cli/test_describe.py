@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`tacit describe` beside R's mean, sd, table, quantile and chisq.test, what a release costs and leaves, and the schema that is proposed of it.
+"""`tacit describe` beside R's mean, sd, table, quantile, hist and chisq.test, what a release costs and leaves, and the schema that is proposed of it.
 
 Figures of R are those in describe/describe.csv, or fresh ones where Rscript is installed (describe/describe.R makes both).
 
@@ -88,7 +88,7 @@ class AgainstR(DescribeTest):
         figures = figures_of_r()
         schema = (EXAMPLES / "wilms.schema.yaml").read_text()
         self.write("wider.yaml", schema.replace("high: 120", "high: 240"))  # a value beyond its bounds counts at the bound
-        self.assertGreater(len(figures), 200)
+        self.assertGreater(len(figures), 1200)
         for parties in (1, 5, 20):
             schemas = {"wilms": "wider.yaml", "lung": EXAMPLES / "lung.schema.yaml",
                        "liver": self.write("liver.yaml", LIVER)}
@@ -99,7 +99,7 @@ class AgainstR(DescribeTest):
                 ours = found[name][table, row, column]
                 with self.subTest(parties=parties, set=name, row=row, column=column):
                     if table == "quantiles":  # within a cell of the grid
-                        self.assertLessEqual(abs(ours - theirs), RANGES[name][row] / CELLS * 1.000001)
+                        self.assertLessEqual(abs(ours - theirs), RANGES[name][row.split(" [")[0]] / CELLS * 1.000001)
                     else:
                         self.assertLessEqual(abs(ours - theirs), 1e-6 * abs(theirs) + 1e-12)
 
@@ -139,6 +139,68 @@ class Exact(DescribeTest):
         self.assertIsNone(levels["ecog=3"])  # one patient
         self.assertIsNone(levels["ecog=2"])  # else it would follow
         self.assertEqual(levels["ecog=0"], 63)
+
+    def by_group(self, name, by, table, threshold):
+        """Counts of a table by group: {variable: {group or "": {cell: count}}}."""
+        found = {}
+        for (where, row, column), value in values(self.describe(*self.rows(name), "--by", by, "--threshold", str(threshold))).items():
+            if where != table or column not in ("count", "missing"):
+                continue
+            cell, group = column, re.search(r" \[[^]]*\]", row)
+            if table == "levels":
+                cell = row.replace(group[0] if group else "", "")
+            if table == "histograms":
+                cell = row.rsplit(": ", 1)[1]
+            variable = re.split(r" \[|=|: ", row)[0]
+            found.setdefault(variable, {}).setdefault(group[0] if group else "", {})[cell] = value
+        return found
+
+    def test_small_cells_of_a_group_do_not_follow_from_all_rows_and_the_other_groups(self):
+        """What is hidden of the groups of a variable is a rectangle of which no small count follows: src/method/tables/describe_hide.c."""
+        hidden = 0
+        for name, by in (("lung", "died"), ("lung", "sex"), ("lung", "ecog"), ("wilms", "stage")):
+            for table in ("histograms", "levels", "numbers"):
+                for threshold in (2, 10, 40):
+                    truth, shown = (self.by_group(name, by, table, t) for t in (0, threshold))
+                    for variable, groups in shown.items():
+                        if len(truth[variable]) > 1 and len(groups) == 1:  # a group is too small: no groups
+                            self.assertEqual(by, "ecog")
+                            continue
+                        groups = {group: cells for group, cells in groups.items() if None not in truth[variable][group].values()}  # those with rows
+                        lost = {cell for group, cells in groups.items() if group for cell, value in cells.items() if value is None}
+                        for group, cells in groups.items():
+                            with self.subTest(set=name, by=by, table=table, threshold=threshold, variable=variable, group=group):
+                                whole = truth[variable][group]
+                                for cell, value in cells.items():
+                                    self.assertFalse(value is not None and 0 < value < threshold, cell)
+                                gone = {cell for cell, value in cells.items() if value is None}
+                                if group:
+                                    self.assertEqual(gone, lost)
+                                if gone and table != "numbers":
+                                    rest = sum(whole[cell] for cell in gone)
+                                    self.assertTrue(len(gone) > 1 and (rest == 0 or rest >= threshold or len(gone) == len(cells)), rest)
+                                hidden += len(gone)
+        self.assertGreater(hidden, 50)
+
+    def test_karnofsky_of_few_survivors_does_not_follow(self):
+        """All 25, of whom 21 died: the control has both, and so the 4."""
+        def cell(report, group):
+            return report["histograms", f"karnofsky{group}: 50 to 62.5", "count"]
+        told, hidden = (values(self.describe(*self.rows("lung"), "--by", "died", "--threshold", t)) for t in ("0", "10"))
+        self.assertEqual([cell(told, group) for group in ("", " [died=yes]", " [died=no]")], [25, 21, 4])
+        self.assertEqual([cell(hidden, group) for group in ("", " [died=yes]", " [died=no]")], [25, None, None])
+
+    def test_without_a_group_of_enough_rows_there_are_no_groups(self):
+        report = self.describe(*self.rows("lung"), "--by", "ecog")
+        self.assertNotIn("[ecog=", json.dumps(report["tables"]))
+        self.assertIn("left out: a group is too small", json.dumps(report))
+
+    def test_a_cross_table_with_a_small_cell_is_left_out_with_its_test(self):
+        report = values(self.describe(*self.rows("lung"), "--cross", "ecog*died,sex*died"))
+        cells = {key: value for key, value in report.items() if key[0] == "cross:ecog*died"}
+        self.assertEqual(set(cells.values()), {None})
+        self.assertIsNone(report["tests", "ecog*died", "chi-square"])
+        self.assertGreater(report["tests", "sex*died", "chi-square"], 1)
 
     def test_files_and_text(self):
         done = self.succeed("describe", *self.rows("lung"), "--out", "report.json", "--csv", "report.csv")
@@ -205,7 +267,8 @@ missing: complete-case
         truth, words = self.sites(3)
         squares = []
         for seed in range(30):
-            for row, (value, error) in self.counted("describe", words, "--seed", str(seed), "--epsilon", "1", "--delta", "1e-5").items():
+            for row, (value, error) in self.counted("describe", words, "--seed", str(seed), "--epsilon", "1", "--delta", "1e-5", "--set",
+                                                    "threshold=0").items():
                 squares.append(((value - truth[row]) / error) ** 2)
         self.assertEqual(len(squares), 180)
         self.assertLess(abs(sum(squares) / len(squares) - 1), 0.5)
@@ -238,6 +301,23 @@ class Private(DescribeTest):
         self.assertEqual(self.release(), report)  # the same again, without a second charge
         account = json.loads(self.succeed("ledger", "show", "--json").stdout)
         self.assertIn("0.5", json.dumps(account))
+
+    def test_noisy_counts_below_the_threshold_are_left_out_those_of_missing_values_too(self):
+        """Thirty seeded releases of rows of which few or none are missing. The control, threshold 0, leaves nothing out."""
+        def counts(seed, threshold):
+            report = json.loads(self.succeed("simulate", "--method", "describe", "--train", EXAMPLES / "lung.csv", "--test", EXAMPLES / "lung.csv", "--schema",
+                                             EXAMPLES / "lung.schema.yaml", "--set", "missing=counted", "--set", "by=sex", "--set", "cross=sex*died", "--set",
+                                             f"threshold={threshold}", "--epsilon", "1", "--delta", "1e-5", "--parties", "3", "--seed", str(seed),
+                                             "--json").stdout)["report"]
+            return {key: value for key, value in values(report).items() if key[2] in ("count", "missing") or key[0].startswith("cross:")}
+        left_out, below = 0, 0
+        for seed in range(30):
+            told = counts(seed, 10)
+            self.assertTrue(all(value is None or value >= 10 for value in told.values()), seed)
+            left_out += sum(value is None for (table, row, _), value in told.items() if table == "missing" or row.endswith("(missing)"))
+            below += sum(value is not None and value < 0 for (table, _, _), value in counts(seed, 0).items() if table == "missing")
+        self.assertGreater(left_out, 60)
+        self.assertGreater(below, 10)
 
     def test_without_a_limit_nothing_is_released(self):
         self.fail_with(3, "describe", *self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", says=["ledger limit"])

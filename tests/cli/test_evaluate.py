@@ -123,8 +123,8 @@ class EvaluateTest(ProgramTest):
         for name, value in expected.items():
             row, _, at = name.partition("@")
             if at:
-                thresholds = thresholds or table(report, "thresholds")
-                ours = thresholds[at][row]
+                thresholds = thresholds or [table(report, name) for name in ("thresholds", "threshold_intervals")]
+                ours = thresholds[row.endswith(("_low", "_high"))][at][row]
             elif row in figures:
                 ours = figures[row]["value"]
             else:
@@ -417,6 +417,20 @@ class Card(EvaluateTest):
         self.assertEqual(document["guarantee"]["private"], False)
         self.fail_with(2, "card", "evaluation.json", says=("is a report",))
         self.fail_with(2, "card", "model.json", "--evaluation", "model.json", says=("report",))
+
+    def test_a_card_says_which_terms_and_rows_a_model_is_of(self):
+        words = ["simulate", "--method", "estimate", "--train", EXAMPLES / "wilms.csv", "--test", EXAMPLES / "wilms.csv", "--schema",
+                 EXAMPLES / "wilms.schema.yaml", "--parties", "3", "--seed", "1"]
+        formula = "relapse ~ unfavourable * stage + offset(log(age + 1))"
+        self.succeed(*words, "--terms", formula, "--subset", "age > 30", "--out", "model.json")
+        text = html.unescape(self.succeed("card", "model.json").stdout.replace("\\", ""))
+        self.assertIn(f"**Terms**: {formula}", text)
+        self.assertIn("**Rows**: age > 30", text)
+        document = json.loads(self.succeed("card", "model.json", "--json").stdout)
+        self.assertEqual((document["terms"], document["subset"]), (formula, "age > 30"))
+        self.make("wilms")
+        self.assertIn("**Terms**: each column by itself", self.succeed("card", "model.json").stdout)
+        self.assertIsNone(json.loads(self.succeed("card", "model.json", "--json").stdout)["terms"])
 
     def test_names_from_outside_stay_text(self):
         self.write("rows.csv", "<script>alert(1)</script>,[a](http://evil)|b,y\n" +

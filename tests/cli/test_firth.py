@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""bias=firth of method estimate against brglm2, for 1, 5 and 20 parties, and the sentences where there is no estimate.
+"""bias=firth of method estimate against brglm2, for 1, 5 and 20 parties, and the sentences where there is no estimate. The rows of breast cancer, tumours,
+lungs and absent children are real; those of claims.csv are made up.
 
 Figures of brglm2 are those in estimate/firth.csv, or fresh ones where R has the package (estimate/firth.R makes both).
 
@@ -18,10 +19,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_program import ProgramTest
+from test_regression import CASES as REGRESSIONS
 
 HERE = Path(__file__).resolve().parent / "estimate"
 EXAMPLES = HERE.parents[2] / "examples"
-FILES = [EXAMPLES / "breast_cancer.csv", EXAMPLES / "wilms.csv", HERE / "claims.csv"]
+FILES = [EXAMPLES / "breast_cancer.csv", EXAMPLES / "wilms.csv", HERE / "claims.csv", EXAMPLES / "lung.csv",
+         HERE.parent / "regression" / "quine.csv"]
 CELLS = """label: {name: diagnosis, classes: [benign, malignant]}
 columns:
   - {name: mean_radius, kind: number, low: 5, high: 30}
@@ -59,6 +62,8 @@ CASES = {
     "wilms-few": (WILMS_FEW, FILES[1], lambda lines: lines[100:180]),  # no relapse at stage 2
     "claims": (CLAIMS, FILES[2], lambda lines: lines),
     "claims-quiet": (CLAIMS, FILES[2], lambda lines: [line for line in lines if quiet(line)]),  # counts of 0 in the west
+    "lung": (REGRESSIONS["lung"][1], FILES[3], lambda lines: lines),
+    "absent": (REGRESSIONS["absent"][1], FILES[4], lambda lines: lines),
 }
 
 
@@ -97,7 +102,7 @@ class AgainstBrglm2(FirthTest):
 
     def test_any_number_of_parties_gives_the_figures_of_brglm2(self):
         figures = figures_of_r()
-        self.assertEqual(len(figures), 2 * (4 + 8 + 6 + 5 + 5 + len(CASES)))
+        self.assertEqual(len(figures), 2 * (4 + 8 + 6 + 5 + 5 + 6 + 7 + len(CASES)))
         for case in CASES:
             rows, schema = self.rows_of(case)
             for parties in (1, 5, 20):

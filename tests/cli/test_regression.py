@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What surrounds the coefficients of method estimate, against R: ratios, tests of columns and between models, measures of fit.
 
-Figures of R are those in regression/figures.csv, or fresh ones where Rscript and its packages are installed (regression/figures.R makes both). Three
-real sets: examples/wilms.csv (survival's nwtco), regression/pbcseq.csv (survival's, with factors and missing values), and regression/housing.csv (MASS).
+Figures of R are those in regression/figures.csv, or fresh ones where Rscript and its packages are installed (regression/figures.R makes both). Real
+sets: of two classes examples/wilms.csv (survival's nwtco) and examples/lung.csv (survival's, with missing values), of numbers regression/pbcseq.csv (survival's, with
+factors and missing values), of counts regression/quine.csv (MASS), of several classes regression/housing.csv (MASS) and stages of the first and third, of
+clusters pbcseq, mixed/sleepstudy.csv and mixed/cbpp.csv (lme4). The visits of estimate/claims.csv are made up.
 
     TACIT=build/src/cli/tacit tests/cli/test_regression.py
 """
@@ -10,6 +12,7 @@ import csv
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +26,7 @@ from test_program import ProgramTest
 HERE = Path(__file__).resolve().parent / "regression"
 WILMS = HERE.parents[2] / "examples" / "wilms.csv"
 CLAIMS = HERE.parent / "estimate" / "claims.csv"
+MIXED = HERE.parent / "mixed"
 WILMS_COLUMNS = """  - {name: unfavourable, kind: number, low: 0, high: 1}
   - {name: stage, kind: category, levels: ["1", "2", "3", "4"]}
   - {name: late_unfavourable, kind: number, low: 0, high: 1}
@@ -53,6 +57,29 @@ columns:
 person: id
 """),
     "visits": (CLAIMS, "label: {name: visits, kind: count, low: 0, high: 30}\ncolumns:\n" + CLAIMS_COLUMNS),
+    "absent": (HERE / "quine.csv", """label: {name: Days, kind: count, low: 0, high: 100}
+columns:
+  - {name: Eth, kind: category, levels: [A, N]}
+  - {name: Sex, kind: category, levels: [F, M]}
+  - {name: Age, kind: category, levels: [F0, F1, F2, F3]}
+  - {name: Lrn, kind: category, levels: [AL, SL]}
+"""),
+    "lung": (WILMS.parent / "lung.csv", """label: {name: died, classes: ["no", "yes"]}
+columns:
+  - {name: age, kind: number, low: 18, high: 100}
+  - {name: sex, kind: category, levels: [female, male]}
+  - {name: karnofsky, kind: number, low: 0, high: 100}
+  - {name: karnofsky_patient, kind: number, low: 0, high: 100}
+  - {name: weight_loss, kind: number, low: -50, high: 100}
+missing: complete-case
+"""),
+    "sleep": (MIXED / "sleepstudy.csv", "label: {name: Reaction, kind: number, low: 150, high: 500}\ncolumns:\n"
+              "  - {name: Days, kind: number, low: 0, high: 10}\nperson: Subject\n"),
+    "herds": (MIXED / "cbpp.csv", """label: {name: ill, classes: ["0", "1"]}
+columns:
+  - {name: period, kind: category, levels: ["1", "2", "3", "4"]}
+person: herd
+"""),
 }
 HOMES_COLUMNS = """  - {name: Infl, kind: category, levels: [Low, Medium, High]}
   - {name: Type, kind: category, levels: [Tower, Apartment, Atrium, Terrace]}
@@ -92,7 +119,8 @@ def without(case, *columns):
 
 @functools.lru_cache
 def figures_of_r():
-    files = [WILMS, HERE / "pbcseq.csv", CLAIMS, HERE / "housing.csv"]
+    files = [WILMS, HERE / "pbcseq.csv", CLAIMS, HERE / "housing.csv", HERE / "quine.csv", WILMS.parent / "lung.csv", MIXED / "sleepstudy.csv",
+             MIXED / "cbpp.csv"]
     text = None
     if shutil.which("Rscript"):
         done = subprocess.run(["Rscript", HERE / "figures.R", *files], capture_output=True, text=True, timeout=600)
@@ -117,7 +145,7 @@ class RegressionTest(ProgramTest):
         command = ["simulate", "--method", "estimate", "--train", str(rows), "--test", str(rows), "--schema", "schema.yaml",
                    *(["--parties", str(parties)] if parties else []), "--seed", "1", *words, *(["--out", out] if out else [])]
         if "person:" in schema:
-            command += ["--together", "id"]
+            command += ["--together", re.search(r"^person: (\w+)", schema, re.MULTILINE)[1]]
         if code is not None:
             return self.fail_with(code, *command, says=says)
         return json.loads(self.succeed(*command, "--json").stdout)["summary"]
@@ -166,6 +194,12 @@ class Figures(RegressionTest):
 
     def test_visits_have_the_figures_of_r(self):
         self.check_case("visits")
+
+    def test_days_absent_have_the_figures_of_r(self):
+        self.check_case("absent")
+
+    def test_lung_has_the_figures_of_r(self):
+        self.check_case("lung")
 
 
 class Classes(RegressionTest):
@@ -277,12 +311,23 @@ class Robust(RegressionTest):
     def test_visits_have_the_robust_errors_of_r(self):
         self.check_case("visits")
 
+    def test_days_absent_have_the_robust_errors_of_r(self):
+        self.check_case("absent")
+
+    def test_lung_has_the_robust_errors_of_r(self):
+        self.check_case("lung")
+
     def test_persons_are_clusters_as_in_r(self):
         for parties in PARTIES:
             table = self.errors("liver", "cluster", parties=parties)
             self.assertEqual(table["clusters"], 312)
             self.check_terms("liver-cluster", table)
             self.errors("men", "cluster", parties=parties)
+
+    def test_drivers_and_herds_are_clusters_as_in_r(self):
+        for case, clusters in (("sleep", 18), ("herds", 15)):
+            for parties in (1, 5, clusters):  # whose rows stay together
+                self.assertEqual(self.errors(case, "cluster", parties=parties)["clusters"], clusters)
 
     def test_clusters_need_persons_and_robust_families_need_no_setting(self):
         self.estimate("visits", "--set", "errors=cluster", code=2, says=["person: COLUMN"])
@@ -326,6 +371,13 @@ class Influence(RegressionTest):
     def test_visits_have_the_residuals_and_influence_of_r(self):
         self.check_case("visits", "--set", "errors=HC3")
 
+    def test_days_absent_have_the_residuals_and_influence_of_r(self):
+        self.check_case("absent")
+
+    def test_lung_has_the_residuals_and_influence_of_r(self):
+        found = self.check_case("lung")
+        self.assertAlmostEqual(found["tjur"], self.figures[("lung", "measure")]["tjur"], delta=1e-9)
+
 
 class Anova(RegressionTest):
     def anova(self, large, small, parties=3):
@@ -345,6 +397,7 @@ class Anova(RegressionTest):
         self.assertRegex(text, r"large\.json +4020 .* 4 +84\.577 +84\.577 +<2e-16 \*\*\*")
         self.assertEqual(self.check("liver", "stage", "bili")["test"], "F")
         self.assertEqual(self.check("visits", "region")["test"], "Chisq")
+        self.assertEqual(self.check("absent", "Age")["degrees"], 3)
 
     def test_models_that_are_no_pair_are_refused(self):
         self.anova("visits", without("visits", "sex"))

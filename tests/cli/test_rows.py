@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import random
+import re
 import sqlite3
 import subprocess
 import sys
@@ -33,6 +34,27 @@ def visits(count=300):
 
 def table(rows):
     return "age,ward,sick\n" + "".join(f"{'' if age is None else repr(age)},\"{ward}\",{sick}\n" for _, age, ward, sick in rows)
+
+
+class Foreign(unittest.TestCase):
+    def test_files_of_other_programs_are_named_for_what_they_are(self):
+        """Whatever their name says, damaged or not, whether what reads them is installed or not."""
+        sas = bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00" + bytes(40)
+        files = {"p.parquet": (b"PAR1damaged", "a Parquet file"), "p.csv": (b"PAR1damaged", "a Parquet file"),
+                 "s.sas7bdat": (sas, "a SAS file (.sas7bdat)"), "s.csv": (sas, "a SAS file (.sas7bdat)"),
+                 "t.xpt": (b"HEADER RECORD*******LIBRARY", "a SAS transport file (.xpt)"), "s.sav": (b"$FL2@(#) SPSS", "an SPSS file (.sav)"),
+                 "w.csv": (b"PK\x03\x04\x14", "an Excel or OpenDocument workbook")}
+        with tempfile.TemporaryDirectory(prefix="tacit-rows-") as place:
+            for name, (content, says) in files.items():
+                path = Path(place) / name
+                path.write_bytes(content)
+                for duckdb in (None, "/nowhere/libduckdb.so"):
+                    environment = {**os.environ, **({"TACIT_DUCKDB": duckdb} if duckdb else {})}
+                    done = subprocess.run([TACIT, "data", "info", path], capture_output=True, text=True, timeout=600, env=environment)
+                    with self.subTest(name, duckdb=duckdb):
+                        self.assertIn(done.returncode, (1, 2))
+                        self.assertRegex(done.stderr, re.escape(name) + "(,| is) " + re.escape(says))
+                        self.assertEqual(done.stdout, "")
 
 
 class Rows(unittest.TestCase):

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "method/methods.h"
 #include "session/masked/masked.h"
+#include "session/plan/wording.h"
 
 static tacit_sum_way way_of(const char *name) {
     tacit_sum_way way = TACIT_SUMS_MASKED;
@@ -147,6 +148,8 @@ tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explana
     bool yardstick = explanation->plan.method->undeployable != NULL;
     const uint64_t exchanges = tacit_plan_exchanges(&explanation->plan);
     json_object_set_new(all, "exchanges", exchanges > 0 ? json_integer((json_int_t)exchanges) : json_null());
+    char terms[TACIT_TERMS_TEXT];
+    json_object_set_new(all, "terms", json_string(tacit_method_terms_text(explanation->plan.method, terms)));
     json_object_set_new(all, "lambda_from",
                         json_string(tacit_lambda_from_name(explanation->plan.lambda_from)));
     bool whole =

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "lab/audit/audit.h"
 #include "method/methods.h"
+#include "session/plan/wording.h"
 
 static json_t *choices_document(const char *choices) {
     json_t *list = json_array();
@@ -43,9 +44,11 @@ static json_t *method_document(const tacit_method *method) {
         parameters = tacit_json_append(parameters, parameter_document(method, one));
     roles = tacit_json_append(roles, json_string("coordinator"));
     if (method->handlers != NULL) roles = tacit_json_append(roles, json_string("party"));
-    return json_pack("{s:s,s:s,s:s,s:s,s:o,s:o}", "name", method->name, "title", method->title, "reference",
-                     method->reference, "unit", method->noise_free ? "none" : method->units, "roles", roles,
-                     "parameters", parameters);
+    char terms[TACIT_TERMS_TEXT];
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "name", method->name, "title", method->title,
+                     "reference", method->reference, "unit", method->noise_free ? "none" : method->units,
+                     "terms", tacit_method_terms_text(method, terms), "roles", roles, "parameters",
+                     parameters);
 }
 
 json_t *tacit_methods_list(void) {

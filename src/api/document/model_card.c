@@ -65,6 +65,15 @@ static const char *what_it_is(const tacit_model *model) {
     return model->family->title;
 }
 
+/* The formula as R prints it, which names the offset and the weights of rows, and which rows the model is about. */
+static tacit_status write_terms(const writing *self) {
+    const tacit_schema *schema = self->card->model->schema;
+    if (schema == NULL || schema->sparse > 0) return TACIT_OK;
+    TACIT_TRY(item(self, "Terms",
+                   schema->formula != NULL ? tacit_formula_text(schema->formula) : "each column by itself"));
+    return schema->subset != NULL ? item(self, "Rows", tacit_condition_text(schema->subset)) : TACIT_OK;
+}
+
 static tacit_status write_facts(const writing *self) {
     const tacit_model_card *card = self->card;
     const tacit_model *model = card->model;
@@ -74,6 +83,7 @@ static tacit_status write_facts(const writing *self) {
     TACIT_TRY(heading(self, "What it is"));
     TACIT_TRY(tacit_page_list(&self->page, true, self->error));
     TACIT_TRY(item(self, "Model", text));
+    TACIT_TRY(write_terms(self));
     TACIT_TRY(item(self, "File", card->file));
     if (card->written != NULL) TACIT_TRY(item(self, "Written", card->written));
     TACIT_TRY(item(self, "BLAKE2b-256", card->hash));
@@ -444,6 +454,16 @@ static json_t *report_or_null(const tacit_model *model) {
     return model != NULL ? tacit_report_document(model) : json_null();
 }
 
+static json_t *terms_document(const tacit_schema *schema) {
+    return schema != NULL && schema->formula != NULL ? tacit_json_text(tacit_formula_text(schema->formula))
+                                                     : json_null();
+}
+
+static json_t *subset_document(const tacit_schema *schema) {
+    return schema != NULL && schema->subset != NULL ? tacit_json_text(tacit_condition_text(schema->subset))
+                                                    : json_null();
+}
+
 json_t *tacit_model_card_document(const tacit_model_card *card) {
     const tacit_model *model = card->model;
     const char *limits[MOST_LIMITS];
@@ -453,13 +473,14 @@ json_t *tacit_model_card_document(const tacit_model_card *card) {
     for (size_t i = 0; i < card->parties; i++)
         party = tacit_json_append(party, tacit_json_text(card->party[i]));
     json_t *made =
-        json_pack("{s:o,s:s,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "model", tacit_json_text(card->file),
-                  "kind", what_it_is(model), "written",
+        json_pack("{s:o,s:s,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "model",
+                  tacit_json_text(card->file), "kind", what_it_is(model), "written",
                   card->written != NULL ? json_string(card->written) : json_null(), "hash", card->hash,
                   "features", (json_int_t)model->features, "columns", columns_document(model->schema),
-                  "summary", model->estimates != NULL ? tacit_summary_document(model) : json_null(),
-                  "describe", report_or_null(card->describe), "evaluation", report_or_null(card->evaluation),
-                  "guarantee", tacit_guarantee_document(&model->guarantee), "parties", party, "limits", list);
+                  "terms", terms_document(model->schema), "subset", subset_document(model->schema), "summary",
+                  model->estimates != NULL ? tacit_summary_document(model) : json_null(), "describe",
+                  report_or_null(card->describe), "evaluation", report_or_null(card->evaluation), "guarantee",
+                  tacit_guarantee_document(&model->guarantee), "parties", party, "limits", list);
     if (made != NULL && card->study != NULL)
         json_object_set_new(made, "title", tacit_json_text(card->study->title));
     return made;

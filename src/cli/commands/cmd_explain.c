@@ -83,10 +83,11 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     const tacit_plan *plan = &about->plan;
     const tacit_method *method = plan->method;
     const tacit_price *charged = &about->prices.charged;
-    char text[512], price[TACIT_PRICE_TEXT_SIZE];
+    char text[512], price[TACIT_PRICE_TEXT_SIZE], terms[TACIT_TERMS_TEXT];
     snprintf(text, sizeof text, "%s (%s)", method->title, method->reference);
     print_item(console, method->name, text);
     print_settings(console, plan, &about->prices);
+    print_item(console, "terms", tacit_method_terms_text(method, terms));
     print_item(console, "leaves", words->leaves);
     if (method->undeployable == NULL) print_item(console, "how", tacit_wording_release(plan, charged));
     print_item(console, "seen by", words->seen_by);

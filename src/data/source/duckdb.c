@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/pool.h"
 #include "data/source/arrays.h"
 #include "data/source/duckdb_library.h"
@@ -25,6 +26,7 @@
 
 typedef struct duckdb_source {
     tacit_source base;
+    const char *what; /* "a Parquet file"; NULL: a query */
     duckdb_library library;
     duckdb_pointer database, connection, statement;
     char *pattern;        /* of the files that are read; NULL: a query */
@@ -37,7 +39,8 @@ typedef struct duckdb_source {
 
 static tacit_status failed(const duckdb_source *self, const char *message, tacit_error *error) {
     if (message == NULL) message = "DuckDB gives no reason";
-    return tacit_fail(error, TACIT_INPUT, "%s: %.*s", self->base.name, (int)strcspn(message, "\n"), message);
+    return tacit_fail(error, TACIT_INPUT, "%s%s%s: %.*s", self->base.name, self->what != NULL ? ", " : "",
+                      self->what != NULL ? self->what : "", (int)strcspn(message, "\n"), message);
 }
 
 /* ---- names ---- */
@@ -392,6 +395,14 @@ static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
         place->name);
 }
 
+/* What a place is, for a sentence, by its first bytes or its name. NULL: a query. */
+static const char *what_it_is(const tacit_place *place) {
+    if (place->rest != place->name) return NULL;
+    if (place->bytes == NULL && is_database(place->name)) return "a DuckDB database";
+    if (place->bytes == NULL && is_json(place->name)) return "a JSON file";
+    return place->is_folder ? "a folder of Parquet files" : "a Parquet file";
+}
+
 static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
                                 const tacit_source_options *options, tacit_error *error) {
     duckdb_source *self = NULL;
@@ -399,11 +410,14 @@ static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
     bool asked = place->rest != place->name;
     (void)options;
     TACIT_TRY(check_plain(place, error));
-    TACIT_TRY(duckdb_library_load(&library, asked ? "such a query" : place->name, error));
+    char what[600] = "such a query";
+    if (!asked) tacit_format(what, sizeof what, "%.500s is %s, which", place->name, what_it_is(place));
+    TACIT_TRY(duckdb_library_load(&library, what, error));
     TACIT_TRY(
         source_create(&self, sizeof *self, &tacit_source_duckdb, asked ? "DuckDB" : place->name, error));
     self->library = library;
     self->rows_before = UINT64_MAX;
+    self->what = what_it_is(place);
     tacit_status status = asked ? open_asked(self, place->rest, error) : open_named(self, place, error);
     if (status == TACIT_OK)
         *out = &self->base;

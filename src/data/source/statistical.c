@@ -27,16 +27,18 @@ typedef struct file_format {
     size_t offset, length;
     const char *bytes;
     parse_function *parse;
+    const char *what;
 } file_format;
 
 #define MAGIC(bytes) sizeof(bytes) - 1, bytes
 
 static const file_format formats[] = {
-    { 12, MAGIC("\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\x00"), readstat_parse_sas7bdat },
-    { 0, MAGIC("HEADER RECORD*******LIB"), readstat_parse_xport },
-    { 0, MAGIC("<stata_dta>"), readstat_parse_dta },
-    { 0, MAGIC("$FL2"), readstat_parse_sav },
-    { 0, MAGIC("$FL3"), readstat_parse_sav },
+    { 12, MAGIC("\xC2\xEA\x81\x60\xB3\x14\x11\xCF\xBD\x92\x08\x00"), readstat_parse_sas7bdat,
+      "a SAS file (.sas7bdat)" },
+    { 0, MAGIC("HEADER RECORD*******LIB"), readstat_parse_xport, "a SAS transport file (.xpt)" },
+    { 0, MAGIC("<stata_dta>"), readstat_parse_dta, "a Stata file (.dta)" },
+    { 0, MAGIC("$FL2"), readstat_parse_sav, "an SPSS file (.sav)" },
+    { 0, MAGIC("$FL3"), readstat_parse_sav, "an SPSS file (.zsav)" },
 };
 
 enum { FIRST_BYTES = 32, OLDEST_STATA = 104, LAST_OLD_STATA = 115 };
@@ -47,16 +49,18 @@ static bool is_old_stata(const uint8_t *bytes, size_t length) {
            (bytes[1] == 1 || bytes[1] == 2) && bytes[2] == 1 && bytes[3] == 0;
 }
 
-static parse_function *find_parser(const uint8_t *bytes, size_t length) {
+/* NULL: none of them. */
+static const file_format *find_format(const uint8_t *bytes, size_t length) {
+    static const file_format old_stata = { .parse = readstat_parse_dta, .what = "a Stata file (.dta)" };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (length >= formats[i].offset + formats[i].length &&
             memcmp(bytes + formats[i].offset, formats[i].bytes, formats[i].length) == 0)
-            return formats[i].parse;
-    return is_old_stata(bytes, length) ? readstat_parse_dta : NULL;
+            return &formats[i];
+    return is_old_stata(bytes, length) ? &old_stata : NULL;
 }
 
 static bool takes(const tacit_place *place) {
-    return place->bytes != NULL && find_parser(place->bytes, place->length) != NULL;
+    return place->bytes != NULL && find_format(place->bytes, place->length) != NULL;
 }
 
 /* ---- what is known of columns ---- */
@@ -81,7 +85,7 @@ typedef struct column {
 
 typedef struct statistical {
     tacit_source base;
-    parse_function *parse;
+    const file_format *format;
     column *columns;
     size_t column_count;
     label *labels;
@@ -159,7 +163,7 @@ static int hear_variable(int index, readstat_variable_t *variable, const char *s
     column *one = &columns[self->column_count++];
     *one = (column){ .meaning = MEANS_NUMBER };
     const bool number = readstat_variable_get_type_class(variable) == READSTAT_TYPE_CLASS_NUMERIC;
-    if (number) find_date(one, self->parse, readstat_variable_get_format(variable));
+    if (number) find_date(one, self->format->parse, readstat_variable_get_format(variable));
     if (set != NULL && set[0] != 0 && (one->set = tacit_copy_text(set)) == NULL)
         return give_up(self, tacit_fail_memory(&self->error));
     const char *name = readstat_variable_get_name(variable);
@@ -357,12 +361,13 @@ static tacit_status parse_file(statistical *self, bool values, tacit_error *erro
         readstat_set_variable_handler(parser, hear_variable);
         readstat_set_value_label_handler(parser, hear_label);
     }
-    readstat_error_t code = self->parse(parser, self->base.name, self);
+    readstat_error_t code = self->format->parse(parser, self->base.name, self);
     readstat_parser_free(parser);
     if (self->status != TACIT_OK) return tacit_fail(error, self->status, "%s", self->error.text);
     if (code == READSTAT_OK || self->stopping) return TACIT_OK;
     if (code == READSTAT_ERROR_MALLOC) return tacit_fail_memory(error);
-    return tacit_fail(error, TACIT_INPUT, "%s: %s", self->base.name, readstat_error_message(code));
+    return tacit_fail(error, TACIT_INPUT, "%s is %s that cannot be read: %s", self->base.name,
+                      self->format->what, readstat_error_message(code));
 }
 
 static void *run_parser(void *context) {
@@ -449,7 +454,7 @@ static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
     FILE *file = fopen(place->name, "rb");
     size_t length = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
     if (file != NULL) fclose(file);
-    if (find_parser(bytes, length) == find_parser(place->bytes, place->length)) return TACIT_OK;
+    if (find_format(bytes, length) == find_format(place->bytes, place->length)) return TACIT_OK;
     return tacit_fail(error, TACIT_INPUT,
                       "%s holds a file of SAS, Stata or SPSS, which is read by its path and not compressed: "
                       "unpack it first",
@@ -465,7 +470,7 @@ static tacit_status statistical_open(tacit_source **out, const tacit_place *plac
     TACIT_TRY(source_create(&self, sizeof *self, &tacit_source_statistical, place->name, error));
     pthread_mutex_init(&self->lock, NULL);
     pthread_cond_init(&self->moved, NULL);
-    self->parse = find_parser(place->bytes, place->length);
+    self->format = find_format(place->bytes, place->length);
     TACIT_CHECK(parse_file(self, false, error));
     if (self->column_count == 0)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s has no columns", place->name));

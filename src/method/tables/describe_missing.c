@@ -64,9 +64,10 @@ tacit_status describe_report_missing(tacit_report *report, const tacit_plan *pla
         if (j <= schema->cols)
             tacit_format(label, sizeof label, "%.150s: %s",
                          j < schema->cols ? schema->columns[j].name : schema->label, rule_of(schema, j));
-        const bool few = withheld != NULL && counts[j] > 0 && counts[j] < threshold;
-        const double value[] = { few ? NAN : counts[j] / weight, withheld != NULL ? withheld[j] : 0 },
-                     error_of[] = { noise };
+        const double count = counts[j] / weight;
+        const bool few = count < threshold && (withheld != NULL ? count > 0 : threshold > 0);
+        const double value[] = { few ? NAN : count, withheld != NULL ? withheld[j] : 0 },
+                     error_of[] = { few ? NAN : noise };
         TACIT_TRY(tacit_report_add_row(table, label, value, withheld == NULL ? error_of : NULL, error));
     }
     return TACIT_OK;

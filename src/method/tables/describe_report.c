@@ -33,11 +33,14 @@ static tacit_status size_groups(making *self, tacit_error *error) {
     if (self->size == NULL) return tacit_fail_memory(error);
     self->size[0] = self->rows;
     for (size_t g = 0; design->site != NULL && g < design->groups; g++) self->size[g] = design->site[g].rows;
-    if (design->by == SIZE_MAX) return TACIT_OK;
-    const describe_variable *by = &design->variable[design->by];
-    for (size_t g = 0; g < design->groups; g++)
-        self->size[g] = self->sum[by->counts + g] / design->level_weight;
-    self->size_variance = describe_fit_cells(self->size, design->groups, self->level_variance, self->rows, 0);
+    if (design->by != SIZE_MAX) {
+        const describe_variable *by = &design->variable[design->by];
+        for (size_t g = 0; g < design->groups; g++)
+            self->size[g] = self->sum[by->counts + g] / design->level_weight;
+        self->size_variance =
+            describe_fit_cells(self->size, design->groups, self->level_variance, self->rows, 0);
+    }
+    self->closed = design->groups > 1 && describe_has_few(self, self->size, design->groups);
     return TACIT_OK;
 }
 
@@ -65,16 +68,33 @@ static part part_of(const making *self, const describe_variable *one, size_t ind
     return out;
 }
 
-static size_t parts_of(const describe_variable *one) { return one->groups > 1 ? one->groups + 1 : 1; }
+static size_t parts_of(const making *self, const describe_variable *one) {
+    return one->groups > 1 && !self->closed ? one->groups + 1 : 1;
+}
 
 /* ---- numbers ---- */
 
 typedef struct number_summary {
     tacit_count_fit fit;
     const bool *told;            /* NULL: all */
+    bool closed, few_missing;    /* left out, because of this group or another (describe_hide.c) */
     double x, t;                 /* X and T */
     double variance, t_variance; /* of the noise in them */
 } number_summary;
+
+/* Of a number by groups: whether one of them has too few values, or too few that are missing. */
+static void see_groups(const making *self, const describe_variable *one, number_summary *out) {
+    tacit_count_tree tree = self->design->tree;
+    size_t size = tacit_count_tree_size(tree), leaves = tacit_count_tree_leaves(tree);
+    size_t leaf = tacit_count_tree_level(tree, tree.depth);
+    for (size_t g = 0; g < one->groups; g++) {
+        const double *count = self->sum + one->counts + g * size;
+        double present = 0, missing = count[tree.branch] / self->design->tree_weight;
+        for (size_t j = 0; j < leaves; j++) present += count[leaf + j] / self->design->tree_weight;
+        out->closed = out->closed || describe_has_few(self, &present, 1);
+        out->few_missing = out->few_missing || describe_has_few(self, &missing, 1);
+    }
+}
 
 static tacit_status summarise(const making *self, const describe_variable *one, const part *of,
                               number_summary *out, tacit_error *error) {
@@ -100,12 +120,15 @@ static tacit_status summarise(const making *self, const describe_variable *one, 
                                             of->rows, of->variance, error)
                      : tacit_count_fit_exact(&out->fit, design->tree, counts, of->rows, out->told, error);
     if (status == TACIT_OK && !self->noisy) out->fit.present = of->rows - out->fit.missing;
+    out->few_missing = describe_is_hidden(self, out->fit.missing);
+    if (of->count < one->groups) see_groups(self, one, out);
     free(counts);
     return status;
 }
 
 static bool enough(const making *self, const number_summary *summary) {
-    return (summary->told == NULL || summary->told[0]) && summary->fit.present >= fmax(1, self->threshold);
+    return (summary->told == NULL || summary->told[0]) && !summary->closed &&
+           summary->fit.present >= fmax(1, self->threshold);
 }
 
 enum { COUNT, MISSING, MEAN, DEVIATION, NUMBER_COLUMNS };
@@ -114,16 +137,15 @@ static void fill_number(const making *self, const describe_variable *one, const 
                         double value[NUMBER_COLUMNS], double error[NUMBER_COLUMNS]) {
     double half = (one->high - one->low) / 2, n = from->fit.present, v = from->fit.present_variance;
     for (size_t j = 0; j < NUMBER_COLUMNS; j++) value[j] = error[j] = NAN;
-    value[MISSING] = from->fit.missing;
-    error[MISSING] = self->noisy ? sqrt(from->fit.missing_variance) : NAN;
-    if (!self->noisy && value[MISSING] > 0 && value[MISSING] < self->threshold) value[MISSING] = NAN;
+    if (!from->closed && !from->few_missing) value[MISSING] = from->fit.missing;
+    if (self->noisy && !from->few_missing) error[MISSING] = sqrt(from->fit.missing_variance);
     if (!enough(self, from)) return;
     double mean = from->x / n, spread = from->t / n + 0.5 - mean * mean;
-    value[COUNT] = isnan(value[MISSING]) ? NAN : n; /* the one follows from the other */
+    value[COUNT] = from->few_missing ? NAN : n; /* the one follows from the other */
     value[MEAN] = one->low + half * (1 + mean);
     value[DEVIATION] = spread >= 0 && n > 1 ? half * sqrt(spread * n / (n - 1)) : NAN;
     if (!self->noisy) return;
-    error[COUNT] = sqrt(v);
+    error[COUNT] = from->few_missing ? NAN : sqrt(v);
     error[MEAN] = half * sqrt(from->variance + mean * mean * v) / n;
     double by_rows = 2 * mean * mean - from->t / n;
     double sure = sqrt(from->t_variance + 4 * mean * mean * from->variance + by_rows * by_rows * v) / n;
@@ -180,6 +202,47 @@ static size_t histogram_level(tacit_count_tree tree) {
     return level;
 }
 
+/* Rows of one group, or of all, in the cells of a histogram: of exact sums. */
+static void count_cells(const making *self, const describe_variable *one, size_t group, size_t cells,
+                        double *out) {
+    tacit_count_tree tree = self->design->tree;
+    size_t leaves = tacit_count_tree_leaves(tree), width = leaves / cells;
+    const double *leaf = self->sum + one->counts + group * tacit_count_tree_size(tree) +
+                         tacit_count_tree_level(tree, tree.depth);
+    for (size_t j = 0; j < leaves; j++) out[j / width] += leaf[j] / self->design->tree_weight;
+}
+
+/* Leave out of a group's counts what is left out of every group's: in `shown`, that has NaN where the parties tell no
+ * count. */
+static tacit_status hide_in_groups(const making *self, const describe_variable *one, const double *group,
+                                   double *shown, size_t cells, tacit_error *error) {
+    double *all = TACIT_NEW(double, cells);
+    if (all == NULL) return tacit_fail_memory(error);
+    for (size_t k = 0; k < one->groups * cells; k++) all[k % cells] += group[k];
+    describe_hide(self, all, cells);
+    for (size_t k = 0; k < cells; k++)
+        if (isnan(shown[k])) all[k] = NAN;
+    describe_hide_groups(self, group, one->groups, all, cells);
+    for (size_t k = 0; k < cells; k++)
+        if (isnan(all[k])) shown[k] = NAN;
+    free(all);
+    return TACIT_OK;
+}
+
+static tacit_status hide_histogram(const making *self, const describe_variable *one, const part *of,
+                                   double *shown, size_t cells, tacit_error *error) {
+    if (self->noisy || of->count == one->groups) {
+        describe_hide(self, shown, cells);
+        return TACIT_OK;
+    }
+    double *group = TACIT_NEW(double, one->groups *cells);
+    if (group == NULL) return tacit_fail_memory(error);
+    for (size_t g = 0; g < one->groups; g++) count_cells(self, one, g, cells, group + g * cells);
+    tacit_status status = hide_in_groups(self, one, group, shown, cells, error);
+    free(group);
+    return status;
+}
+
 static tacit_status add_histogram(const making *self, tacit_report_table *table, const describe_variable *one,
                                   const part *of, const number_summary *from, tacit_error *error) {
     tacit_count_tree tree = self->design->tree;
@@ -192,8 +255,7 @@ static tacit_status add_histogram(const making *self, tacit_report_table *table,
         bool known = enough(self, from) && tacit_count_tree_known(tree, from->told, level, k);
         shown[k] = known ? count[k] : NAN;
     }
-    describe_hide(self, shown, cells);
-    tacit_status status = TACIT_OK;
+    tacit_status status = hide_histogram(self, one, of, shown, cells, error);
     double noise = self->noisy ? sqrt(tacit_count_fit_variance(&from->fit, level)) : NAN;
     for (size_t k = 0; k < cells && status == TACIT_OK; k++) {
         char label[NAME + 80];
@@ -252,7 +314,7 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
         &self->report->table[self->report->tables - (intervals != NULL ? 2 : 1)]; /* they may have moved */
     for (size_t k = 0; k < self->design->variables; k++) {
         const describe_variable *one = &self->design->variable[k];
-        for (size_t p = 0; one->number && p < parts_of(one); p++) {
+        for (size_t p = 0; one->number && p < parts_of(self, one); p++) {
             const part of = part_of(self, one, p);
             TACIT_TRY(add_number(self, table, intervals, kind, one, &of, error));
         }
@@ -277,8 +339,11 @@ static tacit_status add_levels_of(const making *self, tacit_report_table *table,
                                   : 0;
     for (size_t j = 0; self->told != NULL && j < cells; j++)
         if (!self->told[one->place + j]) count[j] = NAN;
-    describe_hide(self, count, self->noisy ? one->levels : cells);
     tacit_status status = TACIT_OK;
+    if (self->noisy || of->count == one->groups)
+        describe_hide(self, count, cells);
+    else
+        status = hide_in_groups(self, one, self->sum + one->counts, count, cells, error);
     for (size_t j = 0; j < cells && status == TACIT_OK; j++) {
         char label[NAME * 2], scratch[32];
         double rows = of->rows >= 1 ? of->rows : NAN; /* noise may leave a group without any */
@@ -301,7 +366,7 @@ static tacit_status add_levels(making *self, tacit_error *error) {
                                      columns, error));
     for (size_t k = 0; k < self->design->variables; k++) {
         const describe_variable *one = &self->design->variable[k];
-        for (size_t p = 0; !one->number && p < parts_of(one); p++) {
+        for (size_t p = 0; !one->number && p < parts_of(self, one); p++) {
             const part of = part_of(self, one, p);
             TACIT_TRY(add_levels_of(self, table, one, &of, error));
         }
@@ -354,14 +419,16 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
     if (design->site != NULL) {
-        tacit_format(text, sizeof text,
-                     "%zu parties, whose figures stand by themselves as their owners allow", design->groups);
+        tacit_format(text, sizeof text, "%zu parties, whose figures %s", design->groups,
+                     self->closed ? "are left out: one has fewer rows than the threshold"
+                                  : "stand by themselves as their owners allow");
         TACIT_TRY(tacit_report_add_fact(self->report, "sites", (double)design->groups, text, error));
     }
     const char *by = describe_settings_of(plan)->by;
     if (strcmp(by, "none") != 0)
         TACIT_TRY(tacit_report_add_fact(
-            self->report, "by", NAN, design->by != SIZE_MAX ? by : "left out: a group is too small", error));
+            self->report, "by", NAN,
+            design->by != SIZE_MAX && !self->closed ? by : "left out: a group is too small", error));
     return self->told != NULL ? add_held_back(self, error) : TACIT_OK;
 }
 

@@ -25,28 +25,6 @@ double describe_fit_cells(double *count, size_t cells, double variance, double t
     return variance - variance * variance / all;
 }
 
-/* In exact counts, what is hidden adds up to the threshold at least, and is more than one cell: neither follows
- * from the rest. */
-void describe_hide(const making *self, double *count, size_t cells) {
-    size_t hidden = 0;
-    double sum = 0;
-    for (size_t k = 0; k < cells; k++) {
-        bool small = count[k] < self->threshold && (self->noisy || count[k] > 0);
-        hidden += small;
-        if (small) sum += count[k];
-        if (small) count[k] = NAN;
-    }
-    while (hidden > 0 && !self->noisy && (hidden == 1 || sum < self->threshold)) {
-        size_t least = SIZE_MAX;
-        for (size_t k = 0; k < cells; k++)
-            if (count[k] > 0 && (least == SIZE_MAX || count[k] < count[least])) least = k;
-        if (least == SIZE_MAX) return;
-        sum += count[least];
-        hidden++;
-        count[least] = NAN;
-    }
-}
-
 /* ---- tests ---- */
 
 /* A table without its missing: rows x cols counts, their margins and what independence expects. */
@@ -145,8 +123,9 @@ static const char *pair_name(const describe_design *design, const describe_pair 
     return out;
 }
 
-static bool pair_known(const making *self, const describe_pair *pair) {
-    return self->told == NULL || self->told[pair->place];
+/* Of exact counts, with or without the parties' consent: see describe_hide.c. */
+static bool pair_known(const making *self, const describe_pair *pair, const double *count, size_t cells) {
+    return (self->told == NULL || self->told[pair->place]) && !describe_has_few(self, count, cells);
 }
 
 /* All cells of a cross-table, the missing included, moved to the total; returns the variance of each. */
@@ -188,8 +167,9 @@ static tacit_status add_pair(making *self, const describe_pair *pair, tacit_erro
     snprintf(title, sizeof title, "%.150s by %.150s", rows->name, cols->name);
     TACIT_CHECK(tacit_report_add_table(self->report, &table, name, title, columns, error));
     double variance = pair_counts(self, pair, cells, count);
-    for (size_t k = 0; k < cells && !pair_known(self, pair); k++) count[k] = NAN;
-    describe_hide(self, count, cells);
+    bool known = pair_known(self, pair, count, cells);
+    for (size_t k = 0; k < cells; k++)
+        if (!known || describe_is_hidden(self, count[k])) count[k] = NAN;
     TACIT_CHECK(add_rows(self, table, rows, count, variance, error));
 cleanup:
     free(count);
@@ -212,7 +192,7 @@ static tacit_status test_pair(const making *self, tacit_report_table *table, con
     if (status != TACIT_OK) goto cleanup;
     double variance = pair_counts(self, pair, cells, count);
     for (size_t k = 0; k < rows * cols; k++) test.count[k] = count[k / cols * width + k % cols];
-    if (pair_known(self, pair)) {
+    if (pair_known(self, pair, count, cells)) {
         value[0] = statistic(&test, 0);
         value[1] = test.degrees;
         value[2] = self->noisy ? NAN : chi_square_tail(value[0], value[1]);

@@ -11,6 +11,7 @@ typedef struct making {
     double rows, threshold;
     double moment_variance, tree_variance, level_variance; /* of the noise, in rows */
     double *size, size_variance;                           /* of the groups */
+    bool closed;                                           /* a group has too few rows: no figures by group */
     tacit_report *report;
 } making;
 
@@ -18,9 +19,17 @@ typedef struct making {
  * variance that each has then. */
 double describe_fit_cells(double *count, size_t cells, double variance, double total, double total_variance);
 
-/* NaN for counts below the threshold; of exact ones not for 0, and for another one where a single cell would
- * follow from the rest. */
+/* ---- what is left out (describe_hide.c) ---- */
+
+/* Whether a count is below the threshold; of exact ones 0 is not. */
+bool describe_is_hidden(const making *self, double count);
+/* NaN for these; of exact ones for more, where a small one would follow from the rest and the total. */
 void describe_hide(const making *self, double *count, size_t cells);
+/* NaN in `all`, a copy of the counts of all rows with NaN for those that are hidden, for the cells that are hidden in every group: of
+ * exact counts. `group`: one after the other, those of each. */
+void describe_hide_groups(const making *self, const double *group, size_t groups, double *all, size_t cells);
+/* Whether exact counts have one that is hidden. */
+bool describe_has_few(const making *self, const double *count, size_t cells);
 
 /* Cross-tables, and their tests. */
 tacit_status describe_add_pairs(making *self, tacit_error *error);

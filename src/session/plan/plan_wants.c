@@ -1,5 +1,6 @@
 /* What a schema wants of a method, and which methods have it: by members of their entries, none by its name. */
-#include "session/method.h"
+#include "base/number.h"
+#include "session/plan/wording.h"
 
 static bool wants_offset(const tacit_schema *schema) {
     double weight, low, high;
@@ -79,4 +80,44 @@ tacit_status tacit_plan_check_wants(const tacit_plan *plan, const char *others, 
     return tacit_fail(error, TACIT_USAGE, "method %s %s%s: %s, or choose %s", plan->method->name,
                       want->lacking, want->taken == imputes && !plan->method->noise_free ? why : "",
                       want->remedy, others);
+}
+
+/* ---- as people read it ---- */
+
+bool tacit_method_takes_weights(const tacit_method *method) {
+    return method->terms == TACIT_TERMS_ALL && !method->needs_model && !method->takes_times;
+}
+
+/* "offset(), strata() or random effects": the parts of a formula that the method takes, or those that it does not. */
+static size_t list_parts(const tacit_method *method, bool taken, const char *last,
+                         char out[TACIT_TERMS_TEXT]) {
+    const struct {
+        const char *name;
+        bool taken;
+    } parts[] = { { "offset()", takes_all(method) },
+                  { "weights", tacit_method_takes_weights(method) },
+                  { "strata()", takes_strata(method) },
+                  { "cluster()", takes_clusters(method) },
+                  { "random effects", takes_random(method) } };
+    size_t all = sizeof parts / sizeof *parts, count = 0, listed = 0, used = 0;
+    for (size_t i = 0; i < all; i++) count += parts[i].taken == taken;
+    out[0] = 0;
+    for (size_t i = 0; i < all; i++) {
+        if (parts[i].taken != taken) continue;
+        const char *between = listed == 0 ? "" : listed + 1 < count ? ", " : last;
+        used += (size_t)tacit_format(out + used, TACIT_TERMS_TEXT - used, "%s%s", between, parts[i].name);
+        listed++;
+    }
+    return count;
+}
+
+const char *tacit_method_terms_text(const tacit_method *method, char out[TACIT_TERMS_TEXT]) {
+    char taken[TACIT_TERMS_TEXT], refused[TACIT_TERMS_TEXT];
+    if (method->terms == TACIT_TERMS_NONE) return "none: the method works on the columns themselves";
+    if (method->needs_model) return "those of the model";
+    size_t more = list_parts(method, true, " and ", taken), less = list_parts(method, false, " or ", refused);
+    tacit_format(out, TACIT_TERMS_TEXT, "any interactions, splines and functions of columns%s%s%s%s%s",
+                 method->terms == TACIT_TERMS_CONSTANT ? ", with an intercept" : "",
+                 more > 0 ? "; also " : "", taken, less > 0 ? "; no " : "", refused);
+    return out;
 }

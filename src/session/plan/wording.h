@@ -46,3 +46,8 @@ const char *tacit_wording_noise(const tacit_plan *plan, const tacit_price *charg
 
 /* How values leave under the plan, for people: what TACIT_RELEASE_CHARGED, SEALED and ENTRUSTED mean here. */
 const char *tacit_wording_release(const tacit_plan *plan, const tacit_price *charged);
+
+/* Which formulas a method takes, for people: made from the members of its entry (plan_wants.c). */
+enum { TACIT_TERMS_TEXT = 256 };
+const char *tacit_method_terms_text(const tacit_method *method, char out[TACIT_TERMS_TEXT]);
+bool tacit_method_takes_weights(const tacit_method *method); /* of rows */

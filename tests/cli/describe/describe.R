@@ -2,6 +2,20 @@
 args <- commandArgs(TRUE)
 put <- function(...) cat(paste(..., sep = ","), "\n", sep = "")
 number <- function(x) format(x, digits = 17)
+# Eighths of the bounds of a column, as the schemas of the test have them; the last one with its upper end.
+bounds <- list(
+  wilms = list(unfavourable = c(0, 1), late_unfavourable = c(0, 1), age = c(0, 240), study = c(3, 4)),
+  lung = list(age = c(18, 100), karnofsky = c(0, 100), karnofsky_patient = c(0, 100), calories = c(0, 4000), weight_loss = c(-50, 100)),
+  liver = list(age = c(20, 90), bili = c(0, 40), chol = c(0, 2000), albumin = c(1, 6), copper = c(0, 600)))
+histogram <- function(set, name, x, row) {
+  edges <- seq(bounds[[set]][[name]][1], bounds[[set]][[name]][2], length.out = 9)
+  counts <- hist(x[!is.na(x)], edges, right = FALSE, include.lowest = TRUE, plot = FALSE)$counts
+  for (k in 1:8) put(set, "histograms", sprintf("%s: %.6g to %.6g", row, edges[k], edges[k + 1]), "count", counts[k])
+}
+quantiles <- function(set, x, row) {
+  for (p in c(.05, .1, .2, .25, .3, .4, .5, .6, .7, .75, .8, .9, .95))
+    put(set, "quantiles", row, paste0(100 * p, "%"), number(quantile(x, p, na.rm = TRUE, type = 1)[[1]]))
+}
 for (file in args) {
   set <- sub("\\.csv$", "", basename(file))
   rows <- read.csv(file, na.strings = "", colClasses = "character")
@@ -11,24 +25,42 @@ for (file in args) {
     if (name %in% categories) {
       counts <- table(rows[[name]])
       for (level in names(counts)) put(set, "levels", paste0(name, "=", level), "count", counts[[level]])
-      if (name != label) put(set, "levels", paste0(name, "=(missing)"), "count", sum(is.na(rows[[name]])))
+      put(set, "levels", paste0(name, "=", names(counts)[1]), "share", number(counts[[1]] / nrow(rows)))
+      if (name == label) next
+      put(set, "levels", paste0(name, "=(missing)"), "count", sum(is.na(rows[[name]])))
+      for (value in unique(rows[[label]])) {
+        part <- table(factor(rows[[name]], names(counts))[rows[[label]] == value], useNA = "always")
+        names(part)[length(part)] <- "(missing)"
+        for (level in names(part)) {
+          row <- paste0(name, "=", level, " [", label, "=", value, "]")
+          put(set, "levels", row, "count", part[[level]])
+          put(set, "levels", row, "share", number(part[[level]] / sum(part)))
+        }
+      }
     } else {
       x <- as.numeric(rows[[name]])
       put(set, "numbers", name, "count", sum(!is.na(x)))
       put(set, "numbers", name, "missing", sum(is.na(x)))
       put(set, "numbers", name, "mean", number(mean(x, na.rm = TRUE)))
       put(set, "numbers", name, "sd", number(sd(x, na.rm = TRUE)))
+      histogram(set, name, x, name)
       for (value in unique(rows[[label]])) {
         part <- x[rows[[label]] == value]
         row <- paste0(name, " [", label, "=", value, "]")
         put(set, "numbers", row, "mean", number(mean(part, na.rm = TRUE)))
         put(set, "numbers", row, "sd", number(sd(part, na.rm = TRUE)))
+        put(set, "numbers", row, "count", sum(!is.na(part)))
+        put(set, "numbers", row, "missing", sum(is.na(part)))
+        histogram(set, name, part, row)
+        quantiles(set, part, row)
       }
-      for (p in c(.05, .1, .2, .25, .3, .4, .5, .6, .7, .75, .8, .9, .95))
-        put(set, "quantiles", name, paste0(100 * p, "%"), number(quantile(x, p, na.rm = TRUE, type = 1)[[1]]))
+      quantiles(set, x, name)
     }
   }
   for (name in setdiff(categories, label)) {
+    whole <- table(rows[[name]], rows[[label]], useNA = "ifany")
+    rownames(whole)[is.na(rownames(whole))] <- "(missing)"
+    for (level in rownames(whole)) for (value in colnames(whole)) put(set, paste0("cross:", name, "*", label), level, value, whole[level, value])
     counts <- table(rows[[name]], rows[[label]])
     plain <- suppressWarnings(chisq.test(counts, correct = FALSE))
     row <- paste0(name, "*", label)

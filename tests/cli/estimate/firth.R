@@ -1,7 +1,7 @@
 # The figures that bias=firth is compared with, from brglm2 (Kosmidis): Firth's adjusted score equations (AS_mean), which
 # for these links are those of the likelihood with Jeffreys' penalty (MPL_Jeffreys).
 #
-#     Rscript firth.R BREAST_CANCER_CSV WILMS_CSV CLAIMS_CSV > firth.csv
+#     Rscript firth.R BREAST_CANCER_CSV WILMS_CSV CLAIMS_CSV LUNG_CSV QUINE_CSV > firth.csv
 #
 # firth.csv beside this file was written by R 4.2.2 with brglm2 0.9.
 suppressMessages(library(brglm2))
@@ -9,6 +9,9 @@ words <- commandArgs(trailingOnly = TRUE)
 cells <- read.csv(words[1])[1:40, ]
 wilms <- read.csv(words[2])
 claims <- read.csv(words[3], stringsAsFactors = TRUE)
+lung <- read.csv(words[4], stringsAsFactors = TRUE)
+lung <- na.omit(lung[c("age", "sex", "karnofsky", "karnofsky_patient", "weight_loss", "died")])
+quine <- read.csv(words[5], stringsAsFactors = TRUE)
 cells$malignant <- cells$diagnosis == "malignant"
 wilms$relapse <- wilms$relapse == "yes"
 wilms$stage <- factor(wilms$stage)
@@ -37,4 +40,6 @@ for (type in c("AS_mean", "MPL_Jeffreys")) {
   show("wilms-few", relapse ~ unfavourable + stage + age, "binomial", wilms[101:180, ], type)
   show("claims", visits ~ age + sex + region, "poisson", claims, type)
   show("claims-quiet", visits ~ age + sex + region, "poisson", quiet, type)
+  show("lung", died ~ age + sex + karnofsky + karnofsky_patient + weight_loss, "binomial", lung, type)
+  show("absent", Days ~ Eth + Sex + Age + Lrn, "poisson", quine, type)
 }

@@ -1,9 +1,9 @@
 # The figures that method estimate is compared with beyond those of ../estimate/glm.R, from R's own glm, lm, sandwich, nnet and MASS:
 #
-#     Rscript figures.R WILMS_CSV PBCSEQ_CSV CLAIMS_CSV HOUSING_CSV > figures.csv
+#     Rscript figures.R WILMS_CSV PBCSEQ_CSV CLAIMS_CSV HOUSING_CSV QUINE_CSV LUNG_CSV SLEEPSTUDY_CSV CBPP_CSV > figures.csv
 #
-# figures.csv beside this file was written by R 4.2.2 with sandwich 3.0, nnet 7.3 and MASS 7.3. Optimisers are driven to the end. A missing number
-# counts as the middle of its bounds and a missing level as the first one, as the schema says.
+# figures.csv beside this file was written by R 4.2.2 with sandwich 3.0, nnet 7.3 and MASS 7.3. Optimisers are driven to the end. In pbcseq a missing number
+# counts as the middle of its bounds and a missing level as the first one, as its schema says; lung is of complete rows, as its schema says.
 suppressMessages({
   library(sandwich)
   library(MASS)
@@ -153,6 +153,43 @@ test <- anova(update(full, . ~ . - region), full, test = "Chisq")
 show("visits", "anova", "deviance", test$Deviance[2])
 show("visits", "anova", "degrees", test$Df[2])
 show("visits", "anova", "p", test$`Pr(>Chi)`[2])
+
+# All of a generalised linear model, and of its test beside a smaller one.
+all_figures <- function(case, full, small = NULL) {
+  null <- update(full, . ~ 1)
+  term <- attr(terms(full), "term.labels")[attr(model.matrix(full), "assign")]
+  V <- vcov(full)
+  coefficients_of(case, coef(full), V)
+  fit_figures(case, full, term, null)
+  term_figures(case, coef(full)[-1], V[-1, -1], term)
+  ratio_figures(case, coef(full)[-1], V)
+  robust_figures(case, full)
+  influence_figures(case, full)
+  if (is.null(small)) return()
+  test <- anova(small, full, test = "Chisq")
+  show(case, "anova", "deviance", test$Deviance[2])
+  show(case, "anova", "degrees", test$Df[2])
+  show(case, "anova", "p", test$`Pr(>Chi)`[2])
+}
+
+quine <- read.csv(words[5], stringsAsFactors = TRUE)
+full <- glm(Days ~ Eth + Sex + Age + Lrn, poisson, quine, control = tight)
+all_figures("absent", full, update(full, . ~ . - Age))
+lung <- read.csv(words[6], stringsAsFactors = TRUE)
+lung <- na.omit(lung[c("age", "sex", "karnofsky", "karnofsky_patient", "weight_loss", "died")])
+full <- glm(died ~ age + sex + karnofsky + karnofsky_patient + weight_loss, binomial, lung, control = tight)
+show("lung", "measure", "tjur", mean(fitted(full)[lung$died == "yes"]) - mean(fitted(full)[lung$died == "no"]))
+all_figures("lung", full)
+
+cluster_figures <- function(case, fit, cluster) {
+  V <- vcovCL(fit, cluster = cluster)
+  for (name in names(coef(fit))) show(case, "cluster", name, sqrt(V[name, name]))
+}
+
+sleep <- read.csv(words[7])
+cluster_figures("sleep", lm(Reaction ~ Days, sleep), sleep$Subject)
+herds <- read.csv(words[8], colClasses = c(period = "factor"))
+cluster_figures("herds", glm(ill ~ period, binomial, herds, control = tight), herds$herd)
 
 homes <- read.csv(words[4])
 homes <- homes[rep(seq_len(nrow(homes)), homes$Freq), ]
