@@ -65,6 +65,10 @@ void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_
     tacit_life_set_interval(&shown, quantile, interval);
     one->low = shown.low;
     one->high = shown.high;
+    if (one->share == 0 && one->error > 0) { /* with noise; no scale but the plain one has a 0 */
+        one->low = 0;
+        one->high = fmin(1, quantile * one->error);
+    }
 }
 
 /*

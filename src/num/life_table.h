@@ -31,7 +31,7 @@ typedef struct tacit_life_incidence {
     double share, error, low, high; /* the error of the share itself; bounds as those of a step's survival */
 } tacit_life_incidence;
 
-/* The bounds from share and error, `quantile` standard errors wide. */
+/* The bounds from share and error, `quantile` standard errors wide. A share of 0 with an error begins at 0. */
 void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval);
 
 /* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are filled
