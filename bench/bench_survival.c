@@ -1,6 +1,6 @@
 /* How often the intervals of method survival cover, from counts alone: rows are drawn from those given, noise is added as parties add it together, and
- * the curves are compared with those of the rows that were given. Standard input: cells, groups, deviation of the noise, draws, seed, then counts,
- * groups x (without an event, with one) x cells. `null` as the only word: groups are drawn from all rows together, and tests are counted. */
+ * what comes out is compared with what the rows that were given have. Standard input: cells, groups, kinds, deviation of the noise, draws, seed, then counts,
+ * groups x kinds x cells, kinds being those without an event and those of each cause. `null` as the only word: groups are drawn from all rows together, and tests are counted. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,24 @@
 #include "num/special.h"
 #include "rand/fast.h"
 
-enum { KINDS = 2, MOST = 1 << 14 };
+enum { MOST = 1 << 14 };
+
+static const double QUANTILE = 1.959963984540054;
+
+/* How often something was held, of how often it was looked at. */
+typedef struct tally {
+    double held, asked;
+} tally;
 
 typedef struct study {
-    size_t cells, groups, draws, seed, size;
+    size_t cells, groups, kinds, draws, seed, size;
     double deviation, rows;
     double counts[MOST], drawn[MOST], time[TACIT_LIFE_MOST_CELLS];
-    double truth[MOST], mean[MOST]; /* survival, groups x cells; mean times */
-    double covered, asked, means, mean_asked, width, rejected[3], ratios, ratios_asked;
-    double at[MOST], at_asked[MOST]; /* by cell, first group */
+    double truth[MOST], hazard[MOST], mean[MOST], median[MOST]; /* groups x cells; of groups */
+    double incidence[MOST];                                     /* groups x causes x cells */
+    tally curves, hazards, causes, medians, means, ratios;
+    tally at[MOST]; /* of survival by cell, first group */
+    double width, rejected[3];
     double worst[100000];
 } study;
 
@@ -27,20 +36,34 @@ static void normals(void *context, double *out, size_t count) { tacit_fast_norma
 
 static double at_risk(const study *self, const double *counts, size_t group, size_t cell) {
     double n = 0;
-    for (size_t kind = 0; kind < KINDS; kind++)
-        for (size_t k = cell; k < self->cells; k++) n += counts[(group * KINDS + kind) * self->cells + k];
+    for (size_t kind = 0; kind < self->kinds; kind++)
+        for (size_t k = cell; k < self->cells; k++)
+            n += counts[(group * self->kinds + kind) * self->cells + k];
     return n;
+}
+
+static double events_at(const study *self, size_t group, size_t kind, size_t cell) {
+    return self->counts[(group * self->kinds + kind) * self->cells + cell];
 }
 
 static void set_truth(study *self, double until) {
     for (size_t g = 0; g < self->groups; g++) {
-        double survival = 1, area = 0, time = 0;
+        double survival = 1, hazard = 0, area = 0, time = 0;
+        double *share = self->incidence + g * (self->kinds - 1) * self->cells;
+        self->median[g] = INFINITY;
         for (size_t k = 0; k < self->cells; k++) {
-            double n = at_risk(self, self->counts, g, k);
+            double n = at_risk(self, self->counts, g, k), events = 0;
             if (self->time[k] <= until) area += survival * (self->time[k] - time);
             time = self->time[k];
-            if (n > 0) survival *= 1 - self->counts[(g * KINDS + 1) * self->cells + k] / n;
+            for (size_t j = 1; j < self->kinds; j++) {
+                double d = events_at(self, g, j, k), *here = share + (j - 1) * self->cells + k;
+                *here = (k > 0 ? here[-1] : 0) + (n > 0 ? survival * d / n : 0);
+                events += d;
+            }
+            if (n > 0) survival *= 1 - events / n, hazard += events / n;
+            if (survival <= 0.5 && isinf(self->median[g])) self->median[g] = time;
             self->truth[g * self->cells + k] = survival;
+            self->hazard[g * self->cells + k] = hazard;
         }
         self->mean[g] = area;
     }
@@ -65,35 +88,56 @@ static void draw(study *self, tacit_stream *stream) {
         self->drawn[low]++;
     }
     free(below);
-    for (size_t b = 0; b < self->groups * KINDS; b++)
+    for (size_t b = 0; b < self->groups * self->kinds; b++)
         tacit_life_encode(self->drawn + b * self->cells, self->cells);
     for (size_t k = 0; k < self->size; k++) self->drawn[k] += self->deviation * tacit_fast_normal(stream);
 }
 
+static bool count_in(tally *self, double low, double truth, double high) {
+    bool in = low <= truth && truth <= high;
+    self->held += in;
+    self->asked++;
+    return in;
+}
+
+/* A bound that is not known is beyond the end of the curve. */
+static void compare_median(study *self, const tacit_noisy_curve *curve, size_t group) {
+    double low = tacit_life_quantile(curve->steps, curve->count, TACIT_LIFE_LOW, 0.5),
+           high = tacit_life_quantile(curve->steps, curve->count, TACIT_LIFE_HIGH, 0.5);
+    if (isnan(low)) low = curve->steps[curve->count - 1].time + 1;
+    count_in(&self->medians, low, self->median[group], isnan(high) ? INFINITY : high);
+}
+
+static void compare_step(study *self, const tacit_noisy_curve *curve, size_t g, size_t k, size_t draw) {
+    const tacit_life_step *one = &curve->steps[k];
+    const size_t causes = self->kinds - 1;
+    double truth = self->truth[g * self->cells + k];
+    bool in = count_in(&self->curves, one->low, truth, one->high);
+    self->width += one->high - one->low;
+    count_in(&self->hazards, one->hazard_low, self->hazard[g * self->cells + k], one->hazard_high);
+    for (size_t j = 0; j < causes; j++) {
+        const tacit_life_incidence *cause = &curve->incidence[k * causes + j];
+        count_in(&self->causes, cause->low, self->incidence[(g * causes + j) * self->cells + k], cause->high);
+    }
+    if (g > 0) return;
+    self->at[k].held += in;
+    self->at[k].asked++;
+    self->worst[draw] = fmax(self->worst[draw], fabs(one->survival - truth));
+}
+
 static void compare(study *self, const tacit_noisy_result *found, size_t draw) {
-    static const double QUANTILE = 1.959963984540054;
     for (size_t g = 0; g < self->groups; g++) {
         const tacit_noisy_curve *curve = &found->curve[g];
-        double all = at_risk(self, self->counts, g, 0);
-        for (size_t k = 0; k < curve->count; k++) {
-            if (at_risk(self, self->counts, g, k) < 0.1 * all) break;
-            double truth = self->truth[g * self->cells + k];
-            const tacit_life_step *one = &curve->steps[k];
-            bool in = one->low <= truth && truth <= one->high;
-            self->covered += in;
-            self->asked++;
-            self->width += one->high - one->low;
-            if (g == 0) self->at[k] += in, self->at_asked[k]++;
-            if (g == 0) self->worst[draw] = fmax(self->worst[draw], fabs(one->survival - truth));
-        }
+        double all = at_risk(self, self->counts, g, 0), reach = QUANTILE * curve->mean_error;
+        for (size_t k = 0; k < curve->count && at_risk(self, self->counts, g, k) >= 0.1 * all; k++)
+            compare_step(self, curve, g, k, draw);
         if (curve->count == 0) continue;
-        self->means += fabs(curve->mean - self->mean[g]) <= QUANTILE * curve->mean_error;
-        self->mean_asked++;
+        compare_median(self, curve, g);
+        count_in(&self->means, curve->mean - reach, self->mean[g], curve->mean + reach);
     }
-    for (size_t g = 1; g < self->groups; g++) { /* 0 where groups are alike */
-        self->ratios += fabs(found->log_ratio[g]) <= QUANTILE * found->ratio_error[g];
-        self->ratios_asked++;
-    }
+    for (size_t g = 1; g < self->groups; g++) /* 0 where groups are alike */
+        count_in(&self->ratios, -QUANTILE * found->ratio_error[g], found->log_ratio[g],
+                 QUANTILE * found->ratio_error[g]);
     for (size_t k = 0; k < 3 && self->groups > 1; k++)
         self->rejected[k] +=
             exp(tacit_log_gamma_tail((double)found->degrees / 2, found->statistic[k] / 2)) < 0.05;
@@ -103,10 +147,11 @@ static void compare(study *self, const tacit_noisy_result *found, size_t draw) {
 static void make_alike(study *self) {
     double part[MOST] = { 0 };
     for (size_t g = 0; g < self->groups; g++) part[g] = at_risk(self, self->counts, g, 0) / self->rows;
-    for (size_t k = 0; k < KINDS * self->cells; k++) {
+    for (size_t k = 0; k < self->kinds * self->cells; k++) {
         double all = 0;
-        for (size_t g = 0; g < self->groups; g++) all += self->counts[g * KINDS * self->cells + k];
-        for (size_t g = 0; g < self->groups; g++) self->counts[g * KINDS * self->cells + k] = all * part[g];
+        for (size_t g = 0; g < self->groups; g++) all += self->counts[g * self->kinds * self->cells + k];
+        for (size_t g = 0; g < self->groups; g++)
+            self->counts[g * self->kinds * self->cells + k] = all * part[g];
     }
 }
 
@@ -115,14 +160,17 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static double part(tally one) { return one.held / fmax(1, one.asked); }
+
 int main(int count, char **words) {
     static study self;
     tacit_error error = TACIT_ERROR_INIT;
-    if (scanf("%zu %zu %lf %zu %zu", &self.cells, &self.groups, &self.deviation, &self.draws, &self.seed) !=
-        5)
+    if (scanf("%zu %zu %zu %lf %zu %zu", &self.cells, &self.groups, &self.kinds, &self.deviation, &self.draws,
+              &self.seed) != 6)
         return 1;
-    self.size = self.groups * KINDS * self.cells;
-    if (self.size > MOST || self.cells > TACIT_LIFE_MOST_CELLS || self.draws > 100000) return 1;
+    self.size = self.groups * self.kinds * self.cells;
+    if (self.kinds < 2 || self.size > MOST || self.cells > TACIT_LIFE_MOST_CELLS || self.draws > 100000)
+        return 1;
     for (size_t k = 0; k < self.size; k++) {
         if (scanf("%lf", &self.counts[k]) != 1) return 1;
         self.rows += self.counts[k];
@@ -136,7 +184,7 @@ int main(int count, char **words) {
         tacit_stream inner = tacit_stream_from_seed(1958);
         tacit_noisy_life life = { .cells = self.cells,
                                   .groups = self.groups,
-                                  .kinds = KINDS,
+                                  .kinds = self.kinds,
                                   .rows = self.rows,
                                   .deviation = self.deviation,
                                   .released = self.drawn,
@@ -153,14 +201,14 @@ int main(int count, char **words) {
     qsort(self.worst, self.draws, sizeof *self.worst, by_size);
     double least = 1, most = 0;
     for (size_t k = 0; k < self.cells; k++)
-        if (self.at_asked[k] > 0)
-            least = fmin(least, self.at[k] / self.at_asked[k]),
-            most = fmax(most, self.at[k] / self.at_asked[k]);
-    printf("{\"covered\": %.4f, \"least\": %.4f, \"most\": %.4f, \"width\": %.5f, \"means\": %.4f, "
-           "\"worst\": %.5f, \"rejected\": [%.4f, %.4f, %.4f], \"ratios\": %.4f}\n",
-           self.covered / self.asked, least, most, self.width / self.asked, self.means / self.mean_asked,
-           self.worst[self.draws / 2], self.rejected[0] / (double)self.draws,
-           self.rejected[1] / (double)self.draws, self.rejected[2] / (double)self.draws,
-           self.ratios / fmax(1, self.ratios_asked));
+        if (self.at[k].asked > 0) least = fmin(least, part(self.at[k])), most = fmax(most, part(self.at[k]));
+    printf("{\"covered\": %.4f, \"least\": %.4f, \"most\": %.4f, \"width\": %.5f, \"hazards\": %.4f, "
+           "\"causes\": "
+           "%.4f, \"medians\": %.4f, \"means\": %.4f, \"worst\": %.5f, \"rejected\": [%.4f, %.4f, %.4f], "
+           "\"ratios\": %.4f}\n",
+           part(self.curves), least, most, self.width / self.curves.asked, part(self.hazards),
+           part(self.causes), part(self.medians), part(self.means), self.worst[self.draws / 2],
+           self.rejected[0] / (double)self.draws, self.rejected[1] / (double)self.draws,
+           self.rejected[2] / (double)self.draws, part(self.ratios));
     return 0;
 }

@@ -9,8 +9,23 @@
 #include "num/estimator.h"
 #include "num/special.h"
 
+static void set_hazard_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
+    double reach = quantile * one->hazard_error, hazard = one->hazard;
+    if (interval == TACIT_LIFE_LOG || hazard == 0) {
+        one->hazard_low = fmax(0, hazard - reach);
+        one->hazard_high = hazard + reach;
+    } else if (interval == TACIT_LIFE_PLAIN) {
+        one->hazard_low = fmax(0, hazard - log1p(reach));
+        one->hazard_high = reach < 1 ? hazard - log1p(-reach) : NAN;
+    } else {
+        one->hazard_low = hazard * exp(-reach / hazard);
+        one->hazard_high = hazard * exp(reach / hazard);
+    }
+}
+
 void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval) {
     double reach = quantile * one->error, middle = log(one->survival);
+    set_hazard_interval(one, quantile, interval);
     one->low = one->high = NAN;
     if (!(one->survival > 0)) return;
     if (interval == TACIT_LIFE_LOG || one->survival == 1) {
@@ -50,6 +65,10 @@ void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_
     tacit_life_set_interval(&shown, quantile, interval);
     one->low = shown.low;
     one->high = shown.high;
+    if (one->share == 0 && one->error > 0) { /* with noise; no scale but the plain one has a 0 */
+        one->low = 0;
+        one->high = fmin(1, quantile * one->error);
+    }
 }
 
 /*

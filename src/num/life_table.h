@@ -8,16 +8,19 @@
 #include "base/error.h"
 
 typedef struct tacit_life_step {
-    double time, at_risk, events; /* given, in order of time */
-    double survival, error;       /* S(t), and the standard error of its logarithm */
-    double low, high;             /* of the confidence interval of S; NaN where S is 0 */
-    double hazard, hazard_error;  /* the cumulative hazard and its standard error */
+    double time, at_risk, events;   /* given, in order of time */
+    double survival, error;         /* S(t), and the standard error of its logarithm */
+    double low, high;               /* of the confidence interval of S; NaN where S is 0 */
+    double hazard, hazard_error;    /* the cumulative hazard and its standard error */
+    double hazard_low, hazard_high; /* of its confidence interval; NaN where it has no upper end */
 } tacit_life_step;
 
 /* On which scale an interval is symmetric. */
 typedef enum tacit_life_interval { TACIT_LIFE_LOG, TACIT_LIFE_LOG_LOG, TACIT_LIFE_PLAIN } tacit_life_interval;
 
-/* The bounds of a step from its survival and error, `quantile` standard errors wide. */
+/* The bounds of a step from its survival, hazard and their errors, `quantile` standard errors wide. Those of the
+ * cumulative hazard H are what the interval of exp(-H), on the scale that is named, says of H (survfit with stype = 2):
+ * `log` is symmetric in H itself, `log-log` in its logarithm. */
 void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval);
 
 /* Fill all but what is given. */
@@ -28,7 +31,7 @@ typedef struct tacit_life_incidence {
     double share, error, low, high; /* the error of the share itself; bounds as those of a step's survival */
 } tacit_life_incidence;
 
-/* The bounds from share and error, `quantile` standard errors wide. */
+/* The bounds from share and error, `quantile` standard errors wide. A share of 0 with an error begins at 0. */
 void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval);
 
 /* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are filled

@@ -23,7 +23,7 @@ from test_program import ProgramTest
 HERE = Path(__file__).resolve().parent / "cox"
 EXAMPLES = HERE.parents[2] / "examples"
 WILMS, SCHEMA, AML, MGUS = str(EXAMPLES / "wilms_times.csv"), str(EXAMPLES / "wilms_times.schema.yaml"), str(HERE / "aml.csv"), str(HERE / "mgus.csv")
-SHOWN = ("at risk", "events", "survival", "error", "low", "high", "hazard", "hazard error")
+SHOWN = ("at risk", "events", "survival", "error", "low", "high", "hazard", "hazard error", "hazard low", "hazard high")
 
 
 def figures_of_r():
@@ -64,13 +64,13 @@ class AgainstR(SurvivalTest):
 
     def test_every_figure_is_that_of_survfit_and_survdiff_for_any_number_of_parties(self):
         figures = figures_of_r()
-        self.assertEqual(len(figures), 339)
+        self.assertEqual(len(figures), 361)
         for parties in (1, 5, 20):
             small = min(parties, 5)  # 23 rows
             aml = ("--set", "width=1", "--set", "least=1", "--set", "by=arm", "--set", "until=100")
             told = {"wilms": self.survival(WILMS, SCHEMA, "--set", "width=30", "--set", "least=1", "--set", "by=stage", "--set", "until=5400", parties=parties),
                     "aml": self.survival(AML, "aml.yaml", *aml, parties=small),
-                    "aml log-log": self.survival(AML, "aml.yaml", *aml, "--set", "interval=log-log", parties=small)}
+                    **{f"aml {interval}": self.survival(AML, "aml.yaml", *aml, "--set", f"interval={interval}", parties=small) for interval in ("log-log", "plain")}}
             mgus = ("--set", "width=6", "--set", "least=1", "--set", "by=sex")
             told["mgus"] = self.survival(MGUS, "mgus.yaml", *mgus, parties=parties)
             told["mgus log-log"] = self.survival(MGUS, "mgus.yaml", *mgus, "--set", "interval=log-log", parties=parties)

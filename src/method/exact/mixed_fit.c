@@ -117,6 +117,8 @@ typedef struct work {
     point here, there;
     double *direction, *factor, *scale, *solved, *beta;
     bool *deficient;
+    double ridge; /* that Newton's direction needed: the curvature is not positive where it is above 0 */
+    int saddles;  /* that were left */
     tacit_lbfgs memory;
 } work;
 
@@ -387,8 +389,7 @@ static tacit_status descend_alone(work *self, tacit_error *error) {
 
 static tacit_status find_direction(work *self, tacit_error *error) {
     const bool linear = self->fit->design.family->quadratic;
-    double ridge;
-    if (!linear && !newton_direction(self, &ridge)) return no_estimate(error);
+    if (!linear && !newton_direction(self, &self->ridge)) return no_estimate(error);
     if (!linear) shorten(self, self->direction);
     if (!linear) return TACIT_OK;
     tacit_lbfgs_direction(&self->memory, self->here.gradient, self->direction);
@@ -421,6 +422,24 @@ static tacit_status search(work *self, bool *moved, tacit_error *error) {
     return TACIT_OK;
 }
 
+/* The deviance is even in each diagonal entry of L: its slope is 0 where the entry is, and a step may lead next to
+ * that. Where it curves down there it is a saddle, which Newton's steps leave slowly: begin again beside it. Whether
+ * that was done; it is, a few times at most. */
+static bool leave_saddle(work *self) {
+    enum { MOST_TIMES = 4 };
+    static const double BESIDE = 0.1, AWAY = 0.5;
+    const size_t count = self->here.count, width = self->fit->design.columns.width;
+    bool moved = false;
+    if (!(self->ridge > 0) || self->saddles >= MOST_TIMES) return false;
+    for (size_t k = width; k < count; k += 2) /* theta 0 and 2 */
+        if (self->here.hessian[k * count + k] < 0 && fabs(self->here.at[k]) < BESIDE) {
+            self->here.at[k] = AWAY;
+            moved = true;
+        }
+    self->saddles += moved;
+    return moved;
+}
+
 /* Until -g.d, twice the distance to the optimum in deviance, is 1e-13, or rounding lets it fall no
  * further. */
 static tacit_status descend(work *self, tacit_error *error) {
@@ -432,6 +451,11 @@ static tacit_status descend(work *self, tacit_error *error) {
     for (fit->iterations = 0; fit->iterations < MOST_STEPS; fit->iterations++) {
         TACIT_TRY(find_direction(self, error));
         double left = -dot(self->here.gradient, self->direction, self->here.count);
+        if (leave_saddle(self)) {
+            TACIT_TRY(look(self, &self->here, error));
+            before = INFINITY;
+            continue;
+        }
         if (left <= NEAR || (left <= STALLED && left > before / 2)) return TACIT_OK;
         if (tacit_plan_stops(fit->session->plan, fit->iterations, NULL, NULL, 0))
             return tacit_fail(error, TACIT_NOT_CONVERGED,

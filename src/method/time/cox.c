@@ -61,11 +61,6 @@ static tacit_status check_settings(const tacit_plan *plan, tacit_error *error) {
     if (clusters && plan->schema->person == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "errors=cluster needs a schema that says whose row it is: person: COLUMN");
-    if (settings->concordance == COX_CONCORDANCE && plan->schema->entry != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "concordance=yes needs rows that are observed from the beginning on, and the "
-                          "schema's label has an entry, '%s'",
-                          plan->schema->entry);
     if (!clusters && plan->schema->formula != NULL && tacit_formula_clusters(plan->schema->formula))
         return tacit_fail(error, TACIT_USAGE,
                           "cluster() in terms needs the setting errors=cluster, which owners read");
@@ -393,10 +388,13 @@ static tacit_status make_baseline(const fit *self, tacit_baseline **out, tacit_e
     const cox_partition *groups = &self->partition;
     double moved;
     tacit_status status = time_score_of_zeros(&self->design, plan, self->here.w, &moved, error);
-    if (status == TACIT_OK) status = tacit_baseline_create(out, groups->groups, error);
-    for (size_t g = 0, stratum = 0; g < groups->groups && status == TACIT_OK; g++) {
+    size_t count = 0;
+    for (size_t g = 0; g < groups->groups; g++) count += groups->leaving[g] > 0; /* strata may have no rows */
+    if (status == TACIT_OK) status = tacit_baseline_create(out, count, error);
+    for (size_t g = 0, stratum = 0, k = 0; g < groups->groups && status == TACIT_OK; g++) {
         while (groups->end[stratum] <= g) stratum++;
-        (*out)->step[g] = (tacit_baseline_step){
+        if (!(groups->leaving[g] > 0)) continue;
+        (*out)->step[k++] = (tacit_baseline_step){
             .stratum = stratum,
             .time = time_of_cell(&self->design, plan, (size_t)groups->last[g]),
             .leaving = groups->leaving[g],
@@ -494,7 +492,9 @@ const tacit_method tacit_method_cox = {
         "of these persons][proportional=km|identity|log|rank: ; once, at the end, the sum of columns over "
         "its "
         "events, each by a function of its time][concordance=yes: ; once, at the end, for each group of "
-        "cells, how many of its rows with and without an event have a score in each of 200 bins]",
+        "cells, how many of its rows with and without an event have a score in each of 200 bins, and of "
+        "those "
+        "that enter later]",
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
         "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "

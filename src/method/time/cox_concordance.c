@@ -3,9 +3,11 @@
  * have had the event first, how often did it have the higher score x.w?
  *
  *   parties:      once, of each group of cells, how many rows with and without an event have a score in each of
- *                 COX_BINS bins of one length, over [-|w|, |w|]: rows are in the unit ball, so that is where scores are
+ *                 COX_BINS bins of one length, over [-|w|, |w|]: rows are in the unit ball, so that is where scores are;
+ *                 where rows may enter late, also how many are at risk from each group on
  *   coordinator:  adds up from the last group on: an event is compared with all rows that leave later, and with those
- *                 that leave in its group without an event, as R's concordance does on these times
+ *                 that leave in its group without an event, as R's concordance does on these times; who enters after
+ *                 an event was not at risk at it
  *
  * Two rows in one bin count half. Whatever their order, the concordance of the scores themselves is within half of the
  * share of such pairs: that is the bound. With an offset scores may lie outside; they are counted in the outer bins.
@@ -19,7 +21,12 @@
 
 enum { COX_BINS = 200 };
 
-static size_t length_of(const cox_partition *partition) { return partition->groups * 2 * COX_BINS; }
+/* Of each group: rows without an event, with one, and with entries those that come. */
+static size_t kinds_of(const time_design *design) { return 2 + design->entries; }
+
+static size_t length_of(const time_design *design, const cox_partition *partition) {
+    return partition->groups * kinds_of(design) * COX_BINS;
+}
 
 /* ---- the party's half ---- */
 
@@ -29,7 +36,7 @@ typedef struct ranks {
     const double *w;
     double shift, reach;
     double *row, *x;
-    double *out; /* of each group COX_BINS without an event, and as many with one */
+    double *out; /* of each group and kind COX_BINS */
     double look[COX_LOOKS];
 } ranks;
 
@@ -64,6 +71,10 @@ static size_t bin_of(const ranks *self, double score) {
     return (size_t)fmin(fmax(place, 0), COX_BINS - 1);
 }
 
+static double *bins_of(const ranks *self, size_t group, size_t kind) {
+    return self->out + (kinds_of(&self->design) * group + kind) * COX_BINS;
+}
+
 static tacit_status rank_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     ranks *self = context;
     (void)first, (void)error;
@@ -71,8 +82,10 @@ static tacit_status rank_block(void *context, const tacit_view *block, size_t fi
         time_row one = time_take_row(&self->design, block, i, self->row, self->x);
         double score = time_offset(&self->design, self->row);
         for (size_t j = 0; j < self->design.columns.width; j++) score += self->w[j] * self->x[j];
-        size_t group = self->partition.of_cell[one.place];
-        self->out[(2 * group + (one.event > 0)) * COX_BINS + bin_of(self, score)]++;
+        size_t bin = bin_of(self, score), entry = one.entry < one.place ? one.entry : one.place;
+        bins_of(self, self->partition.of_cell[one.place], one.event > 0)[bin]++;
+        if (self->design.entries && cox_enters_later(&self->partition, &self->design, entry))
+            bins_of(self, self->partition.of_cell[entry], 2)[bin]++;
         cox_look_at(self->look, score - self->shift);
     }
     return TACIT_OK;
@@ -89,7 +102,7 @@ tacit_status cox_answer_ranks(tacit_party *party, const tacit_question *question
     tacit_status status = begin_ranks(&self, party, question, error);
     if (status != TACIT_OK) goto cleanup;
     if (cox_is_real(party)) TACIT_CHECK(cox_check_groups(party, &self.partition, false, error));
-    tacit_sum_spec spec = time_sum(party->plan, n, 0, length_of(&self.partition));
+    tacit_sum_spec spec = time_sum(party->plan, n, 0, length_of(&self.design, &self.partition));
     TACIT_CHECK(time_begin_reply(party, question, &spec, reply, error));
     self.out = reply->contribution + TIME_HEAD;
     TACIT_CHECK(tacit_dataset_map(&party->rows, 0, rank_block, &self, error));
@@ -108,8 +121,9 @@ typedef struct pairs {
     double ordered, alike, all; /* the event has the higher score; both are in one bin */
 } pairs;
 
-/* The events of a group with those who were seen after them. */
-static void compare_group(pairs *out, const double *without, const double *events, double *later) {
+/* The events of a group with those who were at risk at them and seen after them. `entering` NULL: nobody comes. */
+static void compare_group(pairs *out, const double *without, const double *events, const double *entering,
+                          double *later) {
     double below = 0, had = 0;
     for (size_t b = 0; b < COX_BINS; b++) {
         double others = later[b] + without[b];
@@ -117,7 +131,7 @@ static void compare_group(pairs *out, const double *without, const double *event
         out->alike += events[b] * others;
         below += others;
         had += events[b];
-        later[b] += without[b] + events[b];
+        later[b] += without[b] + events[b] - (entering != NULL ? entering[b] : 0);
     }
     out->all += had * below;
 }
@@ -133,12 +147,13 @@ tacit_status cox_ask_concordance(cox_fit *self, tacit_estimates *estimates, taci
     TACIT_CHECK(
         tacit_message_add_numbers(&message, "weights", self->here.w, self->design.columns.width, error));
     TACIT_CHECK(cox_partition_write(groups, &self->design, &message, error));
-    TACIT_CHECK(cox_ask_all(self, "ranks", &message, 0, length_of(groups), &sum, error));
+    TACIT_CHECK(cox_ask_all(self, "ranks", &message, 0, length_of(&self->design, groups), &sum, error));
     for (size_t s = 0; s < self->design.strata; s++) {
         double later[COX_BINS] = { 0 };
         for (size_t g = groups->end[s]; g-- > (s > 0 ? groups->end[s - 1] : 0);) {
-            const double *without = sum.values + TIME_HEAD + 2 * g * COX_BINS;
-            compare_group(&found, without, without + COX_BINS, later);
+            const double *without = sum.values + TIME_HEAD + kinds_of(&self->design) * g * COX_BINS,
+                         *events = without + COX_BINS;
+            compare_group(&found, without, events, self->design.entries ? events + COX_BINS : NULL, later);
         }
     }
     if (found.all > 0) {

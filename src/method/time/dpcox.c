@@ -376,8 +376,11 @@ cleanup:
 
 static tacit_status climb(fit *self, tacit_error *error) {
     const double radius = self->design.radius;
-    static const double LONGEST = 6, USUAL = 1; /* coefficients of columns that run from -1 to 1 */
-    TACIT_TRY(tacit_hazard_begin(&self->approach, LONGEST * radius, self->design.width, error));
+    /* Coefficients of columns that run from -1 to 1. Noise must not lead far; where little of it lets L grow, rows
+     * whose columns have wide bounds may. */
+    static const double LONGEST = 6, USUAL = 1;
+    TACIT_TRY(
+        tacit_hazard_begin(&self->approach, LONGEST * self->design.most * radius, self->design.width, error));
     for (size_t t = 1; t <= DPCOX_STEPS; t++) {
         bool last = t + 1 == DPCOX_STEPS;
         tacit_progress_report(self->session->progress, "steps", t, DPCOX_STEPS + 1);

@@ -192,8 +192,9 @@ static size_t make_curve(lives *self, size_t group) {
 }
 
 static tacit_status add_curve(lives *self, tacit_report *report, size_t group, tacit_error *error) {
-    static const char *const columns[] = { "at risk", "events", "censored", "survival",     "error",
-                                           "low",     "high",   "hazard",   "hazard error", NULL };
+    static const char *const columns[] = { "at risk",      "events",     "censored",    "survival",
+                                           "error",        "low",        "high",        "hazard",
+                                           "hazard error", "hazard low", "hazard high", NULL };
     char name[200], title[240], label[40];
     tacit_report_table *table;
     size_t count = make_curve(self, group);
@@ -204,10 +205,17 @@ static tacit_status add_curve(lives *self, tacit_report *report, size_t group, t
     for (size_t k = 0; k < count; k++) {
         const tacit_life_step *one = &self->steps[k];
         double leaving = self->leaving[k * self->groups + group];
-        double values[] = {
-            one->at_risk, one->events, leaving - one->events, one->survival,    one->survival * one->error,
-            one->low,     one->high,   one->hazard,           one->hazard_error
-        };
+        double values[] = { one->at_risk,
+                            one->events,
+                            leaving - one->events,
+                            one->survival,
+                            one->survival * one->error,
+                            one->low,
+                            one->high,
+                            one->hazard,
+                            one->hazard_error,
+                            one->hazard_low,
+                            one->hazard_high };
         if (!isfinite(values[4])) values[4] = NAN;
         tacit_format(label, sizeof label, "%.10g", one->time);
         TACIT_TRY(tacit_report_add_row(table, label, values, NULL, error));

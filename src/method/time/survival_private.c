@@ -230,8 +230,9 @@ static tacit_status add_tests(const layout *self, const tacit_noisy_result *foun
 
 static tacit_status add_curve(const layout *self, const tacit_noisy_result *found, tacit_report *report,
                               size_t group, tacit_error *error) {
-    static const char *const columns[] = { "at risk", "events", "censored", "survival",     "error",
-                                           "low",     "high",   "hazard",   "hazard error", NULL };
+    static const char *const columns[] = { "at risk",      "events",     "censored",    "survival",
+                                           "error",        "low",        "high",        "hazard",
+                                           "hazard error", "hazard low", "hazard high", NULL };
     const tacit_noisy_curve *curve = &found->curve[group];
     char name[200], title[240], label[40];
     tacit_report_table *table;
@@ -242,10 +243,11 @@ static tacit_status add_curve(const layout *self, const tacit_noisy_result *foun
     for (size_t k = 0; k < curve->count; k++) {
         const tacit_life_step *one = &curve->steps[k];
         double values[] = {
-            one->at_risk, one->events, curve->censored[k], one->survival,    one->survival * one->error,
-            one->low,     one->high,   one->hazard,        one->hazard_error
+            one->at_risk,    one->events, curve->censored[k], one->survival,     one->survival * one->error,
+            one->low,        one->high,   one->hazard,        one->hazard_error, one->hazard_low,
+            one->hazard_high
         };
-        double errors[] = { curve->at_risk_error[k], NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+        double errors[] = { curve->at_risk_error[k], NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
         tacit_format(label, sizeof label, "%.10g", one->time);
         TACIT_TRY(tacit_report_add_row(table, label, values, errors, error));
     }

@@ -58,6 +58,7 @@ for (name in names(formulas)) {
   rows$time <- rows$cell * 30
   curves <- survfit(Surv(time, died) ~ group, rows, conf.type = "log")
   others <- survfit(Surv(time, died) ~ group, rows, conf.type = "log-log")
+  hazards <- lapply(c("log", "log-log"), function(interval) survfit(Surv(time, died) ~ group, rows, conf.type = interval, stype = 2, ctype = 1)) # exp(-H)
   until <- min(tapply(rows$time, rows$group, max))
   line(name, "until", "until", until)
   means <- survival:::survmean(curves, rmean = until)$matrix
@@ -66,9 +67,11 @@ for (name in names(formulas)) {
     line(name, "group", group, one["records"], one["events"], one["median"], one["0.95LCL"], one["0.95UCL"], one[5], one[6])
     at <- summary(curves[which(levels(rows$group) == group)])
     other <- summary(others[which(levels(rows$group) == group)])
+    bounds <- lapply(hazards, function(one) summary(one[which(levels(rows$group) == group)]))
     for (k in seq_along(at$time)) {
-      line(name, paste("curve", group), sprintf("%g", at$time[k]), at$n.risk[k], at$n.event[k], at$surv[k], at$std.err[k], at$lower[k], at$upper[k], at$cumhaz[k], at$std.chaz[k])
-      line(name, paste("log-log", group), sprintf("%g", at$time[k]), other$lower[k], other$upper[k])
+      line(name, paste("curve", group), sprintf("%g", at$time[k]), at$n.risk[k], at$n.event[k], at$surv[k], at$std.err[k], at$lower[k], at$upper[k], at$cumhaz[k], at$std.chaz[k],
+           -log(bounds[[1]]$upper[k]), -log(bounds[[1]]$lower[k]))
+      line(name, paste("log-log", group), sprintf("%g", at$time[k]), other$lower[k], other$upper[k], -log(bounds[[2]]$upper[k]), -log(bounds[[2]]$lower[k]))
     }
   }
   for (k in seq_len(nlevels(rows$group))) {

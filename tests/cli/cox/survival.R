@@ -25,11 +25,13 @@ source(file.path(dirname(sub("--file=", "", grep("--file=", commandArgs(), value
 show <- function(case, rows, interval, until) {
   fit <- survfit(Surv(time, event) ~ group, rows, conf.type = interval)
   all <- summary(fit)
+  other <- summary(survfit(Surv(time, event) ~ group, rows, conf.type = interval, stype = 2, ctype = 1)) # exp(-H)
   tables <- survival:::survmean(fit, rmean = until)$matrix
   for (group in unique(rows$group)) {
     at <- all$strata == paste0("group=", group)
     for (k in which(at))
-      line(case, paste("curve", group), sprintf("%.10g", all$time[k]), all$n.risk[k], all$n.event[k], all$surv[k], all$std.err[k], all$lower[k], all$upper[k], all$cumhaz[k], all$std.chaz[k])
+      line(case, paste("curve", group), sprintf("%.10g", all$time[k]), all$n.risk[k], all$n.event[k], all$surv[k], all$std.err[k], all$lower[k], all$upper[k], all$cumhaz[k], all$std.chaz[k],
+           -log(other$upper[k]), -log(other$lower[k]))
     one <- tables[paste0("group=", group), ]
     line(case, "groups", as.character(group), one["records"], one["events"], one["median"], one["0.95LCL"], one["0.95UCL"], one[5], one[6])
   }
@@ -49,6 +51,7 @@ cat("case,table,row\n")
 show("wilms", wilms, "log", 5400)
 show("aml", aml, "log", 100)
 show("aml log-log", aml, "log-log", 100)
+show("aml plain", aml, "plain", 100)
 
 incidence <- function(case, rows, interval) {
   fit <- survfit(Surv(time, factor(event, 0:2)) ~ group, rows, conf.type = interval)
