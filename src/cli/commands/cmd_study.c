@@ -129,7 +129,7 @@ const tacit_command tacit_command_study_new = {
         "guessing, on average or in one of twenty runs where a site alone does better, or worse than a site "
         "alone in nine of ten runs) is refused unless --force is given. Without expected_rows this is done "
         "for the fewest rows that the study takes, its parties times minimum_rows, and a study that would be "
-        "hopeless with those is added with a warning.",
+        "hopeless with those is added with a warning; with --force it is not tried out.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },
