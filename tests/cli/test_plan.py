@@ -210,7 +210,7 @@ class NewStudies(Planning):
                 shutil.rmtree(self.path / "consortium", ignore_errors=True)
                 said = {"noise": "shares", **more}
                 file = self.study(method=method, set="{" + ", ".join(f"{key}: {value}" for key, value in said.items()) + "}", epsilon=3)
-                planned = self.plan(numbers=("plan", file, "--brief"))["methods"][0]
+                planned = self.plan("--methods", method, numbers=("plan", file, "--brief"))["methods"][0]
                 self.assertEqual(self.new(file).returncode, 0)
                 written = dict(re.findall(r'^ *(\w+): "?([^"\n]*)"?$', self.definition(), re.M))
                 for name in names:
