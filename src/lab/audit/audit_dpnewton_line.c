@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "data/generate.h"
 #include "lab/audit/audit_parts.h"
 #include "lab/audit/turned_rows.h"
@@ -133,7 +134,7 @@ static tacit_status set_plan(line_case *self, const tacit_audit_setup *setup, bo
         TACIT_TRY(tacit_gaussian_epsilon(&plan->epsilon, sigma, plan->delta, error));
     }
     TACIT_TRY(dpnewton_strength(plan, &strength, error));
-    snprintf(number, sizeof number, "%.0f", fmax(1, ceil(EACH * DIMENSION / strength)));
+    tacit_format(number, sizeof number, "%.0f", fmax(1, ceil(EACH * DIMENSION / strength)));
     TACIT_TRY(tacit_plan_set(plan, "rows", number, error));
     TACIT_TRY(tacit_plan_check(plan, error));
     TACIT_TRY(dpnewton_describe(plan, &self->design, error));
