@@ -2,9 +2,9 @@
 """What is simulated is what is deployed: for each method the models of real processes, noise and all, have the same distribution of weights,
 accuracy and log-loss as the simulation of the same plan. noise=shares where the method has it; avg has none, and each party adds its own there.
 
-Real noise has no seed, so the two are compared as samples, by Wilcoxon's rank sum test of three figures: how far the weights lie from those without
-noise, the accuracy, and the log-loss. Four methods and three figures at a twelfth of a millionth each: this test fails by chance once in a million runs.
-The control is a simulation at half the price, whose noise is about twice as large, and as many models as are deployed: the same test must
+Real noise has no seed, so the two are compared as samples, by Wilcoxon's rank sum test of three figures: how far the weights lie from their mean, by
+the covariance that other simulated models of the plan have, the accuracy, and the log-loss. Four methods and three figures at 1e-5/12 each: this test fails by chance less than once in a hundred thousand runs.
+The control is a simulation at the price whose noise is twice as large, with as many models as are deployed: the same test must
 tell it from the plan's. Both have seeds, so that the control never fails by chance.
 
     TACIT=build/src/cli/tacit tests/service/test_distribution.py
@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import DeployedTest
 
-PARTIES, ROWS, DEPLOYED, SIMULATED, EPSILON, LEAST = range(4), 40, 20, 200, 2, 1e-6 / 12
+PARTIES, ROWS, DEPLOYED, SIMULATED, EPSILON, DELTA, LEAST = range(4), 40, 36, 200, 8, 1e-5, 1e-5 / 12
 
 
 def p_value(first, second):
@@ -41,6 +41,43 @@ def p_value(first, second):
         return 1.0
     apart = abs(sum(ranks[value] for value in first) - m * (m + n + 1) / 2)
     return math.erfc(apart / math.sqrt(2 * variance))
+
+
+def with_twice_the_noise(epsilon):
+    """The epsilon that a Gaussian of twice the noise costs at DELTA, by its exact price (Balle and Wang 2018)."""
+    def below(x):
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    def solve(rises):
+        low, high = 1e-6, 100.0
+        for _ in range(200):
+            low, high = ((low + high) / 2, high) if rises((low + high) / 2) else (low, (low + high) / 2)
+        return low
+
+    def delta(epsilon, mu):
+        return below(mu / 2 - epsilon / mu) - math.exp(epsilon) * below(-mu / 2 - epsilon / mu)
+    mu = solve(lambda mu: delta(epsilon, mu) < DELTA)
+    return solve(lambda other: delta(other, mu / 2) > DELTA)
+
+
+def spread_of(models):
+    """The mean of the models' weights, and a matrix that makes their covariance the unit one."""
+    mean = [statistics.fmean(each) for each in zip(*models)]
+    size = len(mean)
+    covariance = [[sum((model[a] - mean[a]) * (model[b] - mean[b]) for model in models) / (len(models) - 1) for b in range(size)] for a in range(size)]
+    root = [[0.0] * size for _ in range(size)]  # Cholesky's
+    for a in range(size):
+        for b in range(a + 1):
+            left = covariance[a][b] - sum(root[a][k] * root[b][k] for k in range(b))
+            root[a][b] = math.sqrt(left) if a == b else left / root[b][b]
+    return mean, root
+
+
+def distance(model, mean, root):
+    solved = []
+    for a in range(len(mean)):
+        solved.append((model[a] - mean[a] - sum(root[a][k] * solved[k] for k in range(a))) / root[a][a])
+    return math.hypot(*solved)
 
 
 def numbers_of(thing):
@@ -90,19 +127,19 @@ class Distribution(DeployedTest):
             found.append((self.weights("played.json"), run["accuracy"]["mean"], run["logloss"]["mean"]))
         return found
 
-    def check(self, method, settings, epsilon, **more):
-        keys = {"method": method, "set": settings, "epsilon": epsilon, "delta": "1e-5", "lambda": 0.001, "parties": "{expected: 4, minimum: 4}",
+    def check(self, method, settings, epsilon, twice=None, **more):
+        keys = {"method": method, "set": settings, "epsilon": epsilon, "delta": str(DELTA), "lambda": 0.001, "parties": "{expected: 4, minimum: 4}",
                 "minimum_rows": ROWS, "expected_rows": ROWS * len(PARTIES), "dropouts": 0, "colluders": 0.25, **more}
-        middle = [statistics.median(each) for each in zip(*(weights for weights, _, _ in self.simulated(keys, 1000 * epsilon, 9)))]
+        reference = spread_of([weights for weights, _, _ in self.simulated(keys, epsilon, SIMULATED // 2, first=2001)])
 
         def told_apart(first, second):
             """The p-values of the three figures."""
             def measured(models):
-                return zip(*((math.dist(weights, middle), accuracy, loss) for weights, accuracy, loss in models))
+                return zip(*((distance(weights, *reference), accuracy, loss) for weights, accuracy, loss in models))
             return [p_value(one, other) for one, other in zip(measured(first), measured(second))]
 
         played = self.simulated(keys, epsilon, SIMULATED)
-        control = told_apart(self.simulated(keys, epsilon / 2, DEPLOYED, first=1001), played)
+        control = told_apart(self.simulated(keys, twice or with_twice_the_noise(epsilon), DEPLOYED, first=1001), played)
         self.assertLess(min(control), LEAST, (method, "twice the noise is not noticed"))
         found = told_apart(self.deployed(keys), played)
         print(f"{method}: p {', '.join(f'{p:.2g}' for p in found)}; with twice the noise {', '.join(f'{p:.2g}' for p in control)}", file=sys.stderr)
@@ -118,7 +155,7 @@ class Distribution(DeployedTest):
         self.check("dpsgd", "{noise: shares, hidden: none, epochs: 4, sampling: 1}", EPSILON)
 
     def test_avg(self):
-        self.check("avg", "{noise: party}", EPSILON, **{"lambda": 0.01})
+        self.check("avg", "{noise: party}", EPSILON, twice=EPSILON / 2, **{"lambda": 0.01})
 
 
 class TwoSamples(unittest.TestCase):
