@@ -471,6 +471,7 @@ tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request 
     TACIT_CHECK(play_worlds(&self, &made, tallies, error));
     TACIT_CHECK(conclude(&made, tallies, error));
     TACIT_CHECK(look_further(&self, &made, error));
+    for (size_t m = 0; m < made.count; m++) TACIT_CHECK(tacit_plan_settle(&made.methods[m].plan, error));
     *out = made;
     made = (tacit_outlook)TACIT_OUTLOOK_INIT;
 cleanup:

@@ -356,6 +356,8 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
                         .lambda = plan->lambda,
                         .lambda_from = plan->lambda_from,
                         .trials = trials,
+                        .noise = tacit_plan_noise_by(plan),
+                        .colluders = tacit_plan_shares_noise(plan) ? tacit_plan_colluders(plan) : 0,
                         .charged = prices.charged,
                         .claimed = prices.claimed };
     begin_stage(&stage, simulation, plan, first);

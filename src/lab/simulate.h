@@ -83,6 +83,8 @@ typedef struct tacit_run {
     double epsilon, delta, lambda;
     tacit_lambda_from lambda_from;
     size_t trials;
+    const char *noise; /* tacit_plan_noise_by of its plan */
+    size_t colluders;  /* among the parties, that shares of noise allow for; 0 with other noise */
     tacit_spread accuracy, auc, log_loss;
     tacit_spread rmse, deviance; /* of a numeric response */
     tacit_price charged;         /* what the parties' ledgers hold after one trial */

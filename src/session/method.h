@@ -121,6 +121,10 @@ bool tacit_plan_always_single(const tacit_plan *plan);
  * summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
+/* Who adds the noise: "shares" (every party a part of it), "coordinator" or "party" (each all of its own); NULL:
+ * nobody. */
+const char *tacit_plan_noise_by(const tacit_plan *plan);
+
 /* Whether a public model belongs to the plan. */
 bool tacit_plan_needs_model(const tacit_plan *plan);
 
@@ -168,6 +172,13 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 
 /* The choice of a method that uses none. */
 tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+
+/* Write down what a plan leaves to its method: rounds, rates and the like, which follow from its public numbers.
+ * It then means the same whatever rule a later version has. */
+tacit_status tacit_plan_settle(tacit_plan *plan, tacit_error *error);
+
+/* A setting that is open, with its number. */
+tacit_status tacit_plan_settle_number(tacit_plan *plan, const char *name, double value, tacit_error *error);
 
 /* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes
  * to `out`. */
@@ -367,6 +378,11 @@ struct tacit_method {
      * `tacit explain`: "1/(n mu)". */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
     const char *lambda_rule;
+
+    /* Give settings that are left open (0) the numbers that this plan takes for them, so that a definition can say
+     * them: the plan then does what it did. Asked about plans that pass tacit_plan_check, with their lambda. NULL:
+     * none is left open. */
+    tacit_status (*settle)(tacit_plan *plan, tacit_error *error);
 
     /* tacit_plan_hopeless of a plan that passes tacit_plan_check; NULL: never. */
     bool (*hopeless)(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);

@@ -203,6 +203,12 @@ tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_err
     return settle_text(study, error);
 }
 
+tacit_status tacit_study_settle(tacit_study *study, tacit_error *error) {
+    if (study->stop.target != TACIT_TARGET_NONE) return TACIT_OK; /* each look has rounds for its own rows */
+    TACIT_TRY(tacit_plan_settle(&study->plan, error));
+    return settle_text(study, error);
+}
+
 tacit_status tacit_study_set_keys(tacit_study *study, const uint8_t arms[TACIT_VRF_KEY_BYTES],
                                   const tacit_voprf_element *receipts, tacit_error *error) {
     study->arms.has_key = study->arms.count > 0;

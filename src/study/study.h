@@ -120,12 +120,17 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 /* The canonical text of the next look, appended. */
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
-/* Another lambda, tried on public rows, for a study whose definition has none: canonical text and hash
- * follow. */
 /* Expect this many rows of all parties together, in a definition that says nothing about that; fewer than its parties
  * must have change nothing. */
 tacit_status tacit_study_expect_rows(tacit_study *study, size_t rows, tacit_error *error);
+
+/* Another lambda, tried on public rows, for a study whose definition has none: canonical text and hash
+ * follow. */
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
+
+/* The rounds and rates that the definition leaves to the method become part of it (tacit_plan_settle), except in a
+ * study with looks, whose later ones have other rows: canonical text and hash follow. */
+tacit_status tacit_study_settle(tacit_study *study, tacit_error *error);
 
 /* Write the coordinator's keys, where the study has arms or a compensation: canonical text and hash follow. */
 tacit_status tacit_study_set_keys(tacit_study *study, const uint8_t arms[TACIT_VRF_KEY_BYTES],

@@ -144,6 +144,19 @@ class Moments(LearningTest):
         self.assertLess(reused["logloss"]["mean"], 1.02 * new["logloss"]["mean"])
         self.assertLess(reused["logloss"]["mean"], 0.2)
 
+    def test_a_model_of_other_terms_reuses_them_where_its_columns_were_there(self):
+        plain = self.path / "plain.yaml"
+        plain.write_text("".join(line for line in Path(SCHEMA).read_text().splitlines(True) if not line.startswith("rows:")))
+        self.simulate(*self.WORDS, "--epsilon", "3", "--seed", "7", "--out", "first.json", schema=str(plain))
+        words = (*self.WORDS, "--epsilon", "1", "--trials", "20", "--seed", "1", "--terms", "mean_radius + mean_texture + worst_area")
+        new = self.simulate(*words, schema=str(plain))["runs"][0]
+        reused = self.simulate(*words, "--set", "moments=reused", "--model", "first.json", schema=str(plain))["runs"][0]
+        self.assertEqual(new["rounds"], reused["rounds"] + 1)
+        self.assertLess(reused["logloss"]["mean"], 1.05 * new["logloss"]["mean"])
+        self.assertLess(reused["logloss"]["mean"], 0.35)
+        self.refuse(2, "--train", ROWS, "--schema", str(plain), *self.WORDS, "--epsilon", "1", "--set", "moments=reused", "--model", "first.json", "--terms",
+                    "mean_radius * mean_texture", says=["mean_radius:mean_texture"])  # products of pairs were not released
+
     def test_without_noise_there_is_nothing_to_reuse(self):
         self.first("inf")
         self.assertNotIn("moments", json.loads((self.path / "first.json").read_text()))

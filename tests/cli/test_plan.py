@@ -6,7 +6,10 @@
 import json
 import os
 import random
+import re
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -173,7 +176,7 @@ class NewStudies(Planning):
     def test_what_is_hopeless_is_refused_before_anything_is_made(self):
         file = self.study(epsilon="0.01", expected_rows=200)
         done = self.new(file)
-        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("is hopeless: method dpnewton at epsilon 0.01 with 200 rows", done.stderr)
         self.assertIn("--force", done.stderr)
         self.assertFalse((self.path / "consortium").exists())
@@ -181,11 +184,47 @@ class NewStudies(Planning):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("hopeless", done.stderr)
 
-    def test_nothing_is_foreseen_where_no_rows_are_expected(self):
+    def test_where_no_rows_are_expected_the_fewest_are_foreseen_and_nothing_is_refused(self):
         done = self.new(self.study(epsilon="0.01", expected_rows=None))
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"expected AUC 0\.\d+ ")
+        self.assertIn("8 parties times minimum_rows, 160 rows", done.stderr)
+        self.assertIn("with no more than 160 rows the study is hopeless", done.stderr)
+        done = self.new(self.study(name="t.yaml", **{"title": "Another", "epsilon": "0.01", "expected_rows": None}), "--force")
         self.assertNotIn("expected AUC", done.stdout)
-        self.assertNotIn("hopeless", done.stderr)
+        self.assertIn("160 rows", done.stderr)
+
+    def definition(self):
+        """The text that parties agree on."""
+        store = sqlite3.connect(f"file:{self.path / 'consortium' / 'coordinator.db'}?mode=ro", uri=True)
+        texts = [value for table, in store.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+                 for row in store.execute(f"SELECT * FROM \"{table}\"") for value in row]
+        store.close()
+        texts = [text.decode(errors="replace") if isinstance(text, bytes) else str(text) for text in texts]
+        return next(text for text in texts if "minimum_rows:" in text)
+
+    def test_rounds_and_rates_that_are_left_open_become_part_of_the_definition(self):
+        self.rows("rows.csv", 2000)
+        for method, names, more in (("dpnewton", ["rounds"], {}), ("dpgd", ["rounds"], {}), ("dpsgd", ["rate", "clip"], {"hidden": "none", "sampling": "1", "epochs": "20"})):
+            with self.subTest(method=method):
+                shutil.rmtree(self.path / "consortium", ignore_errors=True)
+                said = {"noise": "shares", **more}
+                file = self.study(method=method, set="{" + ", ".join(f"{key}: {value}" for key, value in said.items()) + "}", epsilon=3)
+                planned = self.plan("--methods", method, numbers=("plan", file, "--brief"))["methods"][0]
+                self.assertEqual(self.new(file).returncode, 0)
+                written = dict(re.findall(r'^ *(\w+): "?([^"\n]*)"?$', self.definition(), re.M))
+                for name in names:
+                    self.assertGreater(float(written[name]), 0)
+                    self.assertEqual(float(written[name]), float(planned["settings"]["set"][name]))
+                words = ("simulate", "--method", method, "--train", "rows.csv", "--schema", "schema.yaml", "--parties", "8", "--epsilon", "3", "--delta", "1e-5",
+                         "--expected-rows", "2000", "--minimum-rows", "20", "--lambda", written["lambda"], "--seed", "1", "--json",
+                         *(word for key, value in said.items() for word in ("--set", f"{key}={value}")))
+                left, given = (json.loads(self.succeed(*words, *(word for name in names[:k] for word in ("--set", f"{name}={written[name]}"))).stdout)["runs"][0]
+                               for k in (0, len(names)))
+                for key in ("accuracy", "logloss", "rounds", "noise"):
+                    self.assertEqual(left[key], given[key])
+                if "rounds" in names:
+                    self.assertEqual(planned["rounds"], given["rounds"])
 
 
 if __name__ == "__main__":

@@ -315,6 +315,58 @@ static inline void coverage_count(const coverage_world *world, const tacit_noisy
     }
 }
 
+/* The smallest eigenvalue of a symmetric positive matrix, by inverse iteration. */
+static inline double coverage_smallest(const double *matrix, size_t d) {
+    double at[COVERAGE_WIDTH], room[COVERAGE_WIDTH * COVERAGE_WIDTH], length = 1;
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t j = 0; j < d; j++) at[j] = 1 + 0.1 * (double)j;
+    for (int step = 0; step < 200; step++) {
+        double square = 0;
+        CHECK_OK(tacit_moments_solve(at, matrix, 1, 1e-12, room, d, &error), error);
+        for (size_t j = 0; j < d; j++) square += at[j] * at[j];
+        length = sqrt(square);
+        for (size_t j = 0; j < d; j++) at[j] /= length;
+    }
+    return 1 / length;
+}
+
+/*
+ * What the width of a linear model's intervals would be by the plain rule that ours is measured against: rows divided by R, R^2 =
+ * (1 + G)/2 for every price, and cov = A^-1 [s2 A + N] A^-1 (1 + kk^2/4), at the true model and without drawing
+ * anything. 0 where that rule gives none (kk > 1/.7).
+ */
+static inline double coverage_plain_width(const coverage_world *world) {
+    const size_t d = world->about->d;
+    const double rows = (double)world->about->rows, unit = world->design.encoded * world->design.intercept,
+                 scale = 1 / (unit * sqrt((double)d / 2)), tau = dpnewton_inference_tau,
+                 s = M_SQRT2 * (1 + tau * tau) / world->design.strength;
+    double matrix[COVERAGE_WIDTH * COVERAGE_WIDTH] = { 0 }, room[COVERAGE_WIDTH * COVERAGE_WIDTH],
+                                   w[COVERAGE_WIDTH], length = 0, sum = 0;
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < COVERAGE_POINTS; i++) {
+        double square = 0;
+        for (size_t j = 0; j < d; j++) square += pow(world->x[i][j] * scale, 2);
+        double weight = rows / COVERAGE_POINTS * scale * scale / fmax(1, square);
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++) matrix[a * d + b] += weight * world->x[i][a] * world->x[i][b];
+    }
+    for (size_t j = 0; j < d; j++) w[j] = world->truth[j] / scale;
+    for (size_t j = 0; j < d; j++) length += w[j] * w[j];
+    const double kk = s * sqrt(2 * (double)d) / coverage_smallest(matrix, d),
+                 s2 = COVERAGE_SPREAD * COVERAGE_SPREAD + s * (length + 1 / (tau * tau)) / rows;
+    if (kk > 1 / 0.7) return 0;
+    for (size_t j = 0; j < d; j++) {
+        double column[COVERAGE_WIDTH] = { 0 }, square = 0, along = 0;
+        column[j] = 1;
+        CHECK_OK(tacit_moments_solve(column, matrix, 1, 1e-12, room, d, &error), error); /* of A^-1 */
+        for (size_t a = 0; a < d; a++) square += column[a] * column[a];
+        for (size_t a = 0; a < d; a++) along += column[a] * w[a];
+        double variance = s2 * column[j] + s * s / 2 * ((1 / (tau * tau) + length) * square + along * along);
+        sum += sqrt(variance * (1 + kk * kk / 4)) * scale / world->usual[j] / (double)d;
+    }
+    return sum;
+}
+
 /* Add `repeats` to `out`. */
 static inline void coverage_run(coverage_world *world, size_t repeats, uint64_t seed, coverage_result *out) {
     tacit_stream stream = tacit_stream_from_seed(seed);

@@ -1,7 +1,7 @@
 /*
  * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and
  * largest coverage of a coefficient among the intervals given, where the noise in the curvature is small (kk
- * < .3) apart. coverage_table [repeats [seed [logistic|linear [rows [d]]]]]
+ * < .3) apart, and for numbers the width by the plain rule. coverage_table [repeats [seed [logistic|linear [rows [d [epsilon]]]]]]
  */
 #include <stdio.h>
 
@@ -34,7 +34,12 @@ static void run_cell(coverage_case about, size_t repeats, uint64_t seed) {
            about.epsilon, 100 * (1 - (double)result.given / (double)result.repeats));
     print_range(result.calm_covered, result.calm, about.d);
     print_range(rough, result.given - result.calm, about.d);
-    printf(" %5.2f | %3.0f%% |\n", result.width / given, 100 * result.noise / given);
+    printf(" %5.2f | %3.0f%% |", result.width / given, 100 * result.noise / given);
+    double plain = about.linear ? coverage_plain_width(world) : 0;
+    if (plain > 0)
+        printf(" %5.2f |\n", plain);
+    else
+        printf(" %5s |\n", "-");
     fflush(stdout);
     coverage_end(world);
 }
@@ -46,17 +51,21 @@ int main(int count, char **words) {
     uint64_t seed = count > 2 ? strtoul(words[2], NULL, 10) : 1;
     size_t only = count > 4 ? strtoul(words[4], NULL, 10) : 0,
            width = count > 5 ? strtoul(words[5], NULL, 10) : 0;
+    double price = count > 6 ? strtod(words[6], NULL) : 0;
     const size_t widths[] = { width > 0 ? width : 8, 20 }; /* one that is asked for, alone */
     printf("| model | rows | d | rare columns | epsilon | not estimable | coverage, kk < .3 | coverage, else "
-           "| width | noise |\n"
-           "|---|---|---|---|---|---|---|---|---|---|\n");
+           "| width | noise | width by the plain rule |\n"
+           "|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int linear = 0; linear < 2; linear++)
         for (int n = 0; n < 2; n++)
             for (int kind = 0; kind < 5 - linear; kind++)
                 for (int e = 0; e < 3; e++) {
                     bool outcome = kind == 4,
                          skipped = count > 3 && strcmp(words[3], linear ? "linear" : "logistic") != 0;
-                    if (skipped || (only > 0 && only != rows[n]) || (width > 0 && kind > 1)) continue;
+                    if (skipped || (only > 0 && only != rows[n]) ||
+                        (width > 0 && (outcome ? width != 8 : kind > 1)) ||
+                        (price > 0 && price != epsilons[e]))
+                        continue;
                     run_cell((coverage_case){ .linear = linear == 1,
                                               .rows = rows[n],
                                               .d = outcome ? 8 : widths[kind / 2],

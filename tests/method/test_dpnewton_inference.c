@@ -368,6 +368,26 @@ static void with_few_rows_there_is_no_interval(void **state) {
     coverage_end(world);
 }
 
+/* A definition from before there was `widths` lacks it, and means the scale that it was agreed on with. */
+static void what_was_agreed_on_before_keeps_its_scale(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    const tacit_parameter *widths = tacit_setting_find(tacit_method_dpnewton.parameters, "widths");
+    assert_string_equal(widths->before, "former");
+    coverage_case about = { .linear = true, .rows = 10000, .d = 8, .epsilon = 1 };
+    coverage_world *world = coverage_begin(&about);
+    dpnewton_inference former, *narrow = &world->design;
+    tacit_plan plan = world->plan;
+    CHECK_OK(tacit_plan_set(&plan, "widths", widths->before, &error), error);
+    CHECK_OK(dpnewton_inference_describe(&plan, &former, &error), error);
+    const double each = 10000 * former.strength * former.strength / 8, t = each / (each + 500),
+                 reach = tacit_schema_reach(plan.schema);
+    const double radius = sqrt((1 + reach) * (0.25 + 0.75 * t * t));
+    assert_true(fabs(former.intercept * former.encoded * radius - 1) < 1e-12);
+    assert_true(narrow->intercept > former.intercept); /* the smaller scale */
+    coverage_end(world);
+}
+
 /* ---- audit ---- */
 
 static tacit_audit_result audited(const char *name, const char *noise, uint64_t runs) {
@@ -408,6 +428,7 @@ int main(void) {
         cmocka_unit_test(a_party_answers_a_question_only_in_its_place),
         cmocka_unit_test(intervals_cover_as_often_as_they_say_and_not_without_the_noise),
         cmocka_unit_test(with_few_rows_there_is_no_interval),
+        cmocka_unit_test(what_was_agreed_on_before_keeps_its_scale),
         cmocka_unit_test(an_audit_finds_it_sound_and_thinner_noise_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

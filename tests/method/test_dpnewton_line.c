@@ -6,6 +6,7 @@
  */
 #include "check.h"
 
+#include "lab/audit/audit.h"
 #include "method/private/dpnewton.h"
 #include "parties.h"
 #include "rand/fast.h"
@@ -198,6 +199,32 @@ static void a_model_of_noise_comes_nearer_to_the_base_rate(void **state) {
     assert_true(asked - base < 0.75 * (steps - base));
 }
 
+/* A sound subject is called broken with probability at most 1e-10; seeds are fixed. */
+static tacit_audit_result audited(const char *name, const char *noise) {
+    const tacit_setting_value settings[] = { { "noise", noise } };
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_audit audit = { .setup = { .epsilon = 3, .delta = 0.05, .settings = settings, .setting_count = 1 },
+                          .runs = 6000,
+                          .confidence = 1 - 1e-10,
+                          .seed = 5 };
+    tacit_audit_result result;
+    CHECK_OK(tacit_auditable_require(&audit.subject, name, &error), error);
+    CHECK_OK(tacit_audit_run(&result, &audit, &error), error);
+    print_message("# %s, charged %g: at least %.4f, reach %.3f\n", name, result.charged.epsilon,
+                  result.epsilon_lower, result.reach);
+    return result;
+}
+
+static void an_audit_finds_it_sound_and_thinner_noise_broken(void **state) {
+    (void)state;
+    tacit_audit_result sound = audited("dpnewton-line", "party"), shared = audited("dpnewton-line", "shares"),
+                       thin = audited("dpnewton-line-thin", "party");
+    assert_false(sound.broken || shared.broken);
+    assert_true(sound.epsilon_lower > 1 && shared.epsilon_lower > 1);
+    assert_true(sound.reach > 0.99 && sound.reach <= 1);
+    assert_true(thin.broken && thin.charged.epsilon == 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_neighbour_moves_it_beyond_what_is_declared),
@@ -206,6 +233,7 @@ int main(void) {
         cmocka_unit_test(all_questions_together_cost_what_is_declared),
         cmocka_unit_test(it_is_answered_in_its_place_only),
         cmocka_unit_test(a_model_of_noise_comes_nearer_to_the_base_rate),
+        cmocka_unit_test(an_audit_finds_it_sound_and_thinner_noise_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

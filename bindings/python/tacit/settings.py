@@ -266,8 +266,8 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
              unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
-             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1,
-             line: Literal["steps", "asked"] = "asked") -> dict[str, Any]:
+             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1, line: Literal["steps", "asked"] = "asked",
+             widths: Literal["former", "narrow"] = "narrow") -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -296,9 +296,12 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
     line
         for two classes, how scores become chances: by what the steps released, or, where rows are few for so many columns, by one more
         question about all rows too, at 4% of the budget (not with unit=person or folds).
+    widths
+        with purpose=inference and a number for a label: the scale of rows, by which long ones count less, as it was or for narrower
+        intervals.
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line})
+        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line, "widths": widths})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",

@@ -50,8 +50,6 @@ tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, c
                                       .pool = pool,
                                       .progress = progress };
     TACIT_TRY(check_noise(study, error));
-    if (study->expected_rows == 0)
-        return tacit_fail(error, TACIT_USAGE, "study '%s' says no expected_rows", study->name);
     take_study(&request, study);
     return tacit_outlook_make(out, &request, error);
 }

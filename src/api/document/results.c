@@ -24,6 +24,7 @@ static json_t *run_document(const tacit_run *run) {
     if (document != NULL) {
         json_object_set_new(document, "noise_share",
                             run->noise_share > 0 ? json_real(run->noise_share) : json_null());
+        json_object_set_new(document, "noise", run->noise != NULL ? json_string(run->noise) : json_null());
         json_object_set_new(document, "warning",
                             run->remark[0] != 0 ? json_string(run->remark) : json_null());
     }

@@ -19,9 +19,12 @@ static void say(const tacit_vetting *how, tacit_saying kind, const char *format,
     how->say(how->context, kind, line);
 }
 
+static bool has_noisy_model(const tacit_study *study) {
+    return !study->plan.method->noise_free && study->plan.method->reports == NULL;
+}
+
 bool tacit_study_is_foreseen(const tacit_study *study) {
-    const tacit_method *method = study->plan.method;
-    return study->expected_rows > 0 && !method->noise_free && method->reports == NULL;
+    return study->expected_rows > 0 && has_noisy_model(study);
 }
 
 /* By public numbers, before anybody is asked to consent. */
@@ -47,21 +50,28 @@ static void say_expected(const tacit_vetting *how, const tacit_outlook *outlook)
         outlook->signal, tacit_outlook_verdict_text(one->verdict));
 }
 
+/* Of the fewest rows that the study takes: there may be more. */
+static void warn_of_few(const tacit_vetting *how, const tacit_outlook *outlook) {
+    const tacit_outlook_method *one = &outlook->methods[0];
+    const bool hopeless = tacit_outlook_hopeless(outlook, one);
+    if (!hopeless && one->verdict != TACIT_OUTLOOK_DOES_NOT) return;
+    say(how, TACIT_SAY_WARNING,
+        "with no more than %zu rows %s (%s %.3f, a site alone %.3f): say expected_rows if there will be "
+        "more, or "
+        "see what would do with tacit plan",
+        outlook->rows,
+        hopeless ? "the study is hopeless" : "a site alone is expected to do better than the study",
+        tacit_outlook_main_name(outlook), tacit_outlook_main(&one->expected)->mean,
+        tacit_outlook_main(&outlook->alone)->mean);
+}
+
 static tacit_status refuse_hopeless(const tacit_vetting *how, const tacit_outlook *outlook,
                                     const tacit_study *study, tacit_error *error) {
     const tacit_outlook_method *one = &outlook->methods[0];
     double together = tacit_outlook_main(&one->expected)->mean,
            alone = tacit_outlook_main(&outlook->alone)->mean;
-    if (!tacit_outlook_hopeless(outlook, one)) {
-        if (one->verdict == TACIT_OUTLOOK_DOES_NOT)
-            say(how, TACIT_SAY_WARNING,
-                "a site alone is expected to do better (%s %.3f) than the study (%.3f): more "
-                "rows, a larger epsilon or another method may change that: tacit plan",
-                tacit_outlook_main_name(outlook), alone, together);
-        return TACIT_OK;
-    }
     if (!how->forced)
-        return tacit_fail(error, TACIT_USAGE,
+        return tacit_fail(error, TACIT_REFUSED,
                           "study '%s' is hopeless: method %s at epsilon %g with %zu rows is expected to have "
                           "an %s of %.3f, and a site alone %.3f. See what would do with tacit plan, or add "
                           "it all the same with the option 'force'",
@@ -73,18 +83,45 @@ static tacit_status refuse_hopeless(const tacit_vetting *how, const tacit_outloo
     return TACIT_OK;
 }
 
+static tacit_status judge(const tacit_vetting *how, const tacit_outlook *outlook, const tacit_study *study,
+                          tacit_error *error) {
+    const tacit_outlook_method *one = &outlook->methods[0];
+    char doubt[TACIT_REMARK_SIZE];
+    if (study->expected_rows == 0) {
+        warn_of_few(how, outlook);
+        return TACIT_OK;
+    }
+    if (tacit_outlook_hopeless(outlook, one))
+        TACIT_TRY(refuse_hopeless(how, outlook, study, error));
+    else if (one->verdict == TACIT_OUTLOOK_DOES_NOT)
+        say(how, TACIT_SAY_WARNING,
+            "a site alone is expected to do better (%s %.3f) than the study (%.3f): more "
+            "rows, a larger epsilon or another method may change that: tacit plan",
+            tacit_outlook_main_name(outlook), tacit_outlook_main(&outlook->alone)->mean,
+            tacit_outlook_main(&one->expected)->mean);
+    if (tacit_outlook_doubtful(outlook, one, doubt)) say(how, TACIT_SAY_WARNING, "%s", doubt);
+    return TACIT_OK;
+}
+
+/* Where no rows are expected, the definition keeps the lambda of the method's rule. */
 static tacit_status take_lambda(tacit_study *study, const tacit_outlook *outlook, tacit_error *error) {
     double lambda = outlook->methods[0].plan.lambda;
-    if (!study->lambda_chosen || lambda == study->plan.lambda) return TACIT_OK;
+    if (!study->lambda_chosen || lambda == study->plan.lambda || study->expected_rows == 0) return TACIT_OK;
     return tacit_study_set_lambda(study, lambda, error);
 }
 
 static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
+    if (study->expected_rows == 0)
+        say(how, TACIT_SAY_NOTE,
+            "the study says no expected_rows: rounds, lambda and what to expect are for the fewest rows that "
+            "it "
+            "takes, %zu parties times minimum_rows, %.0f rows",
+            study->plan.parties, tacit_plan_expected_rows(&study->plan));
+    if (study->expected_rows == 0 && how->forced) return TACIT_OK; /* whoever forces it asks no question */
     double positives =
         how->described != NULL ? tacit_described_positives(how->described, study->plan.schema) : 0;
     tacit_outlook outlook = TACIT_OUTLOOK_INIT;
     tacit_error why = TACIT_ERROR_INIT;
-    char doubt[TACIT_REMARK_SIZE];
     tacit_status status =
         tacit_study_outlook(&outlook, study, NULL, how->signal, positives, NULL, how->progress, &why);
     if (status == TACIT_CANCELLED || status == TACIT_NO_MEMORY) {
@@ -98,10 +135,8 @@ static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_
         return TACIT_OK;
     }
     TACIT_CHECK(take_lambda(study, &outlook, error));
-    TACIT_CHECK(refuse_hopeless(how, &outlook, study, error));
+    TACIT_CHECK(judge(how, &outlook, study, error));
     say_expected(how, &outlook);
-    if (tacit_outlook_doubtful(&outlook, &outlook.methods[0], doubt))
-        say(how, TACIT_SAY_WARNING, "%s", doubt);
 cleanup:
     tacit_outlook_clear(&outlook);
     return status;
@@ -109,5 +144,6 @@ cleanup:
 
 tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
     TACIT_TRY(check_hope(study, how, error));
-    return tacit_study_is_foreseen(study) ? foresee(study, how, error) : TACIT_OK;
+    if (has_noisy_model(study)) TACIT_TRY(foresee(study, how, error));
+    return tacit_study_settle(study, error);
 }

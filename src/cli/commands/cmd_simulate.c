@@ -235,6 +235,25 @@ static tacit_status run_sweep(work *all, const tacit_arguments *arguments, tacit
     return status;
 }
 
+/* Methods differ in whom they trust, and their figures with it. */
+static void tell_noise(const tacit_sweep *all, tacit_console *console) {
+    for (size_t i = 0; i < all->run_count; i++) {
+        const tacit_run *run = &all->runs[i];
+        bool told = run->noise == NULL;
+        for (size_t j = 0; j < i && !told; j++) told = all->runs[j].method == run->method;
+        if (told) continue;
+        if (strcmp(run->noise, "shares") == 0)
+            tacit_console_note(console,
+                               "noise of %s: every party adds a share, nobody is trusted, and %zu of them "
+                               "may collude",
+                               run->method->name, run->colluders);
+        else
+            tacit_console_note(console, "noise of %s: %s", run->method->name,
+                               strcmp(run->noise, "party") == 0 ? "each party adds all of its own"
+                                                                : "added by a trusted coordinator");
+    }
+}
+
 static void print_remarks(const tacit_sweep *all, const tacit_arguments *arguments, tacit_console *console) {
     const char *schema = tacit_arguments_text(arguments, "schema");
     if (all->partition.data->bounds_from_data && schema != NULL)
@@ -262,6 +281,7 @@ static void print_remarks(const tacit_sweep *all, const tacit_arguments *argumen
             tacit_console_note(console, "%s: %zu of %zu parties refused, the first because %s",
                                run->method->name, run->refusals, all->partition.parties->parts, run->refusal);
     }
+    tell_noise(all, console);
     if (noisy && all->plan.trials == 1)
         tacit_console_note(console,
                            "one trial: the noise was drawn once, so no spread is known (--trials T)");

@@ -122,12 +122,14 @@ const tacit_command tacit_command_study_new = {
         "missing, with a "
         "certificate authority of its own; keep it private. Schema and consent document named in the "
         "definition "
-        "become part of it; so do the number and hash of the auxiliary points, and a lambda where the "
-        "definition has none.\n\n"
-        "A definition with expected_rows is tried out on rows drawn to its schema, as tacit plan does it: "
+        "become part of it; so do the number and hash of the auxiliary points, and the lambda, rounds and "
+        "rates that the definition leaves to the method.\n\n"
+        "A definition of a private model is tried out on rows drawn to its schema, as tacit plan does it: "
         "lambda is chosen by that, what to expect is said, and a study that is hopeless (no better than "
         "guessing, on average or in one of twenty runs where a site alone does better, or worse than a site "
-        "alone in nine of ten runs) is refused unless --force is given.",
+        "alone in nine of ten runs) is refused unless --force is given. Without expected_rows this is done "
+        "for the fewest rows that the study takes, its parties times minimum_rows, and a study that would be "
+        "hopeless with those is added with a warning; with --force it is not tried out.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

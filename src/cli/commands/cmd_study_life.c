@@ -84,6 +84,7 @@ static tacit_status run_amend(const tacit_arguments *arguments, tacit_console *c
     json_t *document = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_study_load(&study, tacit_arguments_operand(arguments, "FILE"), error));
+    TACIT_CHECK(tacit_study_settle(study, error));
     TACIT_CHECK(tacit_desk_replace(&document, tacit_arguments_operand(arguments, "DIR"), study, error));
     json_unpack(document, "{s:s,s:I,s:I}", "state", &state, "version", &version, "outdated", &outdated);
     tacit_console_print(console,

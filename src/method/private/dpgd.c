@@ -273,6 +273,12 @@ static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error 
     return set_noise(plan, out, error);
 }
 
+static tacit_status settle(tacit_plan *plan, tacit_error *error) {
+    descent how;
+    TACIT_TRY(prepare(plan, &how, error));
+    return tacit_plan_settle_number(plan, "rounds", (double)how.rounds, error);
+}
+
 tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     descent how;
     TACIT_TRY(prepare(plan, &how, error));
@@ -449,6 +455,7 @@ const tacit_method tacit_method_dpgd = {
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .choose_lambda = choose_lambda,
+    .settle = settle,
     .lambda_rule = "(d/(N mu))^2/1000, between 1e-6 and .01: d weights, N rows at least, mu what the price "
                    "buys (1/mu is the noise of all rounds over the sensitivity)",
     .shares_noise = by_shares,

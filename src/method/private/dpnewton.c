@@ -51,7 +51,11 @@
 #include "num/noisy/noisy_moments.h"
 
 static const dpnewton_settings defaults = {
-    .noise = DPNEWTON_BY_SHARES, .person_rows = 4, .fold_seed = 1, .line = DPNEWTON_LINE_ASKED
+    .noise = DPNEWTON_BY_SHARES,
+    .person_rows = 4,
+    .fold_seed = 1,
+    .line = DPNEWTON_LINE_ASKED,
+    .widths = DPNEWTON_NARROW_WIDTHS,
 };
 
 static const tacit_parameter parameters[] = {
@@ -88,6 +92,10 @@ static const tacit_parameter parameters[] = {
         "for two classes, how scores become chances: by what the steps released, or, where rows are few for "
         "so many columns, by one more question about all rows too, at 4% of the budget (not with unit=person "
         "or folds)"),
+    TACIT_LATER_CHOICE(
+        dpnewton_settings, widths, "widths", "former|narrow", "former",
+        "with purpose=inference and a number for a label: the scale of rows, by which long ones "
+        "count less, as it was or for narrower intervals"),
     TACIT_SETTINGS_END,
 };
 
@@ -145,30 +153,6 @@ tacit_release_kind dpnewton_kind(const dpnewton_settings *settings) {
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
     return dpnewton_kind(dpnewton_settings_of(plan));
-}
-
-/* The norm of the noise in the model, for rows that fill the ball evenly. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    dpnewton_design design;
-    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
-    const dpnewton_release *last = &design.release[design.rounds];
-    double rows = design.part * dpnewton_rows(plan), d = (double)design.width, tail = 0,
-           size = d * (double)design.scores;
-    for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
-    *out = (tacit_noise_law){
-        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
-                                 "the last, smallest"
-                               : "Gaussian N(0, s^2), in every step; s of the last, smallest",
-        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = design.gradient.length,
-        .sensitivity = last->mechanism.sensitivity,
-        .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
-                     sqrt(last->share / tail / (double)design.models) /
-                     (rows / (4 * d) + rows * plan->lambda),
-    };
-    return TACIT_OK;
 }
 
 /* ---- the party's half ---- */
@@ -590,8 +574,9 @@ const tacit_method tacit_method_dpnewton = {
     .infers = dpnewton_infers,
     .price = price,
     .choose_lambda = dpnewton_lambda,
+    .settle = dpnewton_settle,
     .lambda_rule = "the ridge of the steps over the declared rows",
-    .noise = noise_law,
+    .noise = dpnewton_noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
     .coordinate = TACIT_CENTER_HALF(coordinate),

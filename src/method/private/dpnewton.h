@@ -27,6 +27,7 @@ typedef struct dpnewton_settings {
     enum { DPNEWTON_NEW_MOMENTS, DPNEWTON_REUSED_MOMENTS } moments;
     uint64_t folds, fold_seed; /* 0: no cross-validation */
     enum { DPNEWTON_LINE_FROM_STEPS, DPNEWTON_LINE_ASKED } line;
+    enum { DPNEWTON_FORMER_WIDTHS, DPNEWTON_NARROW_WIDTHS } widths;
 } dpnewton_settings;
 
 /* What an answer is, by who adds the noise. */
@@ -179,6 +180,12 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
 
 /* The ridge lambda from public numbers. */
 tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error);
+
+/* The norm of the noise in the model, for rows that fill the ball evenly. */
+tacit_status dpnewton_noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+
+/* The rounds that the plan leaves open. */
+tacit_status dpnewton_settle(tacit_plan *plan, tacit_error *error);
 
 /* How many rows all parties have together, as declared. */
 double dpnewton_rows(const tacit_plan *plan);

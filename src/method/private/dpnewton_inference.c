@@ -11,9 +11,10 @@
  *              theta = w - H^-1 g, and its covariance from H, B and the noise
  *   linear:    M = sum v (x, tau y)(x, tau y)^T, tau = .8, y in [-1, 1]: one question, all of mu^2
  *
- * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(1/4 + 3 t^2/4), c = 1/2 + t/2. Where noise
+ * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(r + (1 - r) t^2), c = 1/2 + t/2. Where noise
  * is what matters rows count alike and none pulls harder than one half; where it is not this is maximum
- * likelihood. Either way the equation has mean 0 at the model's coefficients.
+ * likelihood. Either way the equation has mean 0 at the model's coefficients. Logistic: nu0 = 1500, r = 1/4. Linear:
+ * nu0 = 8000, r = 2/(1 + G) from 1/4 to 1/2; what was agreed on before that (widths=former): 500 and 1/4.
  *
  * Proof note. Adjacency: replace one row of one party (unit=record). a = sqrt(v) x has |a| <= 1, and v <= 1.
  *   A: two rows' a a^T, packed, are at most sqrt(2) apart. M: |sqrt(v) (x, tau y)|^2 <= 1 + tau^2, so sqrt(2)
@@ -58,9 +59,13 @@ static const tacit_family *family_of(const tacit_plan *plan) {
 
 /* ---- what follows from the plan ---- */
 
+static bool is_narrow(const tacit_plan *plan, const dpnewton_inference *out) {
+    return out->linear && dpnewton_settings_of(plan)->widths == DPNEWTON_NARROW_WIDTHS;
+}
+
 /* t of the head. */
 static double calmness(const tacit_plan *plan, const dpnewton_inference *out) {
-    double usual = out->linear ? 500 : 1500;
+    double usual = !out->linear ? 1500 : is_narrow(plan, out) ? 8000 : 500;
     if (isinf(out->strength)) return 1;
     double each = dpnewton_rows(plan) * out->strength * out->strength / (double)out->width;
     return each / (each + usual);
@@ -72,7 +77,9 @@ static void set_scale(const tacit_plan *plan, dpnewton_inference *out) {
     out->most = 0.5 + t / 2;
     out->feature = out->intercept = 1;
     if (schema == NULL) return;
-    double reach = tacit_schema_reach(schema), radius = sqrt((1 + reach) * (0.25 + 0.75 * t * t));
+    double reach = tacit_schema_reach(schema);
+    double least = is_narrow(plan, out) ? fmax(0.25, fmin(0.5, 2 / (1 + reach))) : 0.25;
+    double radius = sqrt((1 + reach) * (least + (1 - least) * t * t));
     out->encoded = tacit_schema_intercept_value(schema);
     out->intercept = 1 / (radius * out->encoded);
     out->feature = sqrt(reach) * out->intercept;

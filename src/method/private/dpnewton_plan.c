@@ -6,6 +6,7 @@
 
 #include "method/one_release.h"
 #include "method/private/dpnewton.h"
+#include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
@@ -285,6 +286,37 @@ tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *e
     double rows = design.part * dpnewton_rows(plan);
     *out = design.family->ridge(&design, rows, design.strength) / rows;
     return TACIT_OK;
+}
+
+tacit_status dpnewton_noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    const dpnewton_release *last = &design.release[design.rounds];
+    double rows = design.part * dpnewton_rows(plan), d = (double)design.width, tail = 0,
+           size = d * (double)design.scores;
+    for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
+    *out = (tacit_noise_law){
+        .law = tacit_plan_shares_noise(plan)
+                   ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
+                     "the last, smallest"
+                   : "Gaussian N(0, s^2), in every step; s of the last, smallest",
+        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
+        .dimension = design.gradient.length,
+        .sensitivity = last->mechanism.sensitivity,
+        .scale = tacit_plan_shares_noise(plan) ? last->deviation : last->scale,
+        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail / (double)design.models) /
+                     (rows / (4 * d) + rows * plan->lambda),
+    };
+    return TACIT_OK;
+}
+
+tacit_status dpnewton_settle(tacit_plan *plan, tacit_error *error) {
+    dpnewton_design design;
+    if (dpnewton_infers(plan)) return TACIT_OK; /* it has rounds of its own */
+    TACIT_TRY(dpnewton_describe(plan, &design, error));
+    return tacit_plan_settle_number(plan, "rounds", (double)design.rounds, error);
 }
 
 /* ---- for inference (dpnewton_inference.c) ---- */

@@ -510,6 +510,7 @@ const tacit_method tacit_method_dpsgd = {
     .stops_early = true,
     .lambda_may_vanish = true,
     .choose_lambda = dpsgd_lambda,
+    .settle = dpsgd_settle,
     .lambda_rule = "without hidden layers 2 sqrt(d)/(N mu), at most .3: d features, N rows at least, mu what "
                    "the price buys; with them none",
     .fits_alone_by_party = true,

@@ -85,6 +85,9 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
 /* lambda from public numbers: none with hidden layers; without, as much as the noise calls for. */
 tacit_status dpsgd_lambda(const tacit_plan *plan, double *out, tacit_error *error);
 
+/* The clip, rate and schedule that the plan leaves open. */
+tacit_status dpsgd_settle(tacit_plan *plan, tacit_error *error);
+
 /* The same without looking for noise: quick. */
 tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_error *error);
 

@@ -256,6 +256,16 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
     return set_sum(plan, out, error);
 }
 
+tacit_status dpsgd_settle(tacit_plan *plan, tacit_error *error) {
+    dpsgd_setup setup;
+    TACIT_TRY(dpsgd_setup_read(plan, &setup, error));
+    const char *schedule = setup.optimiser.schedule == TACIT_SCHEDULE_LINEAR ? "linear" : "constant";
+    TACIT_TRY(tacit_plan_settle_number(plan, "clip", setup.clip, error));
+    TACIT_TRY(tacit_plan_settle_number(plan, "rate", setup.optimiser.rate, error));
+    if (dpsgd_settings_of(plan)->schedule != DPSGD_CHOSEN_SCHEDULE) return TACIT_OK;
+    return tacit_plan_set(plan, "schedule", schedule, error);
+}
+
 /* ---- noise ---- */
 
 static tacit_event event_of(const dpsgd_setup *setup, double sigma, uint64_t count) {

@@ -166,6 +166,17 @@ bool tacit_plan_shares_noise(const tacit_plan *plan) {
     return plan->method != NULL && plan->method->shares_noise != NULL && plan->method->shares_noise(plan);
 }
 
+const char *tacit_plan_noise_by(const tacit_plan *plan) {
+    if (plan->method->noise_free || isinf(plan->epsilon)) return NULL;
+    if (tacit_plan_shares_noise(plan)) return "shares";
+    switch (plan->method->release_kind(plan)) {
+    case TACIT_RELEASE_CHARGED: return "party";
+    case TACIT_RELEASE_ENTRUSTED: return "coordinator";
+    case TACIT_RELEASE_SEALED: break;
+    }
+    return NULL;
+}
+
 size_t tacit_plan_survivors(const tacit_plan *plan) {
     size_t least = plan->minimum_parties > 0 ? plan->minimum_parties : 1;
     size_t left = plan->parties - tacit_plan_dropouts(plan);
@@ -264,6 +275,19 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     TACIT_TRY(plan->method->choose_lambda(plan, &plan->lambda, error));
     if (plan->lambda != USUAL && plan->lambda != 0) plan->lambda_from = TACIT_LAMBDA_RULE;
     return TACIT_OK;
+}
+
+tacit_status tacit_plan_settle_number(tacit_plan *plan, const char *name, double value, tacit_error *error) {
+    const tacit_parameter *one = tacit_setting_find(plan->method->parameters, name);
+    char text[TACIT_NUMBER_TEXT];
+    if (tacit_setting_number(tacit_plan_settings(plan, 0), one) != 0) return TACIT_OK;
+    return tacit_plan_set(plan, name, tacit_number_to_text(value, text), error);
+}
+
+tacit_status tacit_plan_settle(tacit_plan *plan, tacit_error *error) {
+    if (plan->method->settle == NULL) return TACIT_OK;
+    TACIT_TRY(plan->method->settle(plan, error));
+    return tacit_plan_check(plan, error);
 }
 
 bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
