@@ -3,8 +3,12 @@
  * table, of which 0xff ends one and 0xfe a row; with 'l' rows are linked by the first column, with 'm' and
  * 'i' a linking file brings them together with themselves, by time or in intervals. Cells go the whole way
  * that a query's go, to encoded rows. 'k': a linking file, read but not followed. 'T', 'V', 'A': a file of Stata, SPSS or SAS, with value
- * labels and codes for what is missing; its columns are looked at, and then encoded by a draft.
+ * labels and codes for what is missing; its columns are looked at, and then encoded by a draft. 'C': the catalogue of labels beside a file of
+ * SAS that uses them.
  */
+#ifdef TACIT_READSTAT
+#include <readstat.h>
+#endif
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +85,40 @@ static void write_linking(bool intervals) {
 }
 
 #ifdef TACIT_READSTAT
+static ssize_t write_bytes(const void *bytes, size_t length, void *out) {
+    outside_must(tacit_buffer_append(out, bytes, length, NULL));
+    return (ssize_t)length;
+}
+
+/* Codes 1 and 2 of the format SEXES, made once. */
+static const tacit_buffer *labelled_file(void) {
+    static tacit_buffer file;
+    if (file.length > 0) return &file;
+    readstat_writer_t *writer = readstat_writer_init();
+    readstat_set_data_writer(writer, write_bytes);
+    readstat_variable_t *sex = readstat_add_variable(writer, "sex", READSTAT_TYPE_DOUBLE, 8);
+    readstat_variable_set_format(sex, "SEXES");
+    if (readstat_begin_writing_sas7bdat(writer, &file, 4) != READSTAT_OK) abort();
+    for (int i = 0; i < 4; i++) {
+        readstat_begin_row(writer);
+        readstat_insert_double_value(writer, sex, i % 2 + 1);
+        readstat_end_row(writer);
+    }
+    if (readstat_end_writing(writer) != READSTAT_OK) abort();
+    readstat_writer_free(writer);
+    return &file;
+}
+
 /* By a draft, for its columns are its own. */
 static void read_statistical(char letter, const uint8_t *bytes, size_t length) {
     tacit_dataset *rows = NULL;
     tacit_error error = TACIT_ERROR_INIT;
+    outside_remove(outside_path("cells.sas7bcat"));
+    if (letter == 'C') {
+        outside_file("cells.sas7bcat", bytes, length);
+        bytes = labelled_file()->bytes;
+        length = labelled_file()->length;
+    }
     const char *path = outside_file(letter == 'T'   ? "cells.dta"
                                     : letter == 'V' ? "cells.sav"
                                                     : "cells.sas7bdat",
@@ -108,7 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
         return 0;
     }
 #ifdef TACIT_READSTAT
-    if (bytes[0] == 'T' || bytes[0] == 'V' || bytes[0] == 'A') {
+    if (bytes[0] == 'T' || bytes[0] == 'V' || bytes[0] == 'A' || bytes[0] == 'C') {
         read_statistical((char)bytes[0], bytes + 1, length - 1);
         return 0;
     }

@@ -62,6 +62,7 @@
     X(envelope_open)                                                                                         \
     X(envelope_join)                                                                                         \
     X(envelope_answer)                                                                                       \
+    X(envelope_close)                                                                                        \
     X(follow)                                                                                                \
     X(consent)                                                                                               \
     X(rules_show)                                                                                            \

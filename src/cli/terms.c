@@ -25,6 +25,11 @@ static void show_text(tacit_console *console, const char *name, const tacit_buff
     }
 }
 
+/* An envelope is opened without reading the rows. */
+static bool rows_are_read(const tacit_site *site) {
+    return tacit_site_has_rows(site) && (tacit_site_rows(site) > 0 || tacit_site_dataset(site) != NULL);
+}
+
 /* Of a study with auxiliary points: what is done with them here. */
 static void show_points(tacit_console *console, const tacit_site *site) {
     const tacit_study *study = tacit_site_study(site);
@@ -38,7 +43,7 @@ static void show_points(tacit_console *console, const tacit_site *site) {
     tacit_console_note(console,
                        "points     %zu public points are fetched and checked against the hash you consent to",
                        points);
-    if (labels && tacit_site_has_rows(site))
+    if (labels && rows_are_read(site))
         tacit_console_note(console, "           your classifier labels them: %zu labels, from %zu rows",
                            points, tacit_site_rows(site));
 }
@@ -218,11 +223,12 @@ static void show_name(tacit_console *console, const tacit_site *site) {
 
 static void show_parties(tacit_console *console, const tacit_site *site, size_t least) {
     const tacit_plan *plan = &tacit_site_study(site)->plan;
-    if (!tacit_site_has_rows(site)) {
+    if (!rows_are_read(site)) {
         tacit_console_note(console,
                            "parties    %zu expected, and nothing is computed from fewer than %zu; at least "
-                           "%zu rows of yours are required",
-                           plan->parties, least, plan->minimum_rows);
+                           "%zu %s of yours are required",
+                           plan->parties, least, plan->minimum_rows,
+                           tacit_plan_counts_persons(plan) ? "persons" : "rows");
         return;
     }
     tacit_console_note(console,

@@ -57,9 +57,34 @@ static tacit_status add_one(adding *self, tacit_column *column, size_t i, tacit_
             for (size_t i = 0; i < self->count; i++) out[i] = (double)from[place_of(self, i)];               \
     } while (0)
 
+static void copy_decimals(const adding *self, const tacit_array *array, double *out) {
+    for (size_t i = 0; i < self->count; i++) {
+        bool negative;
+        const tacit_uint128 magnitude = tacit_array_magnitude(array, place_of(self, i), &negative);
+        out[i] = tacit_decimal_number(magnitude, negative, array->decimals);
+    }
+}
+
+/* Dates and instants, as the schema counts them; one that no calendar here has becomes a NaN, which its cell explains. */
+static bool copy_dates(const adding *self, const tacit_column *column, const tacit_array *array,
+                       double *out) {
+    if (array->dictionary != NULL || array->kind < TACIT_ARRAY_DAYS || array->kind > TACIT_ARRAY_NANOSECONDS)
+        return false;
+    for (size_t i = 0; i < self->count; i++) {
+        int32_t day;
+        out[i] =
+            tacit_array_day(array, place_of(self, i), &day) ? tacit_date_number(&column->date, day) : NAN;
+    }
+    return true;
+}
+
 /* False: the values do not lie side by side, or are no numbers. */
 static bool copy_numbers(const adding *self, const tacit_array *array, double *out) {
     const size_t width = tacit_array_width(array->kind);
+    if (array->is_decimal || array->kind == TACIT_ARRAY_INT128 || array->kind == TACIT_ARRAY_UINT128) {
+        copy_decimals(self, array, out);
+        return true;
+    }
     if (width == 0 || array->dictionary != NULL || array->step != (ptrdiff_t)width ||
         (uintptr_t)array->values % width != 0)
         return false;
@@ -126,8 +151,9 @@ static tacit_status add_numbers(adding *self, tacit_column *column, const tacit_
     if (column->date.use == TACIT_DATE_NONE && borrow_numbers(self, column, array)) return TACIT_OK;
     double *out = column->number + self->table->rows;
     const bool gaps = array->valid != NULL || array->absent != NULL;
-    const bool real = array->kind == TACIT_ARRAY_DOUBLE || array->kind == TACIT_ARRAY_FLOAT;
-    if (column->date.use != TACIT_DATE_NONE || !copy_numbers(self, array, out)) {
+    const bool is_date = column->date.use != TACIT_DATE_NONE;
+    const bool real = array->kind == TACIT_ARRAY_DOUBLE || array->kind == TACIT_ARRAY_FLOAT || is_date;
+    if (!(is_date ? copy_dates(self, column, array, out) : copy_numbers(self, array, out))) {
         for (size_t i = 0; i < self->count; i++) TACIT_TRY(add_one(self, column, i, error));
         return TACIT_OK;
     }
@@ -195,14 +221,30 @@ static bool may_be_missing(const tacit_array *array, size_t row) {
     double number = 0;
     float single = 0;
     size_t length = 0;
+    bool large;
+    const char *text = NULL;
     if (tacit_array_is_absent(array, row)) return true;
-    if (array->dictionary != NULL) return true;
+    if (array->dictionary != NULL) {
+        const int64_t level = tacit_array_whole(array, row, &large) - array->first;
+        return level < 0 || (uint64_t)level >= array->dictionary->count ||
+               may_be_missing(array->dictionary, (size_t)level);
+    }
     switch (array->kind) {
     case TACIT_ARRAY_DOUBLE: tacit_array_fetch(array, row, &number); return isnan(number);
     case TACIT_ARRAY_FLOAT: tacit_array_fetch(array, row, &single); return isnan(single);
     case TACIT_ARRAY_STRINGS:
     case TACIT_ARRAY_BYTES: tacit_array_text(array, row, &length); return length <= LONGEST_MISSING;
-    default: return !tacit_array_is_whole(array->kind) && array->kind != TACIT_ARRAY_DAYS;
+    case TACIT_ARRAY_POINTERS:
+        tacit_array_fetch(array, row, &text);
+        return text == NULL || strnlen(text, LONGEST_MISSING + 1) <= LONGEST_MISSING;
+    case TACIT_ARRAY_DAYS:
+    case TACIT_ARRAY_MILLISECONDS:
+    case TACIT_ARRAY_SECONDS:
+    case TACIT_ARRAY_MICROSECONDS:
+    case TACIT_ARRAY_NANOSECONDS:
+    case TACIT_ARRAY_INT128:
+    case TACIT_ARRAY_UINT128: return false;
+    default: return !tacit_array_is_whole(array->kind);
     }
 }
 

@@ -93,14 +93,6 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
     return TACIT_OK;
 }
 
-/* A masked sum goes step by step between sites with a connection, and in one exchange or two where people carry it. */
-static uint64_t handovers_of(const tacit_plan *plan, unsigned exchanges, uint64_t rounds) {
-    enum { STEPS_OF_A_MASKED_SUM = 5 };
-    const uint64_t steps = exchanges > 0 ? exchanges : STEPS_OF_A_MASKED_SUM;
-    bool masked = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums == TACIT_SUMS_MASKED;
-    return masked ? rounds * steps : rounds;
-}
-
 static tacit_outlook_verdict verdict_of(const tacit_outlook *out, const tacit_outlook_metrics *expected) {
     if (tacit_outlook_score(&out->pooled) > TACIT_OUTLOOK_SURE) return TACIT_OUTLOOK_NONE;
     return tacit_outlook_score(expected) > tacit_outlook_score(&out->alone) ? TACIT_OUTLOOK_PAYS
@@ -180,7 +172,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         one->rounds = run.rounds;
         one->noise_share += (run.noise_share - one->noise_share) / (double)(draw + 1);
         one->bytes_per_party = run.bytes_per_party;
-        one->handovers = handovers_of(&one->plan, self->request->exchanges, run.rounds);
+        one->handovers = tacit_plan_handovers(&one->plan, self->request->exchanges, run.rounds);
     }
     return TACIT_OK;
 }

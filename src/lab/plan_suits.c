@@ -22,9 +22,10 @@ static void choose_noise(tacit_plan *plan) {
 }
 
 /* What a method needs that a study of rows alone does not have. */
-static tacit_status check_needs(const tacit_method *method, const tacit_plan *plan, tacit_error *error) {
+static tacit_status check_needs(const tacit_method *method, const tacit_plan *plan, bool own,
+                                tacit_error *error) {
     const char *why = NULL;
-    if (method->noise_free)
+    if (method->noise_free && !own)
         why = "it adds no noise: a yardstick, or for exact results";
     else if (method->reports != NULL)
         why = "it ends with tables, whose errors are in them, and with no model that predicts";
@@ -73,7 +74,7 @@ tacit_status tacit_outlook_plan(tacit_plan *out, const tacit_outlook_request *re
         out->lambda = request->lambda_open ? 0 : request->study->lambda;
         out->points = request->study->points;
     }
-    TACIT_TRY(check_needs(method, out, error));
+    TACIT_TRY(check_needs(method, out, own, error));
     if (!own) choose_noise(out);
     TACIT_TRY(tacit_methods_check(out, error));
     const bool none = own && !request->lambda_open && method->lambda_may_vanish; /* said to be 0, if it is */

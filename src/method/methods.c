@@ -117,6 +117,7 @@ static int has_trait(const tacit_method *method, const char *trait) {
         { "alone-with-delta", alone && method->needs_delta },
         { "about-model", method->needs_model },
         { "builds-on", method->builds_on != NULL },
+        { "starts-at", method->starts_at != NULL },
         { "chooses-lambda", method->chooses_lambda },
         { "counts-missing", !method->noise_free && tacit_method_offers(method, "missing", "counted") },
         { "one-exchange", method->exchanges == tacit_one_exchange },

@@ -312,11 +312,13 @@ struct tacit_method {
     bool needs_model;                          /* a public model (plan.model) */
     bool (*builds_on)(const tacit_plan *plan); /* the same under these settings: what an earlier study ended
                                                 * with; NULL: never */
-    bool needs_target;     /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns;   /* it works for; 0: any number */
-    bool takes_numbers;    /* a numeric response too; else classes only */
-    bool takes_times;      /* times until an event, and nothing else */
-    bool takes_unlabelled; /* rows without a label too */
+    bool (*starts_at)(
+        const tacit_plan *plan); /* the same: it begins its search there, wherever that ends. NULL: never */
+    bool needs_target;           /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns;         /* it works for; 0: any number */
+    bool takes_numbers;          /* a numeric response too; else classes only */
+    bool takes_times;            /* times until an event, and nothing else */
+    bool takes_unlabelled;       /* rows without a label too */
     tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
@@ -421,6 +423,7 @@ struct tacit_method {
     /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
      * file goes to a site and one comes back. NULL, or 0: not known before. */
     uint64_t (*exchanges)(const tacit_plan *plan);
+    uint64_t fewest; /* where that depends on settings, the least that it can be; 0: nothing is promised */
     const char *
         asks; /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
 
@@ -448,12 +451,24 @@ struct tacit_method {
 #define TACIT_CENTER_HALF(function) (function)
 #endif
 
-/* For methods that ask once, whatever their settings (tacit_method.exchanges). */
+/* For methods that ask once, or twice, whatever their settings (tacit_method.exchanges). */
 uint64_t tacit_one_exchange(const tacit_plan *plan);
+uint64_t tacit_two_exchanges(const tacit_plan *plan);
+
+/* How many questions a method asks each party whatever its settings, and at least; 0: nothing can be said. */
+uint64_t tacit_method_rounds(const tacit_method *method);
+uint64_t tacit_method_fewest(const tacit_method *method);
 
 /* What the method says of the plan; 0: not known before. */
 uint64_t tacit_plan_exchanges(const tacit_plan *plan);
 
+/* How often something goes to each party and comes back for so many questions: a masked sum takes one or two exchanges where people carry files, and
+ * more (exchanges = 0) between parties with a connection. */
+uint64_t tacit_plan_handovers(const tacit_plan *plan, unsigned exchanges, uint64_t questions);
+
 /* The same for people, or what is usual. Returns out; NULL: a method without a center, whose parties ask each other. */
 enum { TACIT_EXCHANGES_TEXT = 400 };
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);
+
+/* How many hand-overs a study by files takes. NULL: people cannot carry it. */
+const char *tacit_handovers_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);

@@ -90,7 +90,7 @@ TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a wh
 TACIT_STUDY_MADE(auxiliary, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "public points, for methods that have them labelled; a label is not read")
 TACIT_STUDY_MADE(model, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE, or JSON of several lines",
-                 .help = "the model that the study is about ({about-model and}), or that it builds on ({builds-on and}); it becomes part of the definition, "
+                 .help = "the model that the study is about ({about-model and}), that it builds on ({builds-on and}), or that it starts at ({starts-at and}, with start=model); it becomes part of the definition, "
                          "and everybody sees it")
 TACIT_STUDY_MADE(center, .stage = TACIT_STUDY_READ_POINTS, .form = "FILE",
                  .help = "the card of center server B, for methods that have one")

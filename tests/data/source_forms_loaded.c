@@ -10,7 +10,7 @@
 
 char parquet_path[128];
 
-/* tests/duckdb.py says where it is. */
+/* tests/duckdb_library.py says where it is. */
 bool has_duckdb(void) {
     const char *path = getenv("TACIT_DUCKDB");
     return path != NULL && path[0] != 0;

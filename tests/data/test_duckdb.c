@@ -50,6 +50,20 @@ static void values_of_every_type_keep_their_digits(void **state) {
                  "0.30000000000000004|0.5||-inf\n");
     expect_query("duckdb:SELECT 0.07::DECIMAL(15,2), 12345678901234567.89::DECIMAL(19,2), 1e30::HUGEINT",
                  "0.070000000000000007|12345678901234567.89|1000000000000000019884624838656\n");
+    expect_query("duckdb:SELECT 1234567890123.456789::DECIMAL(19,6), 0.07::DECIMAL(18,2), "
+                 "(-0.000000000000000000000000000000000001)::DECIMAL(38,36), 12.5::DECIMAL(4,1)",
+                 "1234567890123.4568|0.070000000000000007|-9.9999999999999994e-37|12.5\n");
+    expect_query("duckdb:SELECT 7::HUGEINT, (-170141183460469231731687303715884105728)::HUGEINT, "
+                 "340282366920938463463374607431768211455::UHUGEINT",
+                 "7|-170141183460469231731687303715884105728|340282366920938463463374607431768211455\n");
+    expect_query("duckdb:SELECT TIMESTAMP '1969-12-31 23:59:59.25', '2024-02-29 12:30:00'::TIMESTAMP_S, "
+                 "'2024-02-29 00:00:00.001'::TIMESTAMP_MS, '2024-02-29 00:00:00.000000001'::TIMESTAMP_NS, "
+                 "'infinity'::TIMESTAMP",
+                 "1969-12-31 23:59:59.25|2024-02-29 12:30:00|2024-02-29 00:00:00.001|"
+                 "2024-02-29 00:00:00.000000001|a date outside the years 1 to 9999\n");
+    expect_query("duckdb:SELECT v::ENUM('first', 'second', '') FROM (VALUES ('second'), (NULL), (''), "
+                 "('first')) t(v)",
+                 "second\n\n\nfirst\n");
     expect_query("duckdb:SELECT true, false, NULL::BOOLEAN, 'a'::ENUM('a', 'b'), ''", "true|false||a|\n");
     expect_query(
         "duckdb:SELECT DATE '2024-02-29', TIMESTAMP '2024-02-29 12:30:00', TIME '01:02:03', NULL::DATE",
@@ -156,6 +170,36 @@ static void every_row_is_in_one_part(void **state) {
     assert_false(are_parts);
 }
 
+/* Of a pattern that goes into folders, as DuckDB understands it. */
+static void every_row_of_a_deep_pattern_is_in_one_part(void **state) {
+    (void)state;
+    char folder[160], name[512], text[1024];
+    tacit_source *source = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    make(&forms[FORM_DUCKDB], name, 1, false);
+    for (int depth = 0; depth < 3; depth++) {
+        static const char *const below[] = { "", "/a", "/a/b" };
+        static const int from[] = { 0, 10, 40, 100 };
+        snprintf(folder, sizeof folder, "%s-deep%s", parquet_path, below[depth]);
+        assert_int_equal(mkdir(folder, 0700), 0);
+        snprintf(text, sizeof text, "COPY (SELECT i FROM range(%d, %d) r(i)) TO '%s/rows.parquet'",
+                 from[depth], from[depth + 1], folder);
+        duckdb_do(NULL, text);
+    }
+    snprintf(name, sizeof name, "%s-deep/**/*.parquet", parquet_path);
+    for (size_t parts = 1; parts < 6; parts++) {
+        bool seen[100] = { false }, are_parts = false;
+        assert_int_equal(read_parts(name, parts, seen, &are_parts), 100);
+        for (size_t i = 0; i < 100; i++) assert_true(seen[i]);
+        assert_int_equal(are_parts, parts > 1);
+    }
+    CHECK_OK(tacit_source_open(&source, name, NULL, &error), error);
+    duckdb_do(NULL, text); /* the deepest one, again */
+    assert_int_equal(tacit_source_rewind(source, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "has changed"));
+    tacit_source_free(source);
+}
+
 static void json_and_databases_are_named_by_their_paths(void **state) {
     (void)state;
     char path[192], name[512];
@@ -205,13 +249,19 @@ static tacit_dataset *load_rows(const char *name, const char *missing, bool one_
     tacit_error error = TACIT_ERROR_INIT;
     tacit_schema *schema = NULL;
     tacit_dataset *out = NULL;
-    char text[1024];
+    char text[2048];
     snprintf(text, sizeof text,
              "label: {name: y, classes: [\"no\", \"yes\"]}\nmissing: %s\ncolumns:\n"
              "  - {name: a, kind: number, low: 0, high: 50}\n  - {name: b, kind: number, low: -1, high: 1}\n"
              "  - {name: d, kind: number, low: 8000, high: 9000, date: days since 2000-01-01}\n"
              "  - {name: c, kind: category, levels: [short, a level of many letters, another one as long]}\n"
-             "  - {name: k, kind: category, levels: [\"0\", \"1\", \"2\"]}\nintercept: yes\n",
+             "  - {name: k, kind: category, levels: [\"0\", \"1\", \"2\"]}\n"
+             "  - {name: t, kind: category, levels: [\"false\", \"true\"]}\n"
+             "  - {name: e, kind: category, levels: [low, high]}\n"
+             "  - {name: s, kind: number, low: 8000, high: 9000, date: days since 2000-01-01}\n"
+             "  - {name: m, kind: number, low: 0, high: 20000}\n"
+             "  - {name: l, kind: number, low: 0, high: 1}\n"
+             "  - {name: h, kind: number, low: 0, high: 1e30}\nintercept: yes\n",
              missing);
     CHECK_OK(tacit_schema_parse(&schema, text, strlen(text), "s.yaml", &error), error);
     options.identified = one_by_one;
@@ -224,14 +274,20 @@ static tacit_dataset *load_rows(const char *name, const char *missing, bool one_
 
 static void columns_are_read_to_the_same_rows_as_cells(void **state) {
     (void)state;
-    static const char *const name = "duckdb:SELECT CASE WHEN i % 13 = 5 THEN NULL ELSE i % 64 END::INTEGER "
-                                    "AS a, CASE WHEN i % 17 = 2 AND i > 5000 THEN "
-                                    "'nan'::DOUBLE ELSE sin(i) * 1.1 END AS b, DATE '2022-06-01' + (i % "
-                                    "300)::INTEGER AS d, CASE i % 5 WHEN 0 THEN "
-                                    "'short' WHEN 1 THEN 'a level of many letters' WHEN 2 THEN 'NA' WHEN 3 "
-                                    "THEN 'no level at all' ELSE 'another one as "
-                                    "long' END AS c, (i % 3)::TINYINT AS k, CASE WHEN i % 2 = 0 THEN 'yes' "
-                                    "ELSE 'no' END AS y FROM range(9001) t(i)";
+    static const char *const name =
+        "duckdb:SELECT CASE WHEN i % 13 = 5 THEN NULL ELSE i % 64 END::INTEGER "
+        "AS a, CASE WHEN i % 17 = 2 AND i > 5000 THEN "
+        "'nan'::DOUBLE ELSE sin(i) * 1.1 END AS b, DATE '2022-06-01' + (i % "
+        "300)::INTEGER AS d, CASE i % 5 WHEN 0 THEN "
+        "'short' WHEN 1 THEN 'a level of many letters' WHEN 2 THEN 'NA' WHEN 3 "
+        "THEN 'no level at all' ELSE 'another one as "
+        "long' END AS c, (i % 3)::TINYINT AS k, CASE WHEN i % 2 = 0 THEN 'yes' "
+        "ELSE 'no' END AS y, CASE WHEN i % 19 = 4 THEN NULL ELSE i % 3 = 0 END AS t, "
+        "CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 'NA' WHEN 2 THEN 'high' ELSE 'low' "
+        "END::ENUM('NA', 'high', 'low') AS e, TIMESTAMP '2022-06-01 11:59:59' + "
+        "INTERVAL (i % 300 * 36) HOUR AS s, (i * 1.37)::DECIMAL(9,2) AS m, "
+        "CASE WHEN i % 29 = 1 THEN NULL ELSE (i / 9001.0)::DECIMAL(30,25) END AS l, "
+        "(i::HUGEINT * 123456789012345678901234567) AS h FROM range(9001) t(i)";
     static const char *const missing[] = { "fill", "complete-case" };
     for (size_t k = 0; k < 2; k++)
         for (int some = 0; some < 2; some++) {
@@ -343,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_query_reads_and_no_more),
         cmocka_unit_test(a_pattern_or_a_folder_is_one_table),
         cmocka_unit_test(every_row_is_in_one_part),
+        cmocka_unit_test(every_row_of_a_deep_pattern_is_in_one_part),
         cmocka_unit_test(json_and_databases_are_named_by_their_paths),
         cmocka_unit_test(a_file_that_changes_between_passes_is_refused),
         cmocka_unit_test(columns_are_read_to_the_same_rows_as_cells),

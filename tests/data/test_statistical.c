@@ -1,4 +1,5 @@
 /* Files of SAS, Stata and SPSS: labels, missing values, dates, and files that are damaged. */
+#include <math.h>
 #include <readstat.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,309 @@ static void a_file_that_ends_early_is_refused(void **state) {
     }
 }
 
+/* ---- catalogues of SAS ---- */
+
+static void write_catalogue(const char *name) {
+    readstat_writer_t *writer = readstat_writer_init();
+    readstat_label_set_t *sex =
+        readstat_add_label_set(writer, READSTAT_TYPE_DOUBLE, "SEXES"); /* ReadStat writes one */
+    readstat_label_double_value(sex, 1, "male");
+    readstat_label_double_value(sex, 2, "female");
+    name_file(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    readstat_set_data_writer(writer, write_bytes);
+    assert_int_equal(readstat_begin_writing_sas7bcat(writer, file), READSTAT_OK);
+    assert_int_equal(readstat_end_writing(writer), READSTAT_OK);
+    readstat_writer_free(writer);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Rows 1, 2 and nothing, with the format SEXES. */
+static void write_sas(const char *name) {
+    readstat_writer_t *writer = readstat_writer_init();
+    name_file(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    readstat_set_data_writer(writer, write_bytes);
+    readstat_variable_t *sex = readstat_add_variable(writer, "sex", READSTAT_TYPE_DOUBLE, 8),
+                        *age = readstat_add_variable(writer, "age", READSTAT_TYPE_DOUBLE, 8);
+    readstat_variable_set_format(sex, "SEXES");
+    assert_int_equal(readstat_begin_writing_sas7bdat(writer, file, 3), READSTAT_OK);
+    for (int i = 0; i < 3; i++) {
+        readstat_begin_row(writer);
+        if (i < 2)
+            readstat_insert_double_value(writer, sex, i + 1);
+        else
+            readstat_insert_missing_value(writer, sex);
+        readstat_insert_double_value(writer, age, 30 + i);
+        assert_int_equal(readstat_end_row(writer), READSTAT_OK);
+    }
+    assert_int_equal(readstat_end_writing(writer), READSTAT_OK);
+    readstat_writer_free(writer);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void expect_texts(const char *expected) {
+    tacit_source *source = NULL;
+    reading got = { .count = 0 };
+    tacit_error error = TACIT_ERROR_INIT;
+    CHECK_OK(tacit_source_open(&source, path, NULL, &error), error);
+    for (int pass = 0; pass < 2; pass++) {
+        reading_clear(&got);
+        CHECK_OK(read_rest(source, 2, &got, &error), error);
+        assert_string_equal(tacit_buffer_text(&got.rows), expected);
+        CHECK_OK(tacit_source_rewind(source, &error), error);
+    }
+    reading_clear(&got);
+    tacit_source_free(source);
+}
+
+static void labels_of_sas_come_from_the_catalogue_beside_the_file(void **state) {
+    (void)state;
+    static const char *const labelled = "male|30\nfemale|31\n|32\n";
+    static const char *const catalogues[] = { "t.sas7bcat", "formats.sas7bcat" };
+    tacit_source *source = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    write_sas("t.sas7bdat");
+    expect_texts("1|30\n2|31\n|32\n"); /* without one, codes */
+    for (size_t k = 0; k < 2; k++) {
+        write_catalogue(catalogues[k]);
+        name_file("t.sas7bdat");
+        expect_texts(labelled);
+        name_file(catalogues[k]);
+        unlink(path);
+    }
+    write_catalogue("other.sas7bcat"); /* that of another file */
+    unlink(path);
+    name_file("t.sas7bcat");
+    put_bytes((const uint8_t *)"no catalogue", 12);
+    name_file("t.sas7bdat");
+    assert_int_equal(tacit_source_open(&source, path, NULL, &error), TACIT_INPUT);
+    assert_non_null(strstr(error.text, "t.sas7bcat"));
+    unlink(path);
+    name_file("t.sas7bcat");
+    unlink(path);
+}
+
+/* ---- every type there and back ---- */
+
+typedef struct typed {
+    readstat_type_t type;
+    const char *name;
+    size_t width;
+} typed;
+
+static const typed types[] = {
+    { READSTAT_TYPE_INT8, "i8", 0 }, { READSTAT_TYPE_INT16, "i16", 0 }, { READSTAT_TYPE_INT32, "i32", 0 },
+    { READSTAT_TYPE_FLOAT, "f", 0 }, { READSTAT_TYPE_DOUBLE, "d", 0 },  { READSTAT_TYPE_STRING, "s", 40 },
+};
+enum { TYPES = sizeof types / sizeof *types, TYPED_ROWS = 4 };
+
+/* What each row has, as a CSV file of the same would: extremes that all programs can hold, a fraction, texts with what CSV must quote, and
+ * a row of nothing. */
+static const char *const typed_csv =
+    "i8,i16,i32,f,d,s\n"
+    "100,32740,2147483620,0.5,0.10000000000000001,\"it's \"\"quoted\"\", with a comma\"\n"
+    "-127,-32767,-2147483647,-1.5,-2.5e-300,Zo\xC3\xAB\n"
+    "0,0,0,0,0,word\n"
+    ",,,,,\n";
+
+static bool has_type(const program *one, readstat_type_t type) {
+    const bool whole =
+        type == READSTAT_TYPE_INT8 || type == READSTAT_TYPE_INT16 || type == READSTAT_TYPE_INT32;
+    const bool numbers_are_doubles =
+        one->begin == readstat_begin_writing_sas7bdat || one->begin == readstat_begin_writing_xport;
+    return !numbers_are_doubles || !(whole || type == READSTAT_TYPE_FLOAT);
+}
+
+static void insert_typed(readstat_writer_t *writer, const readstat_variable_t *variable, int type, int row,
+                         bool transport, bool unicode) {
+    static const double doubles[] = { 0.1, -2.5e-300, 0 };
+    static const float floats[] = { 0.5F, -1.5F, 0 };
+    static const int32_t i8[] = { 100, -127, 0 }, i16[] = { 32740, -32767, 0 },
+                         i32[] = { 2147483620, -2147483647, 0 };
+    static const char *const words[] = { "it's \"quoted\", with a comma", "Zo\xC3\xAB", "word" };
+    if (row == 3) {
+        readstat_insert_missing_value(writer, variable);
+        return;
+    }
+    switch (types[type].type) {
+    case READSTAT_TYPE_INT8: readstat_insert_int8_value(writer, variable, (int8_t)i8[row]); return;
+    case READSTAT_TYPE_INT16: readstat_insert_int16_value(writer, variable, (int16_t)i16[row]); return;
+    case READSTAT_TYPE_INT32: readstat_insert_int32_value(writer, variable, i32[row]); return;
+    case READSTAT_TYPE_FLOAT: readstat_insert_float_value(writer, variable, floats[row]); return;
+    case READSTAT_TYPE_DOUBLE: /* IBM's numbers of transport files end at 1e-78 */
+        readstat_insert_double_value(writer, variable, transport && row == 1 ? -2.5 : doubles[row]);
+        return;
+    default:
+        readstat_insert_string_value(writer, variable, row == 1 && !unicode ? "Zo\xEB" : words[row]);
+        return;
+    }
+}
+
+static void write_typed(const program *one) {
+    readstat_writer_t *writer = readstat_writer_init();
+    readstat_variable_t *variable[TYPES] = { NULL };
+    const bool transport = one->begin == readstat_begin_writing_xport;
+    name_file(one->file);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    readstat_set_data_writer(writer, write_bytes);
+    if (one->version > 0) readstat_writer_set_file_format_version(writer, (uint8_t)one->version);
+    if (one->version == 3) readstat_writer_set_compression(writer, READSTAT_COMPRESS_BINARY);
+    for (int j = 0; j < TYPES; j++)
+        if (has_type(one, types[j].type))
+            variable[j] = readstat_add_variable(writer, types[j].name, types[j].type, types[j].width);
+    assert_int_equal(one->begin(writer, file, TYPED_ROWS), READSTAT_OK);
+    for (int i = 0; i < TYPED_ROWS; i++) {
+        readstat_begin_row(writer);
+        for (int j = 0; j < TYPES; j++)
+            if (variable[j] != NULL) insert_typed(writer, variable[j], j, i, transport, one->version != 115);
+        assert_int_equal(readstat_end_row(writer), READSTAT_OK);
+    }
+    assert_int_equal(readstat_end_writing(writer), READSTAT_OK);
+    readstat_writer_free(writer);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* The named columns of a file as numbers, or as categories, to compare. */
+static tacit_table *read_typed(const char *file, const program *one) {
+    tacit_source *source = NULL;
+    tacit_table *table = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    bool ended = false;
+    CHECK_OK(tacit_source_open(&source, file, NULL, &error), error);
+    CHECK_OK(tacit_table_create_empty(&table, file, &error), error);
+    for (int j = 0; j < TYPES; j++) {
+        tacit_column *column;
+        size_t field;
+        if (!has_type(one, types[j].type)) continue;
+        CHECK_OK(tacit_source_require(source, types[j].name, "this test", &field, &error), error);
+        CHECK_OK(tacit_table_declare(table, &column, types[j].name,
+                                     types[j].type == READSTAT_TYPE_STRING ? TACIT_COLUMN_CATEGORY
+                                                                           : TACIT_COLUMN_NUMBER,
+                                     field, &error),
+                 error);
+    }
+    while (!ended) CHECK_OK(tacit_table_read(table, source, 0, &ended, &error), error);
+    tacit_source_free(source);
+    return table;
+}
+
+static void expect_typed(const program *one, const tacit_table *expected, const tacit_table *got) {
+    assert_int_equal(got->rows, TYPED_ROWS);
+    for (size_t j = 0; j < expected->cols; j++) {
+        const tacit_column *a = &expected->columns[j], *b = &got->columns[j];
+        assert_int_equal(a->missing, b->missing);
+        for (size_t i = 0; i < TYPED_ROWS; i++) {
+            if (a->kind == TACIT_COLUMN_NUMBER && isnan(a->number[i]) != isnan(b->number[i]))
+                fail_msg("%s: %s, row %zu", one->name, a->name, i + 1);
+            const bool transport = one->begin == readstat_begin_writing_xport && i == 1;
+            if (a->kind == TACIT_COLUMN_NUMBER && !transport && a->number[i] == a->number[i] &&
+                a->number[i] != b->number[i])
+                fail_msg("%s: %s, row %zu: %.17g and %.17g", one->name, a->name, i + 1, a->number[i],
+                         b->number[i]);
+            if (a->kind == TACIT_COLUMN_CATEGORY && (a->code[i] < 0) != (b->code[i] < 0))
+                fail_msg("%s: %s, row %zu is missing in one", one->name, a->name, i + 1);
+            if (a->kind == TACIT_COLUMN_CATEGORY && a->code[i] >= 0)
+                assert_string_equal(a->levels.text[a->code[i]], b->levels.text[b->code[i]]);
+        }
+    }
+}
+
+static void every_type_is_what_csv_gives(void **state) {
+    (void)state;
+    char csv[256];
+    EACH_PROGRAM(one) {
+        name_file("t.csv");
+        snprintf(csv, sizeof csv, "%s", path);
+        put_bytes((const uint8_t *)typed_csv, strlen(typed_csv));
+        write_typed(one);
+        tacit_table *expected = read_typed(csv, one), *got = read_typed(path, one);
+        expect_typed(one, expected, got);
+        tacit_table_free(expected);
+        tacit_table_free(got);
+        unlink(path);
+        unlink(csv);
+    }
+}
+
+/* SPSS and SAS files can hold an infinite number, as no other text than inf; it is an error where it is used, as in CSV. */
+static void a_number_without_end_is_refused_where_it_is_used(void **state) {
+    (void)state;
+    static const char yaml[] = "label: {name: y, kind: number, low: 0, high: 1}\ncolumns:\n"
+                               "- {name: x, kind: number, low: 0, high: 1}\n";
+    begin_function *const begins[] = { readstat_begin_writing_sav, readstat_begin_writing_sas7bdat };
+    static const char *const files[] = { "t.sav", "t.sas7bdat" };
+    for (size_t k = 0; k < 2; k++) {
+        tacit_load_options options = TACIT_LOAD_DEFAULTS;
+        tacit_dataset *data = NULL;
+        tacit_schema *schema = NULL;
+        tacit_error error = TACIT_ERROR_INIT;
+        readstat_writer_t *writer = readstat_writer_init();
+        name_file(files[k]);
+        FILE *file = fopen(path, "wb");
+        assert_non_null(file);
+        readstat_set_data_writer(writer, write_bytes);
+        readstat_variable_t *x = readstat_add_variable(writer, "x", READSTAT_TYPE_DOUBLE, 8),
+                            *y = readstat_add_variable(writer, "y", READSTAT_TYPE_DOUBLE, 8);
+        assert_int_equal(begins[k](writer, file, 2), READSTAT_OK);
+        for (int i = 0; i < 2; i++) {
+            readstat_begin_row(writer);
+            readstat_insert_double_value(writer, x, i == 1 ? -INFINITY : 0.5);
+            readstat_insert_double_value(writer, y, 0.5);
+            assert_int_equal(readstat_end_row(writer), READSTAT_OK);
+        }
+        assert_int_equal(readstat_end_writing(writer), READSTAT_OK);
+        readstat_writer_free(writer);
+        assert_int_equal(fclose(file), 0);
+        CHECK_OK(tacit_schema_parse(&schema, yaml, sizeof yaml - 1, "s.yaml", &error), error);
+        assert_int_equal(tacit_dataset_load(&data, NULL, path, schema, &options, &error), TACIT_INPUT);
+        if (strstr(error.text, "-inf") == NULL) fail_msg("%s: %s", files[k], error.text);
+        tacit_schema_free(schema);
+        unlink(path);
+    }
+}
+
+/* ---- files that other programs wrote ---- */
+
+/* The irises of R's package haven, as Stata, SAS and SPSS have them. */
+static void samples_of_haven_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *file, *first, *last;
+    } samples[] = {
+        { "iris.dta", "5.0999999046325684|3.5|1.3999999761581421|0.20000000298023224|setosa\n",
+          "5.9000000953674316|3|5.0999999046325684|1.7999999523162842|virginica\n" },
+        { "iris.sas7bdat", "5.0999999999999996|3.5|1.3999999999999999|0.20000000000000001|setosa\n",
+          "5.9000000000000004|3|5.0999999999999996|1.8|virgin\n" },
+        { "iris.sav", "5.0999999999999996|3.5|1.3999999999999999|0.20000000000000001|setosa\n",
+          "5.9000000000000004|3|5.0999999999999996|1.8|virginica\n" },
+    };
+    const char *haven = getenv("TACIT_HAVEN");
+    if (haven == NULL) haven = "/usr/lib/R/site-library/haven/examples";
+    if (access(haven, R_OK) != 0) {
+        print_message("# no r-cran-haven (script/setup --full): its sample files are left out\n");
+        return;
+    }
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; k++) {
+        tacit_source *source = NULL;
+        reading got = { .count = 0 };
+        tacit_error error = TACIT_ERROR_INIT;
+        snprintf(path, sizeof path, "%s/%s", haven, samples[k].file);
+        CHECK_OK(tacit_source_open(&source, path, NULL, &error), error);
+        CHECK_OK(read_rest(source, 100, &got, &error), error);
+        const char *text = tacit_buffer_text(&got.rows), *end = samples[k].last;
+        assert_int_equal(got.count, 150);
+        if (strncmp(text, samples[k].first, strlen(samples[k].first)) != 0 || strlen(text) < strlen(end) ||
+            strcmp(text + strlen(text) - strlen(end), end) != 0)
+            fail_msg("%s: %.100s", samples[k].file, text);
+        reading_clear(&got);
+        tacit_source_free(source);
+    }
+}
+
 static void a_packed_file_is_to_be_unpacked(void **state) {
     (void)state;
     char command[600];
@@ -225,6 +529,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_missing_values_and_dates_come_as_people_read_them),
         cmocka_unit_test(a_column_of_labels_is_a_category_and_one_with_a_special_code_a_number),
+        cmocka_unit_test(labels_of_sas_come_from_the_catalogue_beside_the_file),
+        cmocka_unit_test(every_type_is_what_csv_gives),
+        cmocka_unit_test(a_number_without_end_is_refused_where_it_is_used),
+        cmocka_unit_test(samples_of_haven_are_read),
         cmocka_unit_test(a_file_that_ends_early_is_refused),
         cmocka_unit_test(a_packed_file_is_to_be_unpacked),
     };

@@ -106,6 +106,15 @@ class Carried(DeployedTest):
             self.hand_over(rf"\w+\.round-{turn}(\.mask)?", sites, study)
         self.fail("the study does not end")
 
+    def next_round(self, turn, study="trial"):
+        deadline = time.monotonic() + PATIENCE
+        while self.status(study)["state"] not in ("done", "failed"):
+            if any(re.match(rf"\w+\.round-{turn}\.", name) for all in self.envelopes(study).values() for name in all):
+                return True
+            self.assertLess(time.monotonic(), deadline, self.log())
+            time.sleep(0.02)
+        return False
+
     def coefficients(self, study="trial"):
         return [one["estimate"] for one in
                 json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)["coefficients"]]
@@ -140,7 +149,7 @@ class Estimates(Carried):
         self.online(set="{rounds: few}")
         self.assertEqual(self.coefficients(), self.coefficients("online"))
         for site, envelope in self.wait_for(r"end\.\w+", range(SITES)).items():
-            done = self.succeed("envelope", "answer", envelope, "--out", self.path / "none", home=self.home(site))
+            done = self.succeed("envelope", "close", envelope, home=self.home(site))
             self.assertIn("is done", done.stdout)
             self.assertEqual(self.model(site).read_bytes(), (self.folder / "trial.model.json").read_bytes())
             self.assertEqual(len(self.charges(site)), turns)
@@ -157,6 +166,46 @@ class Estimates(Carried):
         self.online()
         for mine, theirs in zip(self.coefficients(), self.coefficients("online")):
             self.assertAlmostEqual(mine, theirs, delta=1e-8 * max(1, abs(theirs)))
+
+    def test_logistic_takes_three_hand_overs_from_a_public_model_that_is_near(self):
+        self.mild()
+        self.define(name="online")
+        done = self.succeed("simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema", "schema.yaml",
+                            "--parties", "3", "--set", "rounds=few", "--out", self.path / "form.model.json", "--json")
+        errors = [one["error"] for one in json.loads(done.stdout)["summary"]["coefficients"]]
+        self.coordinator()
+        self.online()
+        # An earlier model, each of its weights some hundredths of a standard error away.
+        model = json.loads((self.folder / "online.model.json").read_text())
+        self.assertEqual(len(model["weights"]), len(errors))
+        model["weights"] = [weight + 0.02 * (-1) ** j for j, weight in enumerate(model["weights"])]
+        (self.path / "near.model.json").write_text(json.dumps(model))
+        self.define(set="{rounds: few, start: model}", model="near.model.json")
+        self.all_join()
+        turns = self.rounds()
+        self.assertEqual(self.status()["state"], "done", self.log())
+        self.assertLessEqual(turns, 3)
+        for mine, theirs in zip(self.coefficients(), self.coefficients("online")):
+            self.assertAlmostEqual(mine, theirs, delta=1e-8 * max(1, abs(theirs)))
+
+    def test_a_public_model_that_is_of_no_use_costs_two_rounds_and_changes_nothing(self):
+        (self.path / "schema.yaml").write_text(SCHEMA)
+        self.mild()
+        words = ("simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema", "schema.yaml", "--parties", "3",
+                 "--set", "rounds=few")
+        plain = json.loads(self.succeed(*words, "--out", self.path / "plain.model.json", "--json").stdout)["summary"]
+        model = json.loads((self.path / "plain.model.json").read_text())
+        for factor, more in ((-20, 2), (1, -3)):  # far away, and the estimate itself
+            (self.path / "start.model.json").write_text(json.dumps({**model, "weights": [factor * weight for weight in model["weights"]]}))
+            got = json.loads(self.succeed(*words, "--set", "start=model", "--model", self.path / "start.model.json", "--json").stdout)["summary"]
+            self.assertLessEqual(got["rounds"], plain["rounds"] + more)
+            for mine, theirs in zip(got["coefficients"], plain["coefficients"]):
+                self.assertAlmostEqual(mine["estimate"], theirs["estimate"], delta=1e-8 * max(1, abs(theirs["estimate"])))
+                self.assertAlmostEqual(mine["error"], theirs["error"], delta=1e-4 * theirs["error"])
+            for key in ("deviance", "null_deviance"):
+                self.assertAlmostEqual(got[key], plain[key], delta=1e-7 * abs(plain[key]))
+        self.refuse(2, *words[:-1], "rounds=many", "--set", "start=model", "--model", self.path / "start.model.json",
+                    says=["start=model is for logistic fits with rounds=few"])
 
     def test_few_rounds_give_the_figures_of_many(self):
         """`many` is compared with R in cli/estimate and others."""
@@ -191,15 +240,31 @@ class Estimates(Carried):
         strace = ("strace", "-f", "-o", trace, "-e", "trace=socket,connect,bind,listen,sendto,sendmsg")
         if subprocess.run([*strace, "true"], capture_output=True).returncode != 0:
             self.skipTest("strace may not trace here")
-        self.all_join(range(3))
-        envelope = self.wait_for(r"\w+\.round-1\.mask", range(3))[0]
-        for words in (("open", envelope), ("answer", envelope, "--out", self.path / "answer")):
-            done = subprocess.run([*strace, TACIT, "envelope", *words], capture_output=True, text=True, cwd=self.path,
+        def watched(*words):
+            done = subprocess.run([*strace, TACIT, *words], capture_output=True, text=True, cwd=self.path,
                                   env={**environment(self.home(0)), "TACIT_HARDENING": "off",
                                        "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"},  # which cannot be looked for under strace
                                   timeout=PATIENCE)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotRegex(trace.read_text(), r"(socket|connect|bind|listen|sendto|sendmsg)\(")
+
+        self.all_join((1, 2))
+        self.succeed("envelope", "invite", self.folder, "trial", "--for", "Site 0", "--out", self.path / "invitation")
+        self.limit(0)
+        watched("envelope", "open", self.path / "invitation")
+        watched("envelope", "join", self.path / "invitation", "--data", self.rows(0), "--schema", self.path / "schema.yaml", "--yes", *EXACT,
+                "--out", self.path / "joining")
+        self.succeed("envelope", "take", self.folder, self.path / "joining")
+        envelope = self.wait_for(r"\w+\.round-1\.mask", range(3))[0]
+        watched("envelope", "open", envelope)
+        watched("envelope", "answer", envelope, "--out", self.path / "answer")
+        self.succeed("envelope", "take", self.folder, self.path / "answer")
+        self.hand_over(r"\w+\.round-1\.mask", (1, 2))
+        for turn in range(2, 20):
+            if not self.next_round(turn):
+                break
+            self.hand_over(rf"\w+\.round-{turn}\.mask", range(3))
+        watched("envelope", "close", self.wait_for(r"end\.\w+", range(3))[0])
 
 
 class Few(Carried):
@@ -266,6 +331,49 @@ class Refusals(Carried):
         self.assertEqual(len(self.charges(0)), 2)
 
 
+    def test_no_envelope_counts_for_another_site_round_or_side_or_twice(self):
+        """Every envelope and answer of a study, shown to everybody at the end of each round."""
+        self.linear()
+        self.define(3, set="{rounds: few}")
+        self.coordinator()
+        self.all_join(range(3))
+        seen, out, shown = [], self.path / "nothing", 0
+        for turn in (1, 2):
+            questions = self.wait_for(rf"\w+\.round-{turn}\.mask", range(3))
+            answers = {site: self.answer(site, questions[site]) for site in range(3)}
+            self.refuse(2, "envelope", "close", questions[0], home=self.home(0), says=["has not ended"])
+            self.refuse(2, "envelope", "answer", questions[0], home=self.home(0), says=["--out"])
+            for site, question in questions.items():
+                for other in range(3):
+                    if other != site:
+                        self.refuse(3, "envelope", "answer", question, "--out", out, home=self.home(other))
+                self.refuse(3, "envelope", "answer", answers[site], "--out", out, home=self.home(site))
+                self.refuse(3, "envelope", "take", self.folder, question)
+                shown += 4
+            for answer in seen:
+                self.refuse(3, "envelope", "take", self.folder, answer)
+            for site in range(3):
+                self.succeed("envelope", "take", self.folder, answers[site])
+            seen += list(answers.values()) + [self.path / f"joining{site}.tacit" for site in range(3)]
+            for answer in seen:
+                self.refuse(3, "envelope", "take", self.folder, answer)
+                shown += 1
+        self.assertFalse(out.exists())
+        self.assertGreater(shown, 30)
+        self.wait_for(r"end\.\w+", range(3))
+        for site in range(3):
+            self.assertEqual(len(self.charges(site)), 2)
+
+    def test_one_exchange_and_a_minimum_below_the_expected_number_are_refused(self):
+        for changed in ({}, {"method": "dpgd", "set": "{noise: shares, rounds: 1}", "epsilon": 2, "delta": "1e-5", "lambda": 0.05}):
+            path = self.definition(**{"method": "estimate", "epsilon": None, "set": None, "lambda": 0, "transport": "files",
+                                      "parties": "{expected: 6, minimum: 5}", **changed})
+            self.refuse(2, "study", "new", self.folder, path, "--force", says=["all 6 parties or not at all", "exchange: two"])
+        told = self.define(6, method="dpgd", set="{noise: shares, rounds: 7}", epsilon=2, delta="1e-5", exchange="two", dropouts=0.2,
+                           **{"lambda": 0.05}).stdout
+        self.assertIn("carried  14 hand-overs", told)
+
+
 class Absent(Carried):
     def test_two_exchanges_survive_a_site_that_never_answers(self):
         self.linear()
@@ -329,17 +437,114 @@ class Absent(Carried):
         summary = json.loads(self.succeed("summary", self.folder / "trial.model.json", "--json").stdout)
         self.assertEqual(summary["parties"], SITES - 1)
 
-    def next_round(self, turn, study="trial"):
-        deadline = time.monotonic() + PATIENCE
-        while self.status(study)["state"] not in ("done", "failed"):
-            if any(re.match(rf"\w+\.round-{turn}\.", name) for all in self.envelopes(study).values() for name in all):
-                return True
-            self.assertLess(time.monotonic(), deadline, self.log())
-            time.sleep(0.02)
-        return False
-
 
 class Killed(Carried):
+    def dying(self, words, when, step, home=None):
+        """Run until it is killed before or after a durable step; whether it was."""
+        done = subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, timeout=PATIENCE,
+                              env={**environment(home), "LD_PRELOAD": os.environ["TACIT_DIES"], "TACIT_DIES": f"{when} {step}"})
+        self.assertIn(done.returncode, (0, -signal.SIGKILL), done.stderr)
+        return done.returncode != 0
+
+    def at_each_step(self, place, words, after, home=None, least=3):
+        """Kill a command at each of its durable steps, with its folder as it was before; then `after`."""
+        untouched, died = self.path / "before", 0
+        shutil.rmtree(untouched, ignore_errors=True)
+        shutil.copytree(place, untouched)
+        for step in range(1, 300):
+            shutil.rmtree(place)
+            shutil.copytree(untouched, place)
+            killed = self.dying(words, "before", step, home)
+            after(killed)
+            died += killed
+            if not killed:
+                break
+        self.assertGreater(died, least)
+        return untouched
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_killed_while_it_joins_or_is_taken_a_site_joins_once_with_one_key(self):
+        self.linear()
+        self.define(3, set="{rounds: few}")
+        self.succeed("envelope", "invite", self.folder, "trial", "--for", "Site 0", "--out", self.path / "invitation")
+        self.limit(0)
+        joining = self.path / "joining"
+        words = ("envelope", "join", self.path / "invitation", "--data", self.rows(0), "--schema", self.path / "schema.yaml", "--yes", *EXACT,
+                 "--out", joining)
+
+        def join_again(killed):
+            first = joining.read_bytes() if joining.exists() else None
+            self.succeed(*words, home=self.home(0))
+            if first is not None:
+                self.assertEqual(joining.read_bytes(), first)
+            joining.unlink()
+            self.assertEqual(self.charges(0), [])
+
+        self.at_each_step(self.home(0), words, join_again, self.home(0))
+        self.succeed(*words, home=self.home(0))
+
+        def take_again(killed):
+            done = self.tacit("envelope", "take", self.folder, joining)
+            if done.returncode != 0:
+                self.assertIn("has joined study 'trial' before", done.stderr)
+            self.assertEqual(killed and done.returncode == 3, False, done.stderr)
+
+        self.at_each_step(self.folder, ("envelope", "take", self.folder, joining), take_again, least=1)
+        self.coordinator()
+        self.all_join((1, 2))
+        self.rounds(sites=range(3))
+        self.assertEqual(self.status()["state"], "done", self.log())
+        self.assertEqual(len(self.charges(0)), 2)
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_killed_while_it_unmasks_a_site_opens_one_set_of_survivors_once(self):
+        self.linear()
+        self.define(3, exchange="two", set="{rounds: few}")
+        self.coordinator()
+        self.all_join(range(3))
+        self.hand_over(r"\w+\.round-1\.mask", range(3))
+        question, out = self.wait_for(r"\w+\.round-1\.unmask", range(3))[0], self.path / "unmasked"
+        words, charged = ("envelope", "answer", question, "--out", out), len(self.charges(0))
+
+        def answer_again(killed):
+            first = out.read_bytes() if out.exists() else None
+            self.assertEqual(self.answer(0, question, self.path / "again").read_bytes(), self.answer(0, question, self.path / "more").read_bytes())
+            if first is not None:
+                self.assertEqual((self.path / "again").read_bytes(), first)
+                out.unlink()
+            self.assertEqual(len(self.charges(0)), charged)
+
+        self.at_each_step(self.home(0), words, answer_again, self.home(0), least=1)
+        self.hand_over(r"\w+\.round-1\.unmask", range(3))
+        self.wait_for(r"\w+\.round-2\.mask", range(3))
+
+    @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
+    def test_a_coordinator_that_is_killed_at_any_durable_step_ends_with_the_same_model(self):
+        self.linear()
+        self.define(3, set="{rounds: few}")
+        coordinator = self.coordinator()
+        self.all_join(range(3))
+        self.hand_over(r"\w+\.round-1\.mask", range(3))
+        second = self.wait_for(r"\w+\.round-2\.mask", range(3))
+        coordinator.kill()
+        for site in range(3):
+            self.succeed("envelope", "take", self.folder, self.answer(site, second[site]))
+        untouched, models, died = self.path / "before", set(), 0
+        shutil.copytree(self.folder, untouched)
+        for step in (*range(1, 12), *range(12, 200, 9)):
+            shutil.rmtree(self.folder)
+            shutil.copytree(untouched, self.folder)
+            killed = self.dying(("coordinator", self.folder, "--until-done"), "before", step)
+            if killed:
+                self.succeed("coordinator", self.folder, "--until-done")
+            died += killed
+            self.assertEqual(self.status()["state"], "done")
+            models.add((self.folder / "trial.model.json").read_bytes())
+            if not killed:
+                break
+        self.assertGreater(died, 5)
+        self.assertEqual(len(models), 1)
+
     @unittest.skipUnless(os.environ.get("TACIT_DIES"), "the library that kills is not built")
     def test_killed_at_any_durable_step_a_site_charges_once_and_gives_one_answer(self):
         self.define(3, method="avg", set="{noise: party}", epsilon=2, **{"lambda": 0.05})

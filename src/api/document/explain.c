@@ -150,6 +150,14 @@ tacit_status tacit_explanation_document(json_t **out, tacit_explanation *explana
     json_object_set_new(all, "exchanges", exchanges > 0 ? json_integer((json_int_t)exchanges) : json_null());
     char terms[TACIT_TERMS_TEXT];
     json_object_set_new(all, "terms", json_string(tacit_method_terms_text(explanation->plan.method, terms)));
+    const bool carried = exchanges > 0 && !yardstick && explanation->plan.method->compute == NULL &&
+                         explanation->plan.method->schedule == NULL;
+    json_object_set_new(
+        all, "handovers",
+        carried ? json_pack("{s:I,s:I}", "one",
+                            (json_int_t)tacit_plan_handovers(&explanation->plan, 1, exchanges), "two",
+                            (json_int_t)tacit_plan_handovers(&explanation->plan, 2, exchanges))
+                : json_null());
     json_object_set_new(all, "lambda_from",
                         json_string(tacit_lambda_from_name(explanation->plan.lambda_from)));
     bool whole =

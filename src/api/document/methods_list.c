@@ -38,6 +38,10 @@ static json_t *parameter_document(const tacit_method *method, const tacit_parame
                      tacit_json_number(one->most), "help", one->help);
 }
 
+static json_t *count_document(uint64_t count) {
+    return count > 0 ? json_integer((json_int_t)count) : json_null();
+}
+
 static json_t *method_document(const tacit_method *method) {
     json_t *parameters = json_array(), *roles = json_array();
     for (const tacit_parameter *one = method->parameters; one != NULL && one->name != NULL; one++)
@@ -45,10 +49,11 @@ static json_t *method_document(const tacit_method *method) {
     roles = tacit_json_append(roles, json_string("coordinator"));
     if (method->handlers != NULL) roles = tacit_json_append(roles, json_string("party"));
     char terms[TACIT_TERMS_TEXT];
-    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o}", "name", method->name, "title", method->title,
+    return json_pack("{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o}", "name", method->name, "title", method->title,
                      "reference", method->reference, "unit", method->noise_free ? "none" : method->units,
-                     "terms", tacit_method_terms_text(method, terms), "roles", roles, "parameters",
-                     parameters);
+                     "terms", tacit_method_terms_text(method, terms), "roles", roles, "rounds",
+                     count_document(tacit_method_rounds(method)), "fewest_rounds",
+                     count_document(tacit_method_fewest(method)), "parameters", parameters);
 }
 
 json_t *tacit_methods_list(void) {

@@ -31,12 +31,18 @@ static void take_study(tacit_outlook_request *request, const tacit_study *study)
     request->lambda_open = study->lambda_chosen;
 }
 
+/* Without noise a model is what pooled rows would give: what can be planned is how often parties are asked. */
 static tacit_status check_noise(const tacit_study *study, tacit_error *error) {
-    if (!study->plan.method->noise_free) return TACIT_OK;
+    const tacit_method *method = study->plan.method;
+    char asks[TACIT_EXCHANGES_TEXT], carried[TACIT_EXCHANGES_TEXT];
+    if (!method->noise_free || method->reports == NULL) return TACIT_OK;
+    const char *said = tacit_exchanges_text(&study->plan, asks),
+               *files = tacit_handovers_text(&study->plan, carried);
     return tacit_fail(
         error, TACIT_USAGE,
-        "method %s adds no noise: what it gives is what pooled rows would give, and there is nothing to plan",
-        study->plan.method->name);
+        "method %s adds no noise and ends with tables, so there is nothing to plan. It takes %s%s%s",
+        method->name, said != NULL ? said : "as many meetings as its graph says",
+        files != NULL ? "; by files, " : "", files != NULL ? files : "");
 }
 
 tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, const tacit_dataset *own,
@@ -66,6 +72,8 @@ static tacit_status read_study(tacit_planning *self, const tacit_arguments *argu
     TACIT_TRY(tacit_study_load(&self->study, path, error));
     TACIT_TRY(check_noise(self->study, error));
     take_study(&self->request, self->study);
+    self->request.brief =
+        self->request.brief || self->study->plan.method->noise_free; /* no price to look for */
     self->rows_guessed = self->study->expected_rows == 0;
     if (self->described == NULL || !self->rows_guessed || tacit_described_rows(self->described) == 0)
         return TACIT_OK;

@@ -142,7 +142,23 @@ cleanup:
     return status;
 }
 
+/* A sum in one exchange opens with all parties or not at all, whoever adds the noise: without a party's answer the masks of the others with it
+ * would have to be revealed, and whoever holds all files could then open the sum with it and without. */
+static tacit_status check_minimum(const tacit_study *study, tacit_error *error) {
+    const tacit_plan *plan = &study->plan;
+    if (plan->exchanges != 1 || plan->minimum_parties >= plan->parties ||
+        tacit_plan_hearing(plan) != TACIT_HEARS_SUMS)
+        return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_USAGE,
+        "study '%s': a sum in one exchange opens with the answers of all %zu parties or not at all, so "
+        "that 'minimum: %zu' cannot be kept. Leave 'minimum' out, or let a sum lose parties with "
+        "'exchange: two' and 'dropouts'",
+        study->name, plan->parties, plan->minimum_parties);
+}
+
 tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
+    TACIT_TRY(check_minimum(study, error));
     TACIT_TRY(check_hope(study, how, error));
     if (has_noisy_model(study)) TACIT_TRY(foresee(study, how, error));
     return tacit_study_settle(study, error);

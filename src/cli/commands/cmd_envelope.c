@@ -1,4 +1,4 @@
-/* tacit envelope open|join|answer at a site without a connection, and invite|take at its coordinator. */
+/* tacit envelope open|join|answer|close at a site without a connection, and invite|take at its coordinator. */
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -151,11 +151,8 @@ const tacit_command tacit_command_envelope_open = {
 
 /* ---- join ---- */
 
-#define OPTION_OUT(what)                                                                                     \
-    {                                                                                                        \
-        .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "FILE", .help = what,                       \
-        .rules = TACIT_RULE_REQUIRED                                                                         \
-    }
+#define OPTION_OUT(what, ...)                                                                                \
+    { .name = "out", .kind = TACIT_OPTION_FILE, .placeholder = "FILE", .help = what, __VA_ARGS__ }
 
 static tacit_status join(const tacit_arguments *arguments, tacit_console *console, const char *home,
                          const tacit_buffer *text, tacit_envelope_pair *envelopes, tacit_error *error) {
@@ -220,7 +217,7 @@ const tacit_command tacit_command_envelope_join = {
         (const tacit_option[]){
             TACIT_OPTIONS_JOINING_ROWS,
             TACIT_OPTIONS_JOINING_WORD,
-            OPTION_OUT("where to write the envelope for the coordinator"),
+            OPTION_OUT("where to write the envelope for the coordinator", .rules = TACIT_RULE_REQUIRED),
             TACIT_OPTIONS_READING,
             { .name = NULL },
         },
@@ -254,9 +251,9 @@ static tacit_status keep_end(tacit_console *console, tacit_site *site, const tac
         error);
 }
 
-static tacit_status answer(const tacit_arguments *arguments, tacit_console *console, tacit_site *site,
-                           tacit_error *error) {
-    const char *file = tacit_arguments_text(arguments, "out"), *name = tacit_site_study(site)->name;
+/* Written to `file`, unless the study has ended. */
+static tacit_status answer(const char *file, tacit_console *console, tacit_site *site, tacit_error *error) {
+    const char *name = tacit_site_study(site)->name;
     tacit_site_result result;
     tacit_buffer reply = TACIT_BUFFER_INIT;
     tacit_status status = tacit_site_answer_envelope(site, &result, &reply, error), answered = status;
@@ -283,7 +280,22 @@ cleanup:
     return status;
 }
 
-static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+/* Before anything is answered, and charged: is there somewhere to write it, or is it an end, where an end is meant? */
+static tacit_status check_meant(const tacit_site_asked *asked, const char *file, bool closing,
+                                tacit_error *error) {
+    if (strcmp(asked->event, "finished") == 0) return TACIT_OK;
+    if (closing)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the study has not ended: answer the envelope with tacit envelope answer FILE");
+    if (file == NULL)
+        return tacit_fail(error, TACIT_USAGE,
+                          "the envelope wants an answer: say with the option 'out' which file it goes to");
+    return TACIT_OK;
+}
+
+/* Answer the envelope to `file`, or close the study with it. */
+static tacit_status run_served(const tacit_arguments *arguments, tacit_console *console, const char *file,
+                               bool closing, tacit_error *error) {
     char home[PATH_MAX];
     tacit_buffer text;
     tacit_envelope_pair envelopes = { .polled = false };
@@ -296,18 +308,27 @@ static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *
     TACIT_CHECK(prepare_home(home, error));
     TACIT_CHECK(tacit_envelope_read(&outside, tacit_buffer_text(&text), text.length, error));
     tacit_site_access_home(&hardening, home, outside.address.study);
-    tacit_harden_allow_around(&hardening, tacit_arguments_text(arguments, "out"), true);
+    if (file != NULL) tacit_harden_allow_around(&hardening, file, true);
     tacit_harden_program(console, &hardening, home);
     const tacit_site_callbacks callbacks = callbacks_of(console, &envelopes);
     TACIT_CHECK(tacit_site_open_envelope(&site, home, tacit_buffer_text(&text), text.length, &callbacks,
                                          &asked, error));
-    TACIT_CHECK(answer(arguments, console, site, error));
+    TACIT_CHECK(check_meant(&asked, file, closing, error));
+    TACIT_CHECK(answer(file, console, site, error));
 cleanup:
     tacit_site_free(site);
     tacit_envelope_clear(&outside);
     tacit_envelope_pair_clear(&envelopes);
     tacit_buffer_clear(&text);
     return status;
+}
+
+static tacit_status run_answer(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    return run_served(arguments, console, tacit_arguments_text(arguments, "out"), false, error);
+}
+
+static tacit_status run_close(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
+    return run_served(arguments, console, NULL, true, error);
 }
 
 const tacit_command tacit_command_envelope_answer = {
@@ -321,7 +342,7 @@ const tacit_command tacit_command_envelope_answer = {
     .operands = one_file,
     .options =
         (const tacit_option[]){
-            OPTION_OUT("where to write the envelope for the coordinator"),
+            OPTION_OUT("where to write the envelope for the coordinator; an end needs none", .rules = 0),
             { .name = NULL },
         },
     .examples =
@@ -331,6 +352,22 @@ const tacit_command tacit_command_envelope_answer = {
             { .text = NULL },
         },
     .run = run_answer,
+};
+
+const tacit_command tacit_command_envelope_close = {
+    .name = "envelope close",
+    .section = "Taking part",
+    .summary = "keep the model of a study that has ended",
+    .description =
+        "For the last envelope of a study: the site keeps the model, or learns that there is none, and "
+        "nothing is carried back. An envelope that still asks something is refused, and not answered.",
+    .operands = one_file,
+    .examples =
+        (const tacit_example[]){
+            { "The courier has brought the end of the study.", "tacit envelope close end.tacit" },
+            { .text = NULL },
+        },
+    .run = run_close,
 };
 
 /* ---- the coordinator ---- */
@@ -375,7 +412,7 @@ const tacit_command tacit_command_envelope_invite = {
         },
     .options =
         (const tacit_option[]){
-            OPTION_OUT("where to write the envelope"),
+            OPTION_OUT("where to write the envelope", .rules = TACIT_RULE_REQUIRED),
             { .name = "for",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "NAME",

@@ -94,6 +94,8 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     if (method->undeployable == NULL) print_item(console, "sums", about->sums);
     const char *exchanges = method->undeployable == NULL ? tacit_exchanges_text(plan, text) : NULL;
     if (exchanges != NULL) print_item(console, "exchanges", exchanges);
+    const char *carried = method->undeployable == NULL ? tacit_handovers_text(plan, text) : NULL;
+    if (carried != NULL) print_item(console, "by files", carried);
     print_item(console, "guarantee", words->guarantee);
     print_item(console, "assuming", words->assumption);
     print_item(console, "theorem", words->theorem);

@@ -5,10 +5,22 @@
 #include "cli/help/text_width.h"
 #include "method/methods.h"
 
+/* How often each party is asked, where it is said before. */
+static void print_rounds(tacit_grid *grid, const tacit_method *method) {
+    const uint64_t rounds = tacit_method_rounds(method), fewest = tacit_method_fewest(method);
+    if (rounds > 0)
+        tacit_grid_cell(grid, "%llu", (unsigned long long)rounds);
+    else if (fewest > 0)
+        tacit_grid_cell(grid, "%llu or more", (unsigned long long)fewest);
+    else
+        tacit_grid_cell(grid, "%s", method->undeployable != NULL ? "" : "many");
+}
+
 static tacit_status print_table(tacit_console *console, tacit_error *error) {
     static const tacit_grid_column columns[] = { { "method", TACIT_LEFT },
                                                  { "what it computes", TACIT_LEFT },
                                                  { "unit", TACIT_LEFT },
+                                                 { "rounds", TACIT_LEFT },
                                                  { "runs in", TACIT_LEFT } };
     tacit_grid *grid = NULL;
     TACIT_TRY(tacit_grid_create(&grid, columns, sizeof columns / sizeof *columns, error));
@@ -17,6 +29,7 @@ static tacit_status print_table(tacit_console *console, tacit_error *error) {
         tacit_grid_cell(grid, "%s", method->name);
         tacit_grid_cell(grid, "%s", method->title);
         tacit_grid_cell(grid, "%s", method->noise_free ? "none" : method->units);
+        print_rounds(grid, method);
         tacit_grid_cell(grid, "%s", method->undeployable != NULL ? "simulations" : "simulations, studies");
     }
     tacit_status status = tacit_console_grid(console, grid, error);
@@ -66,8 +79,11 @@ const tacit_command tacit_command_methods = {
     .name = "methods",
     .section = "Learning",
     .summary = "the methods there are, their papers and settings",
-    .description = "The unit says whose replacement a method hides: one record, or all records of a party. "
-                   "Methods that run only in simulations are baselines without privacy.",
+    .description =
+        "The unit says whose replacement a method hides: one record, or all records of a party. "
+        "Methods that run only in simulations are baselines without privacy. Rounds are how often each "
+        "party is asked, whatever the settings, or at least: with one or two, people can carry a "
+        "study by files (tacit envelope open).",
     .examples =
         (const tacit_example[]){
             { "See what there is.", "tacit methods" },

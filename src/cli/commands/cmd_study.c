@@ -26,16 +26,22 @@ static const tacit_operand folder_and_study[] = {
 
 /* How often people carry files to each site and back: known, or what is usual. */
 static tacit_status describe_carrying(tacit_console *console, const tacit_study *study, tacit_error *error) {
-    const tacit_method *method = study->plan.method;
-    const uint64_t known = method->exchanges != NULL ? method->exchanges(&study->plan) : 0;
+    const tacit_plan *plan = &study->plan;
+    const unsigned exchanges = (unsigned)plan->exchanges;
+    const uint64_t known = tacit_plan_handovers(plan, exchanges, tacit_plan_exchanges(plan));
+    const bool twice = tacit_plan_handovers(plan, exchanges, 1) == 2;
     tacit_buffer text = TACIT_BUFFER_INIT;
-    if (!study->by_files || (known == 0 && method->asks == NULL)) return TACIT_OK;
+    if (!study->by_files || (known == 0 && plan->method->asks == NULL)) return TACIT_OK;
     tacit_status status =
         known > 0
             ? tacit_buffer_print(&text, error, "%llu %s to each site and back, at most",
                                  (unsigned long long)known, tacit_plural(known, "hand-over", "hand-overs"))
-            : tacit_wording_text(&text, method->asks, &study->plan, error);
-    if (status == TACIT_OK) tacit_console_print(console, "  carried  %s\n", tacit_buffer_text(&text));
+            : tacit_wording_text(&text, plan->method->asks, plan, error);
+    if (status == TACIT_OK)
+        tacit_console_print(console, "  carried  %s%s\n", tacit_buffer_text(&text),
+                            !twice      ? ""
+                            : known > 0 ? " (two for each sum: exchange: two)"
+                                        : "; each takes two hand-overs (exchange: two)");
     tacit_buffer_clear(&text);
     return status;
 }

@@ -24,7 +24,7 @@ static const size_t widths[TACIT_ARRAY_KINDS] = {
     [TACIT_ARRAY_UTF8] = 4,         [TACIT_ARRAY_LARGE_UTF8] = 8,   [TACIT_ARRAY_VIEWS] = 16,
     [TACIT_ARRAY_DAYS] = 4,         [TACIT_ARRAY_MILLISECONDS] = 8, [TACIT_ARRAY_SECONDS] = 8,
     [TACIT_ARRAY_MICROSECONDS] = 8, [TACIT_ARRAY_NANOSECONDS] = 8,  [TACIT_ARRAY_STRINGS] = 16,
-    [TACIT_ARRAY_BYTES] = 16,
+    [TACIT_ARRAY_BYTES] = 16,       [TACIT_ARRAY_INT128] = 16,      [TACIT_ARRAY_UINT128] = 16,
 };
 
 size_t tacit_array_width(tacit_array_kind kind) { return widths[kind]; }
@@ -66,6 +66,25 @@ int64_t tacit_array_whole(const tacit_array *array, size_t row, bool *large) {
     case TACIT_ARRAY_UINT64: *large = value.u64 > INT64_MAX; return *large ? 0 : (int64_t)value.u64;
     default: return value.i64;
     }
+}
+
+int64_t tacit_array_per_day(tacit_array_kind kind) {
+    switch (kind) {
+    case TACIT_ARRAY_SECONDS: return 86400;
+    case TACIT_ARRAY_MILLISECONDS: return INT64_C(86400000);
+    case TACIT_ARRAY_MICROSECONDS: return INT64_C(86400000000);
+    case TACIT_ARRAY_NANOSECONDS: return INT64_C(86400000000000);
+    default: return 1;
+    }
+}
+
+bool tacit_array_day(const tacit_array *array, size_t row, int32_t *day) {
+    bool large;
+    const int64_t per_day = tacit_array_per_day(array->kind), instant = tacit_array_whole(array, row, &large);
+    const int64_t found = instant / per_day - (instant % per_day < 0); /* rounded down */
+    if (found < TACIT_FIRST_DAY || found > TACIT_LAST_DAY) return false;
+    *day = (int32_t)found;
+    return true;
 }
 
 const char *tacit_array_text(const tacit_array *array, size_t row, size_t *length) {

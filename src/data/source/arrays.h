@@ -32,8 +32,10 @@ typedef enum tacit_array_kind {
     TACIT_ARRAY_MICROSECONDS,
     TACIT_ARRAY_NANOSECONDS,
     TACIT_ARRAY_STRINGS, /* 16 bytes each: length and up to 12 bytes of text, or length, 4 bytes and a pointer */
-    TACIT_ARRAY_BYTES, /* the same, and what is no UTF-8 is no text */
-    TACIT_ARRAY_ODD,   /* what no cell can hold; `text` says what */
+    TACIT_ARRAY_BYTES,  /* the same, and what is no UTF-8 is no text */
+    TACIT_ARRAY_INT128, /* 16 bytes each, the lowest first */
+    TACIT_ARRAY_UINT128,
+    TACIT_ARRAY_ODD, /* what no cell can hold; `text` says what */
     TACIT_ARRAY_KINDS
 } tacit_array_kind;
 
@@ -53,6 +55,9 @@ typedef struct tacit_array {
     const struct tacit_array
         *dictionary; /* the values are places in it, from `first` on; NULL: they are values */
     int64_t first;
+    bool has_times;           /* of instants: their cells have the time of day too */
+    bool is_decimal;          /* of whole numbers: */
+    uint8_t digits, decimals; /* they have so many digits, of which so many are behind the point */
 } tacit_array;
 
 /* Rows that lie together. */
@@ -88,6 +93,21 @@ void tacit_array_fetch(const tacit_array *array, size_t row, void *out);
 
 /* Of the kinds of whole numbers and instants; *large: it is an unsigned one beyond those of the result. */
 int64_t tacit_array_whole(const tacit_array *array, size_t row, bool *large);
+
+__extension__ typedef __int128 tacit_int128;
+__extension__ typedef unsigned __int128 tacit_uint128;
+
+/* Of the kinds of whole numbers: the value without its sign, which is told apart. */
+tacit_uint128 tacit_array_magnitude(const tacit_array *array, size_t row, bool *negative);
+
+/* The double that is nearest to a whole number divided by a power of ten, of two the even one. 38 decimals at most. */
+double tacit_decimal_number(tacit_uint128 magnitude, bool negative, uint8_t decimals);
+
+/* How many of a day's instants there are; 1 of days. */
+int64_t tacit_array_per_day(tacit_array_kind kind);
+
+/* The day of a date or an instant, counted from 1970-01-01. False outside the years 1 to 9999. */
+bool tacit_array_day(const tacit_array *array, size_t row, int32_t *day);
 
 /* A text that lies in a buffer. Checked before. */
 const char *tacit_array_text(const tacit_array *array, size_t row, size_t *length);

@@ -49,42 +49,51 @@ static tacit_status add_number(const place *at, double number, tacit_error *erro
     return add_text(at, word, strlen(word), error);
 }
 
-/* A whole number keeps every digit, if it is a category's. */
-static tacit_status add_whole(const place *at, const tacit_array *array, size_t row, tacit_error *error) {
-    static const int64_t largest = INT64_C(1) << 53;
-    char digits[32];
-    bool large;
-    const int64_t value = tacit_array_whole(array, row, &large);
-    if (!large && value >= -largest && value <= largest)
-        return filling_add_number(at->to, (double)value, at->line, error);
-    if (large) {
-        uint64_t all = 0;
-        tacit_array_fetch(array, row, &all);
-        snprintf(digits, sizeof digits, "%" PRIu64, all);
-    } else {
-        snprintf(digits, sizeof digits, "%" PRId64, value);
+/* The digits, with a point before the last `decimals`. */
+static tacit_status add_digits(const place *at, tacit_uint128 magnitude, bool negative, size_t decimals,
+                               tacit_error *error) {
+    char text[48], *first = text + sizeof text;
+    const char *end = first;
+    for (size_t k = 0; k <= decimals || magnitude != 0; k++, magnitude /= 10) {
+        if (k == decimals && k > 0) *--first = '.';
+        *--first = (char)('0' + (int)(magnitude % 10));
     }
-    return add_text(at, digits, strlen(digits), error);
+    if (negative) *--first = '-';
+    return add_text(at, first, (size_t)(end - first), error);
 }
 
-/* Days since 1970-01-01 of an instant, rounded down. */
-static int64_t day_of(tacit_array_kind kind, int64_t instant) {
-    const int64_t per_day = kind == TACIT_ARRAY_DAYS           ? 1
-                            : kind == TACIT_ARRAY_SECONDS      ? 86400
-                            : kind == TACIT_ARRAY_MILLISECONDS ? INT64_C(86400000)
-                            : kind == TACIT_ARRAY_MICROSECONDS ? INT64_C(86400000000)
-                                                               : INT64_C(86400000000000);
-    return instant / per_day - (instant % per_day < 0);
+/* A whole number keeps every digit, if it is a category's; so does a decimal that no double has. */
+static tacit_status add_whole(const place *at, const tacit_array *array, size_t row, tacit_error *error) {
+    enum { DOUBLE_DIGITS = 15 };
+    bool negative = false;
+    const tacit_uint128 magnitude = tacit_array_magnitude(array, row, &negative);
+    const bool fits =
+        array->is_decimal ? array->digits <= DOUBLE_DIGITS : magnitude <= (tacit_uint128)1 << 53;
+    if (!fits) return add_digits(at, magnitude, negative, array->decimals, error);
+    return filling_add_number(at->to, tacit_decimal_number(magnitude, negative, array->decimals), at->line,
+                              error);
 }
 
 static tacit_status add_day(const place *at, const tacit_array *array, size_t row, tacit_error *error) {
-    char text[TACIT_DAY_TEXT];
+    char text[TACIT_DAY_TEXT + 24];
     bool large;
-    const int64_t day = day_of(array->kind, tacit_array_whole(array, row, &large));
-    if (day < TACIT_FIRST_DAY || day > TACIT_LAST_DAY)
-        return add_odd(at, "a date outside the years 1 to 9999", error);
-    tacit_day_text((int32_t)day, text);
-    return add_text(at, text, strlen(text), error);
+    int32_t day = 0;
+    if (!tacit_array_day(array, row, &day)) return add_odd(at, "a date outside the years 1 to 9999", error);
+    tacit_day_text(day, text);
+    size_t length = strlen(text);
+    if (array->has_times) {
+        const int64_t per_second = tacit_array_per_day(array->kind) / 86400;
+        const int64_t instant =
+            tacit_array_whole(array, row, &large) - day * tacit_array_per_day(array->kind);
+        const int second = (int)(instant / per_second);
+        const int64_t rest = instant % per_second * (1000000000 / per_second);
+        length += (size_t)snprintf(text + length, sizeof text - length, " %02d:%02d:%02d.%09d", second / 3600,
+                                   second / 60 % 60, second % 60, (int)rest);
+        while (text[length - 1] == '0') length--;
+        if (text[length - 1] == '.') length--;
+        if (rest == 0) length = strlen("2024-02-29 12:30:00");
+    }
+    return add_text(at, text, length, error);
 }
 
 static bool bit(const uint8_t *bits, size_t at) { return (bits[at / 8] >> at % 8 & 1) != 0; }
@@ -132,6 +141,7 @@ tacit_status source_add_cell(tacit_source *source, filling *to, const tacit_arra
     const int64_t entry = tacit_array_whole(array, row, &large);
     if (entry < array->first) return add_missing(&at, error);
     const size_t level = (size_t)((uint64_t)entry - (uint64_t)array->first);
+    if (level >= array->dictionary->count) return add_odd(&at, "a level that its category has not", error);
     if (tacit_array_is_absent(array->dictionary, level)) return add_missing(&at, error);
     return add_value(&at, array->dictionary, level, error);
 }

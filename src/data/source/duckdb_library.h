@@ -75,6 +75,11 @@ typedef enum duckdb_kind {
     X(int, prepared_statement_column_type, (duckdb_pointer, uint64_t))                                       \
     X(duckdb_pointer, prepared_statement_column_logical_type, (duckdb_pointer, uint64_t))                    \
     X(uint8_t, decimal_width, (duckdb_pointer))                                                              \
+    X(uint8_t, decimal_scale, (duckdb_pointer))                                                              \
+    X(int, decimal_internal_type, (duckdb_pointer))                                                          \
+    X(int, enum_internal_type, (duckdb_pointer))                                                             \
+    X(uint32_t, enum_dictionary_size, (duckdb_pointer))                                                      \
+    X(char *, enum_dictionary_value, (duckdb_pointer, uint64_t))                                             \
     X(void, destroy_logical_type, (duckdb_pointer *))                                                        \
     X(int, pending_prepared_streaming, (duckdb_pointer, duckdb_pointer *))                                   \
     X(const char *, pending_error, (duckdb_pointer))                                                         \

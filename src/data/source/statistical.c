@@ -6,15 +6,19 @@
  * (1 = male, 2 = female); a single label marks something special in a column of numbers, which it stays. Dates
  * become 2024-02-29, whatever day the program counts from.
  *
+ * SAS keeps labels in a catalogue apart from the rows: clinic.sas7bcat beside clinic.sas7bdat, or else formats.sas7bcat there.
+ *
  * ReadStat pushes values, and a source is asked for blocks: the parser runs in a thread of its own that
  * waits whenever a block is full. Only one of the two works at a time.
  */
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <readstat.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -267,6 +271,11 @@ static tacit_status add_date(statistical *self, const column *one, double value,
     return add_text(self, tacit_day_text((int32_t)day, text), error);
 }
 
+/* Refused where it is used, as in a file; a NaN is no value. */
+static tacit_status add_endless(statistical *self, double value, tacit_error *error) {
+    return add_text(self, isnan(value) ? "" : value > 0 ? "inf" : "-inf", error);
+}
+
 static tacit_status add_value(statistical *self, readstat_variable_t *variable, readstat_value_t value,
                               tacit_error *error) {
     column *one = &self->columns[readstat_variable_get_index(variable)];
@@ -280,10 +289,10 @@ static tacit_status add_value(statistical *self, readstat_variable_t *variable, 
         if (text != NULL) return add_text(self, text, error);
     }
     if (is_text) return add_text(self, word, error);
+    if (!isfinite(number)) return add_endless(self, number, error);
     if (one->meaning == MEANS_DAYS || one->meaning == MEANS_SECONDS)
         return add_date(self, one, number, error);
-    if (isfinite(number)) return filling_add_number(&self->block, number, self->base.row + 1, error);
-    return add_text(self, "", error);
+    return filling_add_number(&self->block, number, self->base.row + 1, error);
 }
 
 /* ---- taking turns ---- */
@@ -350,6 +359,16 @@ static int hear_variable_again(int index, readstat_variable_t *variable, const c
     return READSTAT_HANDLER_OK;
 }
 
+/* `what` the file is: "a Stata file". */
+static tacit_status finish(const statistical *self, readstat_error_t code, const char *path, const char *what,
+                           tacit_error *error) {
+    if (self->status != TACIT_OK) return tacit_fail(error, self->status, "%s", self->error.text);
+    if (code == READSTAT_OK || self->stopping) return TACIT_OK;
+    if (code == READSTAT_ERROR_MALLOC) return tacit_fail_memory(error);
+    return tacit_fail(error, TACIT_INPUT, "%s is %s that cannot be read: %s", path, what,
+                      readstat_error_message(code));
+}
+
 /* Parse from the first byte. With `values`, rows; else columns and labels. */
 static tacit_status parse_file(statistical *self, bool values, tacit_error *error) {
     readstat_parser_t *parser = readstat_parser_init();
@@ -363,11 +382,32 @@ static tacit_status parse_file(statistical *self, bool values, tacit_error *erro
     }
     readstat_error_t code = self->format->parse(parser, self->base.name, self);
     readstat_parser_free(parser);
-    if (self->status != TACIT_OK) return tacit_fail(error, self->status, "%s", self->error.text);
-    if (code == READSTAT_OK || self->stopping) return TACIT_OK;
-    if (code == READSTAT_ERROR_MALLOC) return tacit_fail_memory(error);
-    return tacit_fail(error, TACIT_INPUT, "%s is %s that cannot be read: %s", self->base.name,
-                      self->format->what, readstat_error_message(code));
+    return finish(self, code, self->base.name, self->format->what, error);
+}
+
+/* The catalogue of a SAS file: of its own name, or the one that SAS calls formats. False: there is none. */
+static bool find_catalogue(const statistical *self, char out[PATH_MAX]) {
+    static const char end[] = ".sas7bdat";
+    const char *name = self->base.name, *slash = strrchr(name, '/');
+    const size_t length = strlen(name), tail = sizeof end - 1;
+    if (self->format->parse != readstat_parse_sas7bdat) return false;
+    if (length > tail && strcasecmp(name + length - tail, end) == 0 &&
+        snprintf(out, PATH_MAX, "%.*s.sas7bcat", (int)(length - tail), name) < PATH_MAX &&
+        access(out, F_OK) == 0)
+        return true;
+    const int folder = slash != NULL ? (int)(slash - name) + 1 : 0;
+    return snprintf(out, PATH_MAX, "%.*sformats.sas7bcat", folder, name) < PATH_MAX && access(out, F_OK) == 0;
+}
+
+static tacit_status read_catalogue(statistical *self, tacit_error *error) {
+    char path[PATH_MAX];
+    if (!find_catalogue(self, path)) return TACIT_OK;
+    readstat_parser_t *parser = readstat_parser_init();
+    if (parser == NULL) return tacit_fail_memory(error);
+    readstat_set_value_label_handler(parser, hear_label);
+    readstat_error_t code = readstat_parse_sas7bcat(parser, path, self);
+    readstat_parser_free(parser);
+    return finish(self, code, path, "a catalogue of SAS formats", error);
 }
 
 static void *run_parser(void *context) {
@@ -472,6 +512,7 @@ static tacit_status statistical_open(tacit_source **out, const tacit_place *plac
     pthread_cond_init(&self->moved, NULL);
     self->format = find_format(place->bytes, place->length);
     TACIT_CHECK(parse_file(self, false, error));
+    TACIT_CHECK(read_catalogue(self, error));
     if (self->column_count == 0)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "%s has no columns", place->name));
     settle_labels(self);

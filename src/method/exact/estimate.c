@@ -73,6 +73,9 @@ static const tacit_parameter parameters[] = {
         tacit_estimate_settings, rounds, "rounds", "many|few", "many",
         "few: a linear fit in two rounds, a logistic one in five or six, for studies that people "
         "carry; less is looked at on the way"),
+    TACIT_LATER_CHOICE(tacit_estimate_settings, start, "start", "zero|model", "zero",
+                       "model: a logistic fit with rounds=few starts at the study's public model, and takes "
+                       "three rounds where that is near"),
     TACIT_SETTINGS_END,
 };
 
@@ -200,6 +203,8 @@ static tacit_status check_columns(estimate_fit *self, tacit_error *error) {
     return tacit_estimate_check_columns(&facts, &self->firth, error);
 }
 
+static const estimate_steps steps;
+
 /* Those who take part, what there is to explain, and whether the columns can. Starts from the model without
  * columns. */
 static tacit_status start(estimate_fit *self, tacit_error *error) {
@@ -209,13 +214,14 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum rows = TACIT_SUM_INIT, terms = TACIT_SUM_INIT;
     tacit_status status;
+    if (tacit_estimate_starts_at_model(plan)) return tacit_estimate_start_at_model(self, &steps, error);
     TACIT_CHECK(tacit_ask_sum(self->session, "rows", NULL, &count, &rows, error));
     self->n = rows.values[0];
     self->parties = rows.parties;
     if (!(self->n > 0)) TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "no party has any rows"));
     if (tacit_estimate_wants_few(plan)) {
-        TACIT_CHECK(tacit_estimate_start_few(self, error));
-        goto columns;
+        status = tacit_estimate_start_few(self, &steps, error);
+        goto cleanup;
     }
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->n, 1, error));
     const bool several = self->design.shape.scores > 0;
@@ -230,7 +236,6 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
     memcpy(self->start, self->here.w, width * sizeof *self->start);
     TACIT_CHECK(estimate_ask_point(self, &self->here, TACIT_WEIGH_ONE, error));
     memcpy(self->gram, self->here.matrix, width * width * sizeof *self->gram);
-columns:
     status = check_columns(self, error);
 cleanup:
     tacit_message_clear(&message);
@@ -375,7 +380,7 @@ static bool separates(const estimate_fit *self) {
     return tacit_estimate_separates(&facts, self->here.loss);
 }
 
-static const estimate_steps steps = { separates, newton_direction, search, no_estimate };
+static const estimate_steps steps = { separates, newton_direction, search, no_estimate, check_columns };
 
 /* ---- L-BFGS, with checkpoints: it may take many rounds ---- */
 
@@ -524,6 +529,7 @@ const tacit_method tacit_method_estimate = {
     .lambda_may_vanish = true,
     .stops_early = true,
     .imputes = true,
+    .starts_at = tacit_estimate_starts_at_model,
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves =
         "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
@@ -574,9 +580,11 @@ const tacit_method tacit_method_estimate = {
     .price = tacit_nonprivate_price,
     .release_kind = tacit_estimate_kind,
     .exchanges = exchanges,
+    .fewest = 2,
     .asks = "[rounds=few: two questions to each party for a linear fit, five or six for most logistic ones, "
             "one after the "
-            "other][rounds=many: as many questions to each party, one after the other, as the fit takes: "
+            "other][start=model: ; two or three from a public model that is near][rounds=many: as many "
+            "questions to each party, one after the other, as the fit takes: "
             "five for a linear "
             "one, some ten for others][rounds=many,optimiser=lbfgs: , and several times that with "
             "lbfgs][rounds=many: . In a "

@@ -40,6 +40,7 @@ typedef struct tacit_estimate_settings {
     enum { TACIT_INTERCEPTS_COMMON, TACIT_INTERCEPTS_PARTY } intercepts;
     uint64_t folds, fold_seed;
     enum { TACIT_ROUNDS_MANY, TACIT_ROUNDS_FEW } rounds;
+    enum { TACIT_START_ZERO, TACIT_START_MODEL } start;
 } tacit_estimate_settings;
 
 static inline const tacit_estimate_settings *tacit_estimate_settings_of(const tacit_plan *plan) {
@@ -55,6 +56,7 @@ const tacit_family *tacit_estimate_family(const tacit_plan *plan);
 
 /* Whether each round counts (estimate_few.c), and TACIT_USAGE where that does not go with the rest. */
 bool tacit_estimate_wants_few(const tacit_plan *plan);
+bool tacit_estimate_starts_at_model(const tacit_plan *plan);
 tacit_status tacit_estimate_check_few(const tacit_plan *plan, const tacit_family *family,
                                       const tacit_design *design, tacit_error *error);
 

@@ -33,6 +33,7 @@ typedef struct estimate_fit {
     bool *held;                           /* weights that stay 0; NULL: none */
     bool apart;                           /* each party has an intercept of its own */
     double common_loss, common_intercept; /* before that */
+    bool from_model;                      /* the fit started at a public model, and X^T X is not known */
 } estimate_fit;
 
 /* Empty, at weights of 0; to be ended also where this fails. */
@@ -49,10 +50,14 @@ typedef struct estimate_steps {
     tacit_status (*direct)(estimate_fit *self, bool *damped, tacit_error *error);
     tacit_status (*search)(estimate_fit *self, tacit_row_weight weight, bool *moved, tacit_error *error);
     tacit_status (*no_estimate)(const estimate_fit *self, const double *direction, tacit_error *error);
+    tacit_status (*check)(estimate_fit *self, tacit_error *error); /* whether the columns can explain */
 } estimate_steps;
 
-/* In few rounds (estimate_few.c): what there is to explain, once the rows are counted, and X^T X; then to the end. */
-tacit_status tacit_estimate_start_few(estimate_fit *self, tacit_error *error);
+/* In few rounds (estimate_few.c): what there is to explain, once the rows are counted, and X^T X; then to the end. At a public model rows
+ * are counted with the responses. */
+tacit_status tacit_estimate_start_few(estimate_fit *self, const estimate_steps *steps, tacit_error *error);
+tacit_status tacit_estimate_start_at_model(estimate_fit *self, const estimate_steps *steps,
+                                           tacit_error *error);
 tacit_status tacit_estimate_descend_few(estimate_fit *self, const estimate_steps *steps, tacit_error *error);
 
 /* Newton from where the fit is to its end. */

@@ -513,6 +513,7 @@ const tacit_method tacit_method_meta = {
     .single = shows_sites,
     .release_kind = tacit_estimate_kind,
     .exchanges = exchanges,
+    .fewest = 1,
     .asks = "as many questions to each site, one after the other, as the search for the variance between "
             "sites takes, some "
             "five to ten (tau=DL takes three)",

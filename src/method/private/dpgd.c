@@ -499,6 +499,7 @@ const tacit_method tacit_method_dpgd = {
     .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
+    .fewest = 1,
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

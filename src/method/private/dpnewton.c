@@ -579,6 +579,7 @@ const tacit_method tacit_method_dpnewton = {
     .noise = dpnewton_noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
+    .fewest = 1,
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -428,6 +428,7 @@ const tacit_method tacit_method_describe_exact = {
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = exact_kind,
     .exchanges = exchanges_exact,
+    .fewest = 2,
     .coordinate = TACIT_CENTER_HALF(coordinate_exact),
     .handlers = exact_handlers,
 };

@@ -491,6 +491,7 @@ const tacit_method tacit_method_evaluate_exact = {
     .price = price,
     .release_kind = release_kind,
     .exchanges = exchanges_exact,
+    .fewest = 1,
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -368,11 +368,6 @@ static const tacit_handler_entry handlers[] = {
 };
 
 /* Rows, and then what happened when. */
-static uint64_t exchanges(const tacit_plan *plan) {
-    (void)plan;
-    return 2;
-}
-
 const tacit_method tacit_method_survival_exact = {
     .name = "survival-exact",
     .title = "curves of survival, medians and tests of groups, from counts alone, without noise",
@@ -408,7 +403,7 @@ const tacit_method tacit_method_survival_exact = {
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = time_kind,
-    .exchanges = exchanges,
+    .exchanges = tacit_two_exchanges,
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = handlers,
 };

@@ -381,7 +381,8 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
 
 bool tacit_plan_needs_model(const tacit_plan *plan) {
     const tacit_method *method = plan->method;
-    return method->needs_model || (method->builds_on != NULL && method->builds_on(plan));
+    return method->needs_model || (method->builds_on != NULL && method->builds_on(plan)) ||
+           (method->starts_at != NULL && method->starts_at(plan));
 }
 
 bool tacit_plan_counts_persons(const tacit_plan *plan) {
@@ -437,6 +438,26 @@ uint64_t tacit_plan_exchanges(const tacit_plan *plan) {
     return plan->method->exchanges != NULL ? plan->method->exchanges(plan) : 0;
 }
 
+uint64_t tacit_two_exchanges(const tacit_plan *plan) {
+    (void)plan;
+    return 2;
+}
+
+uint64_t tacit_method_rounds(const tacit_method *method) {
+    return method->exchanges == tacit_one_exchange ? 1 : method->exchanges == tacit_two_exchanges ? 2 : 0;
+}
+
+uint64_t tacit_method_fewest(const tacit_method *method) {
+    const uint64_t always = tacit_method_rounds(method);
+    return always > 0 ? always : method->fewest;
+}
+
+uint64_t tacit_plan_handovers(const tacit_plan *plan, unsigned exchanges, uint64_t questions) {
+    enum { STEPS_OF_A_MASKED_SUM = 5 }; /* between sites with a connection */
+    const bool masked = tacit_plan_hearing(plan) == TACIT_HEARS_SUMS && plan->sums == TACIT_SUMS_MASKED;
+    return masked ? questions * (exchanges > 0 ? exchanges : STEPS_OF_A_MASKED_SUM) : questions;
+}
+
 /* What the method says, as it holds for this plan; false: nothing. */
 static bool usual_exchanges(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]) {
     tacit_buffer text = TACIT_BUFFER_INIT;
@@ -461,5 +482,22 @@ const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGE
                  "as many questions to each party, one after the other, as rows and settings take: 'tacit "
                  "plan' tries "
                  "the study out and says how many");
+    return out;
+}
+
+const char *tacit_handovers_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]) {
+    const uint64_t count = tacit_plan_exchanges(plan), one = tacit_plan_handovers(plan, 1, count),
+                   two = tacit_plan_handovers(plan, 2, count);
+    const bool differ = tacit_plan_handovers(plan, 2, 1) > 1;
+    if (plan->method->schedule != NULL || plan->method->compute != NULL) return NULL;
+    if (count == 0)
+        snprintf(out, TACIT_EXCHANGES_TEXT, "a hand-over for each question%s",
+                 differ ? ", or two with exchange: two" : "");
+    else if (differ)
+        snprintf(out, TACIT_EXCHANGES_TEXT, "%llu %s, or %llu with exchange: two", (unsigned long long)one,
+                 one == 1 ? "hand-over" : "hand-overs", (unsigned long long)two);
+    else
+        snprintf(out, TACIT_EXCHANGES_TEXT, "%llu %s", (unsigned long long)one,
+                 one == 1 ? "hand-over" : "hand-overs");
     return out;
 }
