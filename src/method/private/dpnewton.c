@@ -39,7 +39,8 @@
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
  *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
  *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may ask
- *   for two numbers more (dpnewton_line.c).
+ *   for two numbers more (dpnewton_line.c), and missing_counts for as many as there are choices about missing values
+ *   (dpnewton_missing.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -50,9 +51,11 @@
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 
-static const dpnewton_settings defaults = {
-    .noise = DPNEWTON_BY_SHARES, .person_rows = 4, .fold_seed = 1, .line = DPNEWTON_LINE_ASKED
-};
+static const dpnewton_settings defaults = { .noise = DPNEWTON_BY_SHARES,
+                                            .person_rows = 4,
+                                            .fold_seed = 1,
+                                            .line = DPNEWTON_LINE_ASKED,
+                                            .missing_counts = 0.02 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
@@ -88,6 +91,7 @@ static const tacit_parameter parameters[] = {
         "for two classes, how scores become chances: by what the steps released, or, where rows are few for "
         "so many columns, by one more question about all rows too, at 4% of the budget (not with unit=person "
         "or folds)"),
+    DPNEWTON_SETTING_MISSING(dpnewton_settings, missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -145,30 +149,6 @@ tacit_release_kind dpnewton_kind(const dpnewton_settings *settings) {
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
     return dpnewton_kind(dpnewton_settings_of(plan));
-}
-
-/* The norm of the noise in the model, for rows that fill the ball evenly. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    dpnewton_design design;
-    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
-    const dpnewton_release *last = &design.release[design.rounds];
-    double rows = design.part * dpnewton_rows(plan), d = (double)design.width, tail = 0,
-           size = d * (double)design.scores;
-    for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
-    *out = (tacit_noise_law){
-        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
-                                 "the last, smallest"
-                               : "Gaussian N(0, s^2), in every step; s of the last, smallest",
-        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = design.gradient.length,
-        .sensitivity = last->mechanism.sensitivity,
-        .scale = by_shares(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
-                     sqrt(last->share / tail / (double)design.models) /
-                     (rows / (4 * d) + rows * plan->lambda),
-    };
-    return TACIT_OK;
 }
 
 /* ---- the party's half ---- */
@@ -299,6 +279,15 @@ static tacit_status answer_line(tacit_party *party, const tacit_question *questi
     TACIT_TRY(check_place(question, &design, &design.line, last, last, error));
     return answer_at(party, question, &design, design.gradient.length + 2, &design.line,
                      &design.release[last], dpnewton_sum_line, reply, error);
+}
+
+static tacit_status answer_missing(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    dpnewton_prepared how;
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
+    return dpnewton_give_missing(
+        party, question, dpnewton_infers(party->plan) ? &how.inference.missing : &how.prediction.missing,
+        reply, error);
 }
 
 /* ---- the coordinator's half ---- */
@@ -437,6 +426,7 @@ static tacit_status finish(tacit_session *session, const dpnewton_design *design
     state->released = NULL;
     out->parties = state->parties;
     if (design->folds.count > 0) TACIT_CHECK(dpnewton_validate(session, design, weights, model, error));
+    TACIT_CHECK(dpnewton_ask_missing(session, &design->missing, state->rows / design->part, model, error));
     return tacit_outcome_add(out, model, error);
 cleanup:
     tacit_model_free(model);
@@ -493,14 +483,16 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
                                                 { .question = "gradient", .answer = answer_gradient },
                                                 { .question = "held-out", .answer = answer_held_out },
                                                 { .question = "line", .answer = answer_line },
+                                                { .question = "missing", .answer = answer_missing },
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
-/* The moments, if they are not those of an earlier study, the steps, and held-out rows where there are folds. */
+/* The moments, if they are not those of an earlier study, the steps, held-out rows where there are folds, the line, and
+ * missing values where they are counted. */
 static uint64_t exchanges(const tacit_plan *plan) {
     dpnewton_design design;
     if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
-    return !design.reuses + design.rounds + (design.folds.count > 0) + design.asks_line;
+    return design.missing.round + (design.missing.counts.length > 0);
 }
 
 const tacit_method tacit_method_dpnewton = {
@@ -517,6 +509,7 @@ const tacit_method tacit_method_dpnewton = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .per_person = per_person,
+    .counts_missing = dpnewton_counts_missing,
     .builds_on = reuses,
     .leaves =
         "[moments=new,unit=record: once, the second moments of the party's rows and the number of rows]"
@@ -532,7 +525,7 @@ const tacit_method tacit_method_dpnewton = {
         "grid, by class, from the model that has not seen "
         "them][purpose=prediction,unit=record,folds=0,line=asked: ; for two "
         "classes, where rows are few for so many columns, at last two sums of its rows' clipped residuals, "
-        "plain and by the score][noise=party: , each with the party's own "
+        "plain and by the score]" MISSING_COUNTS_LEAVE "[noise=party: , each with the party's own "
         "noise added][noise=shares: , each with the party's share of the noise added], as contributions to "
         "sums",
     .seen_by =
@@ -543,7 +536,7 @@ const tacit_method tacit_method_dpnewton = {
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
         "in them, and no single party's]. Everybody sees the weights after every step"
         "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
-        "noise][folds!=0: , and the report on held-out rows, with the noise in it]",
+        "noise][folds!=0: , and the report on held-out rows, with the noise in it]" MISSING_COUNTS_SEEN,
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
                  "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
@@ -564,7 +557,9 @@ const tacit_method tacit_method_dpnewton = {
         "sqrt(K - 1) times that for K folds, since a row is in the sums of all models but one, and on counts "
         "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a "
         "number)][purpose=prediction,unit=record,folds=0,line=asked: , and, where "
-        "they are asked for, on two sums of residuals of sensitivity 1], each with its "
+        "they are asked for, on two sums of residuals of sensitivity 1]" MISSING_COUNTS_BOUND
+        "[counts=missing|perhaps,unit=person:  times person-rows]"
+        ", each with its "
         "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
         "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
@@ -573,7 +568,7 @@ const tacit_method tacit_method_dpnewton = {
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
         "rounds[moments=new:  and one more][folds!=0: , and one about held-out "
         "rows][purpose=prediction,unit=record,folds=0,line=asked: , and where rows are few "
-        "for so many columns a last one]: every party must stay "
+        "for so many columns a last one]" MISSING_COUNTS_MORE ": every party must stay "
         "connected. [folds!=0: The model is the "
         "mean of those without a fold; each of them, which the figures are of, has more noise than it. "
         "][purpose=prediction: Residuals "
@@ -589,7 +584,7 @@ const tacit_method tacit_method_dpnewton = {
     .price = price,
     .choose_lambda = dpnewton_lambda,
     .lambda_rule = "the ridge of the steps over the declared rows",
-    .noise = noise_law,
+    .noise = dpnewton_noise,
     .release_kind = release_kind,
     .exchanges = exchanges,
     .coordinate = TACIT_CENTER_HALF(coordinate),

@@ -47,6 +47,13 @@ static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_
         snprintf(text, TACIT_SETTING_SIZE, "%s", tacit_plan_counts_persons(plan) ? "person" : "record");
         return true;
     }
+    if (piece_is(key, "counts")) {
+        static const tacit_parameter what = { .type = TACIT_SETTING_CHOICE,
+                                              .choices = "nothing|missing|perhaps" };
+        *setting = &what;
+        tacit_setting_word(what.choices, tacit_plan_counts_missing(plan), text);
+        return true;
+    }
     if (*setting == NULL) return false;
     tacit_plan_print(plan, *setting, text);
     if (piece_is(key, "law") && strcmp(text, "auto") == 0)
