@@ -9,15 +9,14 @@
 
 /* What the texts of such a method say of it (session/plan/wording.h). */
 #define MISSING_COUNTS_LEAVE                                                                                 \
-    "[counts=perhaps: ; where the schema says what becomes of missing values, at last, out of the same "     \
-    "budget, how many values of each column are missing and how many rows were left out for "                \
-    "it][counts=missing: ; at last, out of the same budget, how many values of each column are "             \
-    "missing][counts=missing,protects=record:  and how many rows were left out for it]"
+    "[counts=perhaps: ; where the schema says what becomes of missing values, at last, for "                 \
+    "{missing_counts%} of the budget, how many values of each column are missing and how many rows were "    \
+    "left out for it][counts=missing: ; at last, for {missing_counts%} of the budget, how many values of "   \
+    "each column are missing][counts=missing,protects=record:  and how many rows were left out for it]"
 #define MISSING_COUNTS_SEEN                                                                                  \
-    "[counts=missing: , and how many values of each column were missing, with the noise in it]"
+    "[counts=missing: . The result says how many values of each column were missing, with the noise in it]"
 #define MISSING_COUNTS_BOUND                                                                                 \
-    "[counts=missing|perhaps: , and, with the share missing_counts of the budget, on D counts of missing "   \
-    "values, of sensitivity sqrt(D)]"
+    "[counts=missing|perhaps: , and, where missing values are counted, on D counts of sensitivity sqrt(D)]"
 #define MISSING_COUNTS_MORE "[counts=missing: , and one about missing values]"
 
 enum { MISSING_COUNTS_THRESHOLD = 10 }; /* counts with noise below it are left out of the result */

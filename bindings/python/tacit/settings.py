@@ -266,8 +266,8 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
              unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
-             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1,
-             line: Literal["steps", "asked"] = "asked") -> dict[str, Any]:
+             moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1, line: Literal["steps", "asked"] = "asked",
+             missing_counts: float = 0.02) -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -296,9 +296,12 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
     line
         for two classes, how scores become chances: by what the steps released, or, where rows are few for so many columns, by one more
         question about all rows too, at 4% of the budget (not with unit=person or folds).
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line})
+        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line, "missing_counts": missing_counts})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",
@@ -572,7 +575,7 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
 
 
 def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width: float = 0.0, level: float = 0.95, rows: int = 0,
-          unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
+          unit: Literal["label", "day", "week", "month", "year"] = "label", missing_counts: float = 0.02) -> dict[str, Any]:
     """Settings of method dpcox: Cox regression of a time until an event, with noise.
 
     noise
@@ -588,8 +591,11 @@ def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width:
         count follows from it; 0: as the study expects, or the parties times the least rows of each. From 0 to 1000000000000.
     unit
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
     """
-    return _changed(dpcox, {"noise": noise, "width": width, "level": level, "rows": rows, "unit": unit})
+    return _changed(dpcox, {"noise": noise, "width": width, "level": level, "rows": rows, "unit": unit, "missing_counts": missing_counts})
 
 
 def survival(*, noise: Literal["shares", "party"] = "shares", width: float = 0.0, by: Text = "none", level: float = 0.95,

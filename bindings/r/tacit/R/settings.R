@@ -62,9 +62,9 @@ pate_settings <- function(local = "logistic", local_lambda = 0.0001, queries = 2
 }
 
 dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "record", person_rows = 4, purpose = "prediction",
-                              moments = "new", folds = 0, fold_seed = 1, line = "asked") {
+                              moments = "new", folds = 0, fold_seed = 1, line = "asked", missing_counts = 0.02) {
   changed(list(rounds = rounds, rows = rows, noise = noise, unit = unit, `person-rows` = person_rows, purpose = purpose, moments = moments,
-    folds = folds, fold_seed = fold_seed, line = line), lapply(formals(dpnewton_settings), eval))
+    folds = folds, fold_seed = fold_seed, line = line, missing_counts = missing_counts), lapply(formals(dpnewton_settings), eval))
 }
 
 dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record") {
@@ -122,8 +122,9 @@ cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10,
     unit = unit, concordance = concordance), lapply(formals(cox_settings), eval))
 }
 
-dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label") {
-  changed(list(noise = noise, width = width, level = level, rows = rows, unit = unit), lapply(formals(dpcox_settings), eval))
+dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label", missing_counts = 0.02) {
+  changed(list(noise = noise, width = width, level = level, rows = rows, unit = unit,
+    missing_counts = missing_counts), lapply(formals(dpcox_settings), eval))
 }
 
 survival_settings <- function(noise = "shares", width = 0, by = "none", level = 0.95, interval = "log", until = 0) {
