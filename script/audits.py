@@ -54,6 +54,7 @@ SOUND = [
     ("dpnewton-inference", 1, 0.01, 20000, 0, []),
     ("dpnewton-line", 1, 0.01, 20000, 0, []),
     ("dpnewton-folds", 1, 0.01, 20000, 0, []),
+    ("dpnewton-missing", 1, 0.01, 20000, 0, []),
     ("dpnewton-person", 1, 0.01, 20000, 0, []),
     ("psgd", 1, 0.01, 20000, 0, []),
     ("dpstgd", 1, 0, 20000, 0, []),

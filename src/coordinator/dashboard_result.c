@@ -52,13 +52,15 @@ tacit_status dashboard_result(const tacit_buffer *bytes, const char *name, json_
     TACIT_TRY(tacit_model_parse(&model, bytes->bytes, bytes->length, name, error));
     json_t *file = json_loadb(tacit_buffer_text(bytes), bytes->length, 0, NULL);
     json_t *estimates = json_object_get(file, "estimates"), *report = json_object_get(file, "report"),
-           *validation = json_object_get(file, "validation");
+           *validation = json_object_get(file, "validation"),
+           *missing = json_object_get(file, "missing_counts");
     *out = json_pack("{s:O,s:O,s:O,s:O,s:O,s:o,s:o}", "loss", json_object_get(file, "loss"), "class_names",
                      json_object_get(file, "class_names"), "guarantee", json_object_get(file, "guarantee"),
                      "estimates", estimates != NULL ? estimates : json_null(), "report",
                      report != NULL ? report : json_null(), "weights", weights_document(model), "ratio",
                      ratio_document(estimates));
     if (*out != NULL && validation != NULL) json_object_set(*out, "validation", validation);
+    if (*out != NULL && missing != NULL) json_object_set(*out, "missing_counts", missing);
     json_decref(file);
     tacit_model_free(model);
     return *out != NULL ? TACIT_OK : tacit_fail_memory(error);

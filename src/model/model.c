@@ -95,6 +95,7 @@ tacit_model *tacit_model_free(tacit_model *model) {
     if (model == NULL) return NULL;
     tacit_report_free(model->report);
     tacit_report_free(model->validation);
+    tacit_report_free(model->missing_counts);
     free(model->weights);
     tacit_stack_free(model->stack);
     tacit_levels_clear(&model->class_names);

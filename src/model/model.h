@@ -67,6 +67,8 @@ typedef struct tacit_model {
     tacit_released_moments *moments; /* what the study released of the columns, for later ones; else NULL */
     tacit_report *report;     /* tables: then there are no weights, and nothing is predicted; else NULL */
     tacit_report *validation; /* how good models without a part of the rows are on it; else NULL */
+    tacit_report
+        *missing_counts; /* how many values were missing, with noise, by what became of them; else NULL */
     tacit_guarantee guarantee;
     double
         noise_share; /* of what the model says, made by its noise, as far as released numbers tell; 0: not known */

@@ -100,6 +100,10 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
     if (model->validation != NULL &&
         json_object_set_new(root, "validation", tacit_report_to_json(model->validation)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
+    if (model->missing_counts != NULL &&
+        json_object_set_new(root, "missing_counts", tacit_report_to_json(model->missing_counts)) != 0)
+        TACIT_CHECK(
+            tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or the name of a column is not UTF-8"));
     if (model->stack != NULL &&
         json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
         TACIT_CHECK(tacit_fail_memory(error));
@@ -344,13 +348,15 @@ static tacit_status read_body(tacit_model **out, const model_head *head, const j
 /* What a model may have besides. */
 static tacit_status read_extras(tacit_model *model, const json_t *root, tacit_error *error) {
     const json_t *estimates = json_object_get(root, "estimates"), *moments = json_object_get(root, "moments");
-    const json_t *validation = json_object_get(root, "validation");
+    const json_t *validation = json_object_get(root, "validation"),
+                 *missing = json_object_get(root, "missing_counts");
     /* For a remark alone: a number that is none, or too large, is as good as none. */
     const double noise = json_number_value(json_object_get(root, "noise_share"));
     model->noise_share = noise > 0 && noise <= 1 ? noise : 0;
     if (estimates != NULL) TACIT_TRY(tacit_estimates_from_json(&model->estimates, estimates, error));
     if (moments != NULL)
         TACIT_TRY(tacit_released_moments_from_json(&model->moments, moments, model->features, error));
+    if (missing != NULL) TACIT_TRY(tacit_report_from_json(&model->missing_counts, missing, error));
     if (validation == NULL || json_object_get(root, "report") != NULL) return TACIT_OK;
     return tacit_report_from_json(&model->validation, validation, error);
 }

@@ -131,6 +131,11 @@ bool tacit_plan_needs_model(const tacit_plan *plan);
 /* Whether plan.minimum_rows counts persons (schema.h), since the method protects them. */
 bool tacit_plan_counts_persons(const tacit_plan *plan);
 
+/* Whether the study releases, beside its model, how many values were missing and how many rows were left out; perhaps:
+ * no schema says yet what becomes of them. */
+typedef enum tacit_counted { TACIT_COUNTED_NOT, TACIT_COUNTED, TACIT_COUNTED_PERHAPS } tacit_counted;
+tacit_counted tacit_plan_counts_missing(const tacit_plan *plan);
+
 /* Nothing is opened from fewer: the declared minimum or, where each party adds only a share of the noise, all
  * but the declared dropouts. At least 1. */
 size_t tacit_plan_survivors(const tacit_plan *plan);
@@ -391,6 +396,9 @@ struct tacit_method {
 
     /* Whether persons are protected under this plan, and plan.minimum_rows counts them; NULL: rows are. */
     bool (*per_person)(const tacit_plan *plan);
+
+    /* Whether counts of missing values are released beside the model (method/missing_counts.h); NULL: never. */
+    tacit_counted (*counts_missing)(const tacit_plan *plan);
 
     /* The noise under this plan; NULL for a method without. */
     tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);

@@ -278,11 +278,37 @@ missing: complete-case
         done = self.succeed("simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--json")
         self.assertNotIn("missing", [table["name"] for table in json.loads(done.stdout)["report"]["tables"]])
         self.succeed("simulate", "--method", "dpnewton", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--epsilon", "8",
-                     "--delta", "1e-5", "--set", "purpose=inference", "--out", "model.json")
+                     "--delta", "1e-5", "--set", "purpose=inference", "--set", "missing_counts=0", "--out", "model.json")
         self.assertIn("Missing: not counted; method describe with missing=counted does", self.succeed("summary", "model.json").stdout)
         self.assertIn("How many values were missing is not in it", self.succeed("card", "model.json").stdout)
         self.fail_with(2, "simulate", "--method", "describe-exact", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--set", "missing=counted",
                        "--set", "sites=apart", says=["leave sites out"])
+
+    def test_a_private_model_has_them_for_a_part_of_its_budget(self):
+        """Six errors either way: wrong once in 500 million counts."""
+        truth, words = self.sites(3)
+        for purpose in ("prediction", "inference"):
+            done = self.succeed("simulate", "--method", "dpnewton", *words, "--test", "site0.csv", "--schema", "pbc.yaml", "--seed", "1", "--epsilon",
+                                "8", "--delta", "1e-5", "--set", f"purpose={purpose}", "--out", "model.json", "--json")
+            told, file = json.loads(done.stdout), json.loads((self.path / "model.json").read_text())["missing_counts"]
+            self.assertEqual((file["kind"], file["mode"]), ("missing", "private"))
+            shown = json.loads(self.succeed("summary", "model.json", "--json").stdout)
+            carried = json.loads(self.succeed("card", "model.json", "--json").stdout)
+            for report in (told["report"] if purpose == "prediction" else told["summary"]["missing_counts"],
+                           shown if purpose == "prediction" else shown["missing_counts"], carried["missing_counts"]):
+                self.assertEqual(report["tables"], file["tables"])
+            rows = {row["label"]: (row["values"][0], row["noise_errors"][0]) for row in file["tables"][0]["rows"]}
+            self.assertEqual(rows.keys(), truth.keys())
+            for label, (count, error) in rows.items():
+                self.assertLess(abs((count or 0) - truth[label]), 6 * error + 10)
+                self.assertTrue(count is None or count >= 10)
+            self.assertGreater(rows["rows left out"][0], 50)
+            text, card = self.succeed("summary", "model.json").stdout, self.succeed("card", "model.json").stdout
+            self.assertIn("budget: 2% of the study's", text)
+            self.assertRegex(text, r"rows left out +[0-9.]+ \([0-9.]+\)")
+            self.assertNotIn("not counted", text)
+            self.assertIn("Missing values by what becomes of them", card)
+            self.assertNotIn("How many values were missing is not in it", card)
 
 
 class Private(DescribeTest):

@@ -56,6 +56,7 @@ MODES = {
     "dpnewton-party-clear": ("dpnewton", {"set": "{noise: party, rounds: 5}", "sum": "clear", **GAUSSIAN}, ()),
     "dpnewton-shares": ("dpnewton", {"set": "{rounds: 5}", **GAUSSIAN}, ()),
     "dpnewton-folds": ("dpnewton", {"set": "{rounds: 5, folds: 3}", **GAUSSIAN}, ()),
+    "dpnewton-missing": ("dpnewton", {"set": "{rounds: 5}", "schema": "gaps.yaml", **GAUSSIAN}, ()),
     "dpnewton-person": ("dpnewton", {"set": "{unit: person, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN}, ()),
     "dpnewton-person-coordinator": ("dpnewton", {"set": "{unit: person, noise: coordinator, rounds: 5}", "schema": "persons.yaml", **GAUSSIAN},
                                     ENTRUSTED),
@@ -85,6 +86,7 @@ MODES = {
     "dpcox-party-clear": ("dpcox", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
     "dpcox-coordinator": ("dpcox", {"set": "{noise: coordinator}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ENTRUSTED),
     "dpcox-persons": ("dpcox", {"set": "{}", "lambda": None, "schema": "visits.yaml", **GAUSSIAN}, ()),
+    "dpcox-missing": ("dpcox", {"set": "{}", "lambda": None, "schema": "late.yaml", **GAUSSIAN}, ()),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "survival-shares": ("survival", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
     "survival-party-clear": ("survival", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
@@ -175,6 +177,8 @@ class Joined(MessageTest):
         (self.path / "persons.yaml").write_text(SCHEMA + "person: patient\n")
         (self.path / "persons.yaml").write_text("label: {name: sick, classes: ['no', 'yes']}\nperson: weeks\n"
                                                 "columns:\n  - {name: age, kind: number, low: 0, high: 1}\n  - {name: dose, kind: number, low: 0, high: 1}\n")
+        for name, schema in (("gaps.yaml", SCHEMA), ("late.yaml", (self.path / "times.yaml").read_text())):
+            (self.path / name).write_text(schema + "missing: complete-case\n")
         (self.path / "points.csv").write_text("age,dose\n" + "".join(f"{draw.random():.6f},{draw.random():.6f}\n" for _ in range(40)))
         self.make_model()
 

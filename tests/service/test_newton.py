@@ -112,6 +112,70 @@ class InARow(DeployedTest):
                     says=["needs the model that it is about"])
 
 
+class MissingValues(DeployedTest):
+    """Every third age is missing and filled, every fourth dose, whose row is left out."""
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "schema.yaml").write_text(SCHEMA.replace("name: age, kind: number, low: 0, high: 1", "name: age, kind: number, low: 0, high: 1, "
+                                               "missing: indicator") + "missing: complete-case\n")
+
+    def rows(self, party):
+        path = self.path / f"rows{party}.csv"
+        if not path.exists():
+            header, *lines = super().rows(party, 240).read_text().splitlines()
+            cells = [line.split(",") for line in lines]
+            path.write_text("\n".join([header, *(",".join(["" if at % 3 == 0 else age, "NA" if at % 4 == 1 else dose, sick])
+                                                 for at, (age, dose, sick) in enumerate(cells)), ""]))
+        return path
+
+    TRUTH = {"age: indicator": 240, "dose: complete-case": 180, "sick: complete-case": 0, "rows left out": 180}
+
+    def counts(self, model):
+        return {row["label"]: (row["values"][0], row["noise_errors"][0]) for row in model["missing_counts"]["tables"][0]["rows"]}
+
+    def check_counts(self, found, errors=6):
+        """Wrong once in 500 million counts; those below 10 are left out."""
+        self.assertEqual(found.keys(), self.TRUTH.keys())
+        for label, (count, error) in found.items():
+            self.assertLess(abs((count or 0) - self.TRUTH[label]), errors * error + (10 if count is None else 0))
+
+    def deployed(self, name, *allowed, settings):
+        self.study(name, **{**NEWTON, "epsilon": 8, "set": settings})
+        processes = {party: self.join(party, *allowed, study=name, epsilon=100) for party in range(3)}
+        return self.check_done(processes, name, charged=[])
+
+    def test_what_is_deployed_is_what_is_simulated_and_within_the_price(self):
+        self.study("first", **NEWTON)
+        self.coordinator()
+        files = [word for party in range(3) for word in ("--party", self.rows(party))]
+        for purpose, before in (("prediction", 5), ("inference", 7)):
+            rounds = "rounds: 4, " if purpose == "prediction" else ""
+            model = self.deployed(purpose, "--allow-entrusted", settings="{%spurpose: %s, noise: coordinator}" % (rounds, purpose))
+            asked = [charge for charge in self.charges(0) if charge["study"].startswith(purpose + "@")]
+            self.assertEqual(len(asked), before + 1)
+            self.assertEqual((asked[-1]["question"], asked[-1]["event"]["count"]), ("missing", 20))
+            self.assertEqual(sum(charge["event"]["count"] for charge in asked), 1000)
+            words = ["--set", "rounds=4"] if rounds else []
+            self.succeed("simulate", "--method", "dpnewton", *files, "--test", self.rows(0), "--schema", "schema.yaml", "--epsilon", "8", "--delta",
+                         "1e-5", "--seed", "1", "--set", f"purpose={purpose}", "--set", "noise=coordinator", *words, "--out", "simulated.json")
+            simulated = json.loads((self.path / "simulated.json").read_text())
+            ours, theirs = self.counts(model), self.counts(simulated)
+            self.check_counts(ours)
+            self.check_counts(theirs)
+            for label in self.TRUTH:  # the same public numbers make the same noise
+                self.assertAlmostEqual(ours[label][1], theirs[label][1], places=9)
+            self.assertEqual(model["missing_counts"]["facts"], simulated["missing_counts"]["facts"])
+
+    def test_shares_of_noise_and_none_where_it_is_not_asked_for(self):
+        self.study("first", **NEWTON)
+        self.coordinator()
+        self.check_counts(self.counts(self.deployed("shares", settings="{rounds: 4}")))
+        self.assertNotIn("missing_counts", self.deployed("without", settings="{rounds: 4, missing_counts: 0}"))
+        self.assertEqual([charge["question"] for charge in self.charges(0) if charge["study"].startswith("without@")], ["moments"] + ["gradient"] * 4)
+        self.assertIn("Missing values by what becomes of them", self.succeed("summary", self.folder / "shares.model.json").stdout)
+
+
 class Persons(DeployedTest):
     """Patients with one to eight visits. Those who come often fall ill against the rule, and would decide if every visit counted."""
 

@@ -580,7 +580,7 @@ def cox(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "efron", stra
 
 
 def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width: float = 0.0, level: float = 0.95, rows: int = 0,
-          unit: Literal["label", "day", "week", "month", "year"] = "label") -> dict[str, Any]:
+          unit: Literal["label", "day", "week", "month", "year"] = "label", missing_counts: float = 0.02) -> dict[str, Any]:
     """Settings of method dpcox: Cox regression of a time until an event, with noise.
 
     noise
@@ -596,8 +596,11 @@ def dpcox(*, noise: Literal["coordinator", "party", "shares"] = "shares", width:
         count follows from it; 0: as the study expects, or the parties times the least rows of each. From 0 to 1000000000000.
     unit
         of width: the label's, or where that is days, 1, 7, 30.4375 or 365.25 of them; width is then 1 by default.
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
     """
-    return _changed(dpcox, {"noise": noise, "width": width, "level": level, "rows": rows, "unit": unit})
+    return _changed(dpcox, {"noise": noise, "width": width, "level": level, "rows": rows, "unit": unit, "missing_counts": missing_counts})
 
 
 def survival(*, noise: Literal["shares", "party"] = "shares", width: float = 0.0, by: Text = "none", level: float = 0.95,

@@ -439,6 +439,21 @@ class Summary:
     def coefficients(self) -> list[dict[str, Any]]:
         return self.document.get("coefficients") or []
 
+    @property
+    def missing_counts(self) -> dict[str, tuple[Optional[float], Optional[float]]]:
+        """How many values were missing, by column and what became of them, and how many rows were left out, where the study
+        released it: a count, None where it is too small to be shown, and the standard error of the noise in it."""
+        report = self.document.get("missing_counts") or (self.document if self.document.get("kind") == "missing" else {})
+        return {row["label"]: (row["values"][0], row.get("noise_errors", [None])[0])
+                for table in report.get("tables", []) if table["name"] == "missing" for row in table["rows"]}
+
+    def _missing_lines(self) -> list[str]:
+        def line(label: str, count: Optional[float], error: Optional[float]) -> str:
+            shown = "too few to be shown" if count is None else f"{count:.5g}"
+            return f"{label}  {shown}" if error is None else f"{label}  {shown} ({error:.2g})"
+        lines = [line(label, count, error) for label, (count, error) in self.missing_counts.items()]
+        return ["", "Missing values, and the standard error of the noise", *lines] if lines else []
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         present = [(key, title) for key, title in zip(self.COLUMNS, self.TITLES) if any(one.get(key) is not None for one in self.coefficients)]
         rows = [[one["name"], *("" if one.get(key) is None else f"{float(one[key]):.4g}" for key, _ in present)] for one in self.coefficients]
@@ -455,7 +470,7 @@ class Summary:
             return json.dumps(self.document, indent=2, ensure_ascii=False)
         width = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
         lines = ["  ".join([row[0].ljust(width[0]), *(cell.rjust(w) for cell, w in zip(row[1:], width[1:]))]).rstrip() for row in (head, *rows)]
-        return "\n".join(([self.title, ""] if self.title else []) + lines)
+        return "\n".join(([self.title, ""] if self.title else []) + lines + self._missing_lines())
 
     __repr__ = __str__
 
@@ -463,7 +478,8 @@ class Summary:
         from html import escape
         head, rows = self._cells()
         cells = "".join("<tr>" + f"<th>{escape(row[0])}</th>" + "".join(f"<td>{escape(cell)}</td>" for cell in row[1:]) + "</tr>" for row in rows)
-        return f"<table><caption>{escape(self.title)}</caption><tr>{''.join(f'<th>{escape(one)}</th>' for one in head)}</tr>{cells}</table>"
+        missing = "".join(f"<p>{escape(line)}</p>" for line in self._missing_lines() if line)
+        return f"<table><caption>{escape(self.title)}</caption><tr>{''.join(f'<th>{escape(one)}</th>' for one in head)}</tr>{cells}</table>{missing}"
 
 
 class Fit(Model):

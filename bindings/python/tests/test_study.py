@@ -115,6 +115,18 @@ def test_a_site_that_comes_late_hears_of_the_end_before_the_coordinator_is_close
     assert set(sites.end()) == set(SITES)
 
 
+def test_missing_values_that_were_counted_are_shown():
+    from tacit.study import Summary
+    counted = {"kind": "missing", "tables": [{"name": "missing", "rows": [
+        {"label": "age: fill", "values": [412.25], "noise_errors": [26.4]}, {"label": "rows left out", "values": [None], "noise_errors": [26.4]}]}]}
+    coefficient = {"name": "age", "estimate": 1.0, "error": 0.5, "statistic": 2.0, "p": 0.05}
+    for document in ({"coefficients": [coefficient], "missing_counts": counted}, counted):  # with standard errors, and a model that predicts
+        assert Summary(document).missing_counts == {"age: fill": (412.25, 26.4), "rows left out": (None, 26.4)}
+    text = str(Summary({"coefficients": [coefficient], "missing_counts": counted}))
+    assert "age: fill  412.25 (26)" in text and "rows left out  too few to be shown (26)" in text
+    assert Summary({"coefficients": [coefficient]}).missing_counts == {} and "Missing" not in str(Summary({"coefficients": [coefficient]}))
+
+
 def test_what_was_found_is_shown(sites, tmp_path):
     with tacit.coordinator("consortium") as c:
         s = study(c)

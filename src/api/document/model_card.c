@@ -322,6 +322,21 @@ static tacit_status write_report(const writing *self, const tacit_model *from, c
     return write_promise(self, &from->guarantee);
 }
 
+/* How many values were missing, as far as the study counted them beside its model. */
+static tacit_status write_missing(const writing *self) {
+    const tacit_report *report = self->card->model->missing_counts;
+    char text[2 * LINE];
+    if (report == NULL) return TACIT_OK;
+    TACIT_TRY(heading(self, "Missing values"));
+    for (size_t k = 0; k < report->facts; k++) {
+        tacit_format(text, sizeof text, "%s: %s.", report->fact[k].name,
+                     report->fact[k].text != NULL ? report->fact[k].text : "");
+        TACIT_TRY(tacit_page_paragraph(&self->page, text, self->error));
+    }
+    for (size_t t = 0; t < report->tables; t++) TACIT_TRY(write_table(self, &report->table[t]));
+    return TACIT_OK;
+}
+
 /* ---- guarantee, parties, limits ---- */
 
 static tacit_status write_guarantee(const writing *self) {
@@ -387,7 +402,7 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
         out[count++] = "The figures of its evaluation have privacy noise in them; differences smaller than "
                        "their intervals mean nothing.";
     if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
-        (model->estimates == NULL || model->estimates->missing_columns == 0))
+        model->missing_counts == NULL && (model->estimates == NULL || model->estimates->missing_columns == 0))
         out[count++] = "How many values were missing is not in it; a study that describes the rows with "
                        "missing=counted counts them, and rows that were left out.";
     if (!guarantee->is_private)
@@ -429,6 +444,7 @@ tacit_status tacit_model_card_print(const tacit_model_card *card, bool html, tac
     TACIT_TRY(write_columns(&self));
     TACIT_TRY(
         write_report(&self, card->describe, "Data", "No descriptive statistics were given with the model."));
+    TACIT_TRY(write_missing(&self));
     TACIT_TRY(write_coefficients(&self));
     if (card->evaluation != NULL || card->model->validation == NULL)
         TACIT_TRY(
@@ -483,5 +499,7 @@ json_t *tacit_model_card_document(const tacit_model_card *card) {
                   tacit_guarantee_document(&model->guarantee), "parties", party, "limits", list);
     if (made != NULL && card->study != NULL)
         json_object_set_new(made, "title", tacit_json_text(card->study->title));
+    if (made != NULL && model->missing_counts != NULL)
+        json_object_set_new(made, "missing_counts", tacit_report_to_json(model->missing_counts));
     return made;
 }

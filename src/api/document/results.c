@@ -59,6 +59,8 @@ json_t *tacit_summary_document(const tacit_model *model) {
     json_object_set_new(document, "private", json_boolean(guarantee->is_private));
     if (model->validation != NULL)
         json_object_set_new(document, "validation", tacit_report_to_json(model->validation));
+    if (model->missing_counts != NULL)
+        json_object_set_new(document, "missing_counts", tacit_report_to_json(model->missing_counts));
     return document;
 }
 
@@ -80,11 +82,15 @@ json_t *tacit_guarantee_document(const tacit_guarantee *guarantee) {
 
 const tacit_report *tacit_model_shown_report(const tacit_model *model) {
     if (model->report != NULL) return model->report;
-    return model->estimates == NULL ? model->validation : NULL;
+    if (model->estimates != NULL) return NULL;
+    return model->validation != NULL ? model->validation : model->missing_counts;
 }
 
 json_t *tacit_report_document(const tacit_model *model) {
-    json_t *document = tacit_report_to_json(tacit_model_shown_report(model));
+    const tacit_report *shown = tacit_model_shown_report(model);
+    json_t *document = tacit_report_to_json(shown);
+    if (document != NULL && model->missing_counts != NULL && shown != model->missing_counts)
+        json_object_set_new(document, "missing_counts", tacit_report_to_json(model->missing_counts));
     if (document != NULL &&
         json_object_set_new(document, "guarantee", tacit_guarantee_document(&model->guarantee)) == 0)
         return document;

@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/help/option_spelling.h"
 #include "cli/output_file.h"
+#include "cli/print/missing_report.h"
 #include "cli/print/runs.h"
 #include "cli/row_reading.h"
 #include "data/reading/concatenate.h"
@@ -305,6 +306,8 @@ static tacit_status report(const tacit_sweep *all, const tacit_arguments *argume
     TACIT_TRY(tacit_runs_print(console, all->runs, all->run_count, !told, error));
     if (all->run_count == 1 && all->model != NULL && all->model->estimates != NULL)
         TACIT_TRY(tacit_summary_print(console, all->model, error));
+    else if (all->run_count == 1 && all->model != NULL)
+        TACIT_TRY(tacit_missing_counts_print(console, all->model, error));
     if (all->run_count == 1 && all->model != NULL && all->model->report != NULL)
         TACIT_TRY(tacit_report_show(console, all->model, NULL, error));
     return tacit_console_document(console, tacit_sweep_document(all), error);

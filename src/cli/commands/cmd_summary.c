@@ -35,7 +35,7 @@ static tacit_status run_summary(const tacit_arguments *arguments, tacit_console 
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--csv: %s is a model; tables are in reports", path));
     if (plot != NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "--plot: %s is a model; charts are of reports", path));
-    if (model->estimates == NULL && model->validation != NULL) {
+    if (tacit_model_shown_report(model) != NULL) {
         TACIT_CHECK(tacit_validation_print(console, model, error));
         TACIT_CHECK(tacit_console_document(console, tacit_report_document(model), error));
         goto cleanup;
@@ -66,7 +66,8 @@ const tacit_command tacit_command_summary = {
         "intervals include it, and its share of each variance is shown. Under the table: how imputed sets "
         "were pooled, and how many values were missing, where the schema says what becomes of them.\n\nOf a "
         "report, such as one of 'tacit describe', the tables are printed, and of a model without standard "
-        "errors those of its cross-validation, where it was asked for (folds).",
+        "errors those of its cross-validation, where it was asked for (folds), and how many values were "
+        "missing, where a private study counted it (missing_counts).",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

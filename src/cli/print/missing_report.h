@@ -7,7 +7,10 @@
 
 /* Under a table of coefficients: how they were pooled, and how many values were missing. Nothing where the
  * schema says nothing of missing values. */
-void tacit_missing_print(tacit_console *console, const tacit_model *model);
+tacit_status tacit_missing_print(tacit_console *console, const tacit_model *model, tacit_error *error);
+
+/* How many values were missing, with the noise in it. Nothing where it was not counted so. */
+tacit_status tacit_missing_counts_print(tacit_console *console, const tacit_model *model, tacit_error *error);
 
 /* To the owner of rows, who alone sees it: "missing    12 rows are left out ...". Nothing where nothing is
  * missing. */

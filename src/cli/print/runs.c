@@ -323,7 +323,8 @@ tacit_status tacit_validation_print(tacit_console *console, const tacit_model *m
         console, "A model of method %s, %zu %s. Weights predict, and have no standard errors.\n",
         guarantee->method, guarantee->parties, tacit_plural(guarantee->parties, "party", "parties"));
     print_promise(console, guarantee, "no differential privacy");
-    return print_validation(console, model->validation, error);
+    if (model->validation != NULL) TACIT_TRY(print_validation(console, model->validation, error));
+    return tacit_missing_counts_print(console, model, error);
 }
 
 tacit_status tacit_summary_print(tacit_console *console, const tacit_model *model, tacit_error *error) {
@@ -345,7 +346,7 @@ tacit_status tacit_summary_print(tacit_console *console, const tacit_model *mode
         print_fit(console, estimates);
     else if (!(estimates->needs_rows > 0))
         print_noise(console, estimates);
-    tacit_missing_print(console, model);
+    TACIT_TRY(tacit_missing_print(console, model, error));
     tacit_console_print(console, "%s%.0f rows", estimates->noisy ? "about " : "", estimates->rows);
     if (guarantee->parties > 0)
         tacit_console_print(console, " of %zu %s", guarantee->parties,

@@ -6,8 +6,10 @@
  * same size: along the line through both outputs that is the best there is. dpnewton-softmax, -linear and
  * -poisson are the same row under a label of that kind: the weights take it for so wrong that its residual is
  * clipped. dpnewton-folds is the row with three folds, which two of three models see: their answers are added up.
- * dpnewton-person turns all rows of one person about, under unit=person, and dpnewton-person-rows does
- * so under a promise per row, which does not cover it.
+ * dpnewton-missing counts missing values too, for a third of the budget: nothing of the row is missing on one
+ * side, and everything on the other; its counts are averaged with the steps. dpnewton-person turns all rows of
+ * one person about, under unit=person, and dpnewton-person-rows does so under a promise per row, which does not
+ * cover it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +24,15 @@
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
-enum { DIMENSION = 2, ROWS = 50, USUAL_ROUNDS = 10, CLASSES = 3, PERSON_ROWS = 3, FOLDS = 3 };
+enum {
+    DIMENSION = 2,
+    ROWS = 50,
+    USUAL_ROUNDS = 10,
+    CLASSES = 3,
+    PERSON_ROWS = 3,
+    FOLDS = 3,
+    COUNTED = 2 /* columns whose missing values are counted */
+};
 
 static const double SINE = 0.2;
 
@@ -34,8 +44,10 @@ typedef struct newton_label {
 
 typedef struct newton_case {
     newton_label label;
-    bool folds;          /* cross-validation */
-    bool person;         /* the first rows are one person's, and all turned about */
+    bool folds;   /* cross-validation */
+    bool missing; /* missing values are counted */
+    bool person;  /* the first rows are one person's, and all turned about */
+    tacit_schema_column column[COUNTED];
     tacit_schema schema; /* of a numeric response, or of persons; without columns, as rows are made encoded */
     tacit_turned_rows rows;
     tacit_plan plan, exact;
@@ -83,6 +95,8 @@ static tacit_status make_rows(newton_case *self, tacit_error *error) {
     for (int side = 0; side < 2; side++) {
         TACIT_TRY(set_label(self->rows.data[side], &self->label, error));
         if (self->person) TACIT_TRY(set_persons(self->rows.data[side], error));
+        for (uint32_t j = 0; self->missing && side == 1 && j < COUNTED; j++)
+            TACIT_TRY(tacit_missing_cells_add(&self->rows.data[side]->missing, 0, j, error));
     }
     return tacit_turned_rows_start(&self->rows, error);
 }
@@ -128,6 +142,21 @@ static tacit_status add_fold_step(const newton_case *self, tacit_session *sessio
     return status;
 }
 
+/* The counts, which all move alike, as one number with the noise of the mean of the steps. */
+static tacit_status ask_missing(const newton_case *self, tacit_session *session,
+                                const dpnewton_design *design, double rest, double *out, tacit_error *error) {
+    const dpnewton_release *release = &self->design.missing.release;
+    tacit_sum sum = TACIT_SUM_INIT;
+    double mean = 0;
+    if (!self->missing) return TACIT_OK;
+    TACIT_TRY(audit_ask_at(session, "missing", NULL, 0, &design->missing.spec, &sum, error));
+    for (size_t j = 0; j < COUNTED; j++) mean += sum.values[j] / sqrt(COUNTED);
+    *out = mean * sqrt(release->share / rest) * self->design.release[1].mechanism.sensitivity /
+           release->mechanism.sensitivity;
+    tacit_sum_clear(&sum);
+    return TACIT_OK;
+}
+
 /* Which models see the first row. */
 static tacit_status find_folds(newton_case *self, tacit_error *error) {
     const tacit_view rows = tacit_dataset_view(self->rows.data[0]);
@@ -144,7 +173,8 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
     newton_case *self = subject->state;
     const dpnewton_design *design = stream != NULL ? &self->design : &self->silent;
     const dpnewton_release *releases = self->design.release;
-    double first = releases[0].share, rest = 1 - first - self->design.held_out.share;
+    double first = releases[0].share,
+           rest = 1 - first - self->design.held_out.share - self->design.missing.release.share;
     tacit_session session;
     TACIT_TRY(tacit_turned_rows_begin(&self->rows, side, &self->plan, &self->exact, stream,
                                       subject->entropy != NULL, &session, error));
@@ -157,16 +187,19 @@ static tacit_status draw_answers(tacit_audit_case *subject, int side, const taci
         TACIT_TRY(self->folds ? add_fold_step(self, &session, design, weight, out, error)
                               : add_step(&session, design, weight, out, error));
     }
-    return TACIT_OK;
+    return ask_missing(self, &session, design, rest, &out[DIMENSION + 1], error);
 }
 
 /* How far apart the mean of the steps is without noise, of the sensitivity that the method declares. */
 static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
     newton_case *self = out->state;
-    double at[2][DIMENSION + 1], square = 0;
+    double at[2][DIMENSION + 2], square = 0;
     for (int side = 0; side < 2; side++) TACIT_TRY(draw_answers(out, side, NULL, at[side], error));
-    for (size_t j = 0; j < DIMENSION; j++) square += pow(at[0][j] - at[1][j], 2);
-    out->reach = sqrt(square) / self->design.release[1].mechanism.sensitivity;
+    for (size_t j = 0; j < DIMENSION + 2; j++)
+        if (j != DIMENSION && j < out->length) square += pow(at[0][j] - at[1][j], 2);
+    const double counts = self->design.missing.release.share,
+                 rest = 1 - self->design.release[0].share - self->design.held_out.share - counts;
+    out->reach = sqrt(square / (1 + counts / rest)) / self->design.release[1].mechanism.sensitivity;
     return TACIT_OK;
 }
 
@@ -177,12 +210,26 @@ static tacit_status thin_noise(tacit_plan *plan, size_t rounds, tacit_error *err
     return tacit_gaussian_epsilon(&plan->epsilon, sigma / sqrt((double)rounds), plan->delta, error);
 }
 
+/* A column for each feature; what is missing of them is filled. */
+static tacit_status set_missing(newton_case *self, tacit_error *error) {
+    static char names[COUNTED][2] = { "a", "b" };
+    for (size_t j = 0; j < COUNTED; j++)
+        self->column[j] = (tacit_schema_column){
+            .name = names[j], .kind = TACIT_SCHEMA_NUMBER, .low = -1, .high = 1, .missing = TACIT_MISSING_FILL
+        };
+    self->schema.columns = self->column;
+    self->schema.cols = COUNTED;
+    self->plan.schema = &self->schema;
+    return tacit_plan_set(&self->plan, "missing_counts", "0.333", error);
+}
+
 /* The schema of rows that are made encoded says what the response is, and that persons are known. */
 static tacit_status set_schema(newton_case *self, bool per_person, tacit_error *error) {
     static char patient[] = "patient";
     char number[32];
     self->schema = (tacit_schema){ .response = self->label.response, .high = 9 };
     if (self->label.classes == 0 || self->person) self->plan.schema = &self->schema;
+    if (self->missing) return set_missing(self, error);
     if (!self->person) return TACIT_OK;
     self->schema.person = patient;
     snprintf(number, sizeof number, "%d", PERSON_ROWS);
@@ -216,32 +263,35 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
 }
 
 /* `thin`: too little noise, as if one step were all or, of a person, as if its rows were strangers'. */
-static tacit_status open_any(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
-                             bool folds, bool person, bool thin, tacit_error *error) {
+static tacit_status open_any(tacit_audit_case *out, const tacit_audit_setup *setup, newton_case like,
+                             bool thin, tacit_error *error) {
     newton_case *self = TACIT_NEW(newton_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     out->state = self;
-    self->label = label;
-    self->folds = folds;
-    self->person = person;
-    out->length = DIMENSION + 1;
+    *self = like;
+    out->length = DIMENSION + 1 + self->missing;
     TACIT_TRY(make_rows(self, error));
     TACIT_TRY(set_plan(self, setup, thin, out, error));
     TACIT_TRY(find_folds(self, error));
-    snprintf(out->pair, sizeof out->pair, "%s turned about, seen through the moments and %zu steps",
-             person ? "all rows of one person" : "one row", self->design.rounds);
+    snprintf(out->pair, sizeof out->pair, "%s turned about%s, seen through the moments and %zu steps%s",
+             self->person ? "all rows of one person" : "one row", self->missing ? " and missing" : "",
+             self->design.rounds, self->missing ? ", and counts" : "");
     return measure_reach(out, error);
 }
 
 static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *setup, newton_label label,
                               bool person, bool thin, tacit_error *error) {
-    return open_any(out, setup, label, false, person, thin, error);
+    return open_any(out, setup, (newton_case){ .label = label, .person = person }, thin, error);
 }
 
 static const newton_label two_classes = { TACIT_RESPONSE_CLASS, 2 };
 
 static tacit_status open_folds(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
-    return open_any(out, setup, two_classes, true, false, false, error);
+    return open_any(out, setup, (newton_case){ .label = two_classes, .folds = true }, false, error);
+}
+
+static tacit_status open_missing(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_any(out, setup, (newton_case){ .label = two_classes, .missing = true }, false, error);
 }
 
 static tacit_status open_sound(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
@@ -293,6 +343,7 @@ FAMILY_SUBJECT(softmax, "three classes")
 FAMILY_SUBJECT(linear, "a number as the response")
 FAMILY_SUBJECT(poisson, "a count as the response")
 FAMILY_SUBJECT(folds, "cross-validation, the models' steps seen")
+FAMILY_SUBJECT(missing, "missing values counted, the counts seen")
 FAMILY_SUBJECT(person, "all rows of a person protected (unit=person)")
 
 const tacit_auditable tacit_audit_dpnewton_person_rows = {

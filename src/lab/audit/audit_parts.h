@@ -8,7 +8,7 @@ extern const tacit_auditable tacit_audit_output, tacit_audit_plr, tacit_audit_go
 extern const tacit_auditable tacit_audit_dpiw, tacit_audit_dphtl;
 extern const tacit_auditable tacit_audit_dpnewton, tacit_audit_dpnewton_softmax, tacit_audit_dpnewton_linear,
     tacit_audit_dpnewton_poisson, tacit_audit_dpnewton_thin, tacit_audit_dpnewton_person,
-    tacit_audit_dpnewton_person_rows, tacit_audit_dpnewton_folds;
+    tacit_audit_dpnewton_missing, tacit_audit_dpnewton_person_rows, tacit_audit_dpnewton_folds;
 extern const tacit_auditable tacit_audit_dpnewton_inference, tacit_audit_dpnewton_inference_thin;
 extern const tacit_auditable tacit_audit_dpnewton_line, tacit_audit_dpnewton_line_thin;
 extern const tacit_auditable tacit_audit_dpgd, tacit_audit_psgd, tacit_audit_psgd_claim;

@@ -292,6 +292,7 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dpnewton_linear,
     &tacit_audit_dpnewton_poisson,
     &tacit_audit_dpnewton_folds,
+    &tacit_audit_dpnewton_missing,
     &tacit_audit_dpnewton_person,
     &tacit_audit_dpnewton_inference,
     &tacit_audit_dpnewton_line,

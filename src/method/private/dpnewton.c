@@ -39,7 +39,8 @@
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
  *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
  *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may ask
- *   for two numbers more (dpnewton_line.c).
+ *   for two numbers more (dpnewton_line.c), and missing_counts for as many as there are choices about missing values
+ *   (dpnewton_missing.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static const dpnewton_settings defaults = {
     .fold_seed = 1,
     .line = DPNEWTON_LINE_ASKED,
     .widths = DPNEWTON_NARROW_WIDTHS,
+    .missing_counts = 0.02,
 };
 
 static const tacit_parameter parameters[] = {
@@ -96,6 +98,7 @@ static const tacit_parameter parameters[] = {
         dpnewton_settings, widths, "widths", "former|narrow", "former",
         "with purpose=inference and a number for a label: the scale of rows, by which long ones "
         "count less, as it was or for narrower intervals"),
+    DPNEWTON_SETTING_MISSING(dpnewton_settings, missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -285,6 +288,15 @@ static tacit_status answer_line(tacit_party *party, const tacit_question *questi
                      &design.release[last], dpnewton_sum_line, reply, error);
 }
 
+static tacit_status answer_missing(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    dpnewton_prepared how;
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
+    return dpnewton_give_missing(
+        party, question, dpnewton_infers(party->plan) ? &how.inference.missing : &how.prediction.missing,
+        reply, error);
+}
+
 /* ---- the coordinator's half ---- */
 
 static void clear(dpnewton_state *state) {
@@ -421,6 +433,7 @@ static tacit_status finish(tacit_session *session, const dpnewton_design *design
     state->released = NULL;
     out->parties = state->parties;
     if (design->folds.count > 0) TACIT_CHECK(dpnewton_validate(session, design, weights, model, error));
+    TACIT_CHECK(dpnewton_ask_missing(session, &design->missing, state->rows / design->part, model, error));
     return tacit_outcome_add(out, model, error);
 cleanup:
     tacit_model_free(model);
@@ -479,14 +492,16 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
                                                 { .question = "gradient", .answer = answer_gradient },
                                                 { .question = "held-out", .answer = answer_held_out },
                                                 { .question = "line", .answer = answer_line },
+                                                { .question = "missing", .answer = answer_missing },
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
-/* The moments, if they are not those of an earlier study, the steps, and held-out rows where there are folds. */
+/* The moments, if they are not those of an earlier study, the steps, held-out rows where there are folds, the line, and
+ * missing values where they are counted. */
 static uint64_t exchanges(const tacit_plan *plan) {
     dpnewton_design design;
     if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
-    return !design.reuses + design.rounds + (design.folds.count > 0) + design.asks_line;
+    return design.missing.round + (design.missing.counts.length > 0);
 }
 
 const tacit_method tacit_method_dpnewton = {
@@ -503,6 +518,7 @@ const tacit_method tacit_method_dpnewton = {
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
     .per_person = per_person,
+    .counts_missing = dpnewton_counts_missing,
     .builds_on = reuses,
     .leaves =
         "[moments=new,unit=record: once, the second moments of the party's rows and the number of rows]"
@@ -518,7 +534,7 @@ const tacit_method tacit_method_dpnewton = {
         "grid, by class, from the model that has not seen "
         "them][purpose=prediction,unit=record,folds=0,line=asked: ; for two "
         "classes, where rows are few for so many columns, at last two sums of its rows' clipped residuals, "
-        "plain and by the score][noise=party: , each with the party's own "
+        "plain and by the score]" MISSING_COUNTS_LEAVE "[noise=party: , each with the party's own "
         "noise added][noise=shares: , each with the party's share of the noise added], as contributions to "
         "sums",
     .seen_by =
@@ -529,7 +545,7 @@ const tacit_method tacit_method_dpnewton = {
         "moments and gradients][noise=shares: the coordinator sees the sums over all parties, with the noise "
         "in them, and no single party's]. Everybody sees the weights after every step"
         "[purpose=prediction,moments=new: , and whoever has the model's file the second moments with their "
-        "noise][folds!=0: , and the report on held-out rows, with the noise in it]",
+        "noise][folds!=0: , and the report on held-out rows, with the noise in it]" MISSING_COUNTS_SEEN,
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=person: all rows of one person, however many,] of a party, towards everybody "
                  "who sees all steps[noise=party|shares: , the coordinator included][noise=coordinator: . "
@@ -550,7 +566,9 @@ const tacit_method tacit_method_dpnewton = {
         "sqrt(K - 1) times that for K folds, since a row is in the sums of all models but one, and on counts "
         "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a "
         "number)][purpose=prediction,unit=record,folds=0,line=asked: , and, where "
-        "they are asked for, on two sums of residuals of sensitivity 1], each with its "
+        "they are asked for, on two sums of residuals of sensitivity 1]" MISSING_COUNTS_BOUND
+        "[counts=missing|perhaps,unit=person:  times person-rows]"
+        ", each with its "
         "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
         "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
         "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
@@ -559,7 +577,7 @@ const tacit_method tacit_method_dpnewton = {
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
         "rounds[moments=new:  and one more][folds!=0: , and one about held-out "
         "rows][purpose=prediction,unit=record,folds=0,line=asked: , and where rows are few "
-        "for so many columns a last one]: every party must stay "
+        "for so many columns a last one]" MISSING_COUNTS_MORE ": every party must stay "
         "connected. [folds!=0: The model is the "
         "mean of those without a fold; each of them, which the figures are of, has more noise than it. "
         "][purpose=prediction: Residuals "

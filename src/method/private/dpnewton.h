@@ -5,6 +5,7 @@
 #pragma once
 
 #include "data/folds.h"
+#include "method/missing_counts.h"
 #include "method/private/gradient.h"
 #include "model/report/evaluation.h"
 #include "num/kernel/kernel.h"
@@ -28,7 +29,14 @@ typedef struct dpnewton_settings {
     uint64_t folds, fold_seed; /* 0: no cross-validation */
     enum { DPNEWTON_LINE_FROM_STEPS, DPNEWTON_LINE_ASKED } line;
     enum { DPNEWTON_FORMER_WIDTHS, DPNEWTON_NARROW_WIDTHS } widths;
+    double missing_counts; /* of the budget */
 } dpnewton_settings;
+
+#define DPNEWTON_SETTING_MISSING(S, member)                                                                  \
+    TACIT_LATER_NUMBER(                                                                                      \
+        S, member, "missing_counts", 0, 0.5, "0",                                                            \
+        "share of the budget for how many values were missing and how many rows were left out, by column, "  \
+        "where the schema says what becomes of missing values; 0: not counted")
 
 /* What an answer is, by who adds the noise. */
 tacit_release_kind dpnewton_kind(const dpnewton_settings *settings);
@@ -47,6 +55,14 @@ typedef struct dpnewton_release {
     tacit_event event;         /* count 0 without noise */
     tacit_shared_noise shared; /* noise=shares, in steps of the grid */
 } dpnewton_release;
+
+/* Counts of missing values beside the model (dpnewton_missing.c). */
+typedef struct dpnewton_counting {
+    missing_counts counts; /* length 0: they are not asked for */
+    uint64_t round;        /* in which they are */
+    tacit_sum_spec spec;
+    dpnewton_release release;
+} dpnewton_counting;
 
 /* The rows as the method sees them: x = (feature u_j, intercept 1)/R, times min(1, 1/|x|) in every sum. */
 typedef struct dpnewton_scaling {
@@ -85,6 +101,7 @@ typedef struct dpnewton_design {
     dpnewton_release held_out; /* its noise */
     bool asks_line;            /* whether the last question is about the line from scores to log-odds */
     tacit_sum_spec line;       /* the two numbers that it asks for */
+    dpnewton_counting missing; /* the very last question */
     tacit_event all;           /* of all questions together */
     double
         strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
@@ -194,12 +211,14 @@ double dpnewton_rows(const tacit_plan *plan);
 tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error *error);
 
 /* The noise, price and event of a release whose share of the budget is set, `sensitivity` before roundings;
- * the largest that its noise may be, twice over, where parties add it themselves, else 0; and the event of
- * the whole budget. */
+ * and the event of the whole budget. */
 tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
                                 double sensitivity, tacit_error *error);
-tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
-                           double *out, tacit_error *error);
+
+/* The sum of a release with its share set, too: `length` numbers of a party, each at most `bound`, with room for noise
+ * that parties add themselves. */
+tacit_status dpnewton_set_release(const tacit_plan *plan, dpnewton_release *out, tacit_sum_spec *spec,
+                                  size_t length, double bound, double sensitivity, tacit_error *error);
 tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error);
 
 /* The party's: take *values, with the noise of this release, into the reply. */
@@ -268,6 +287,23 @@ tacit_status dpnewton_sum_line(tacit_party *party, const dpnewton_design *design
 /* The coordinator's: ask about state->mean, into state->line. */
 tacit_status dpnewton_ask_line(tacit_session *session, const dpnewton_design *design, dpnewton_state *state,
                                tacit_error *error);
+
+/* ---- counts of missing values (dpnewton_missing.c, which holds the proof) ---- */
+
+tacit_counted dpnewton_counts_missing(const tacit_plan *plan);
+
+/* Which thousandths of the budget they have; 0: they are not asked for. */
+double dpnewton_missing_units(const tacit_plan *plan);
+
+/* Everything about them, asked for in this round. */
+tacit_status dpnewton_set_missing(const tacit_plan *plan, dpnewton_counting *out, uint64_t round,
+                                  tacit_error *error);
+
+/* The party's answer; and the coordinator's question, whose answer goes into the model. `rows`: that were used. */
+tacit_status dpnewton_give_missing(tacit_party *party, const tacit_question *question,
+                                   const dpnewton_counting *how, tacit_reply *reply, tacit_error *error);
+tacit_status dpnewton_ask_missing(tacit_session *session, const dpnewton_counting *how, double rows,
+                                  tacit_model *model, tacit_error *error);
 
 /* TACIT_INPUT where the rows have not what the family needs: classes, or one number a row. */
 tacit_status dpnewton_check_response(const tacit_party *party, const dpnewton_design *design,

@@ -27,7 +27,8 @@
  *     = max(4 c^2 + m, and 2 c^2 + 2 m + c^4/(2 m) where c^2/(2 m) < 1/sqrt(2)):
  *   rows that move g most leave H and B nearly as they are, so that both together cost less than each by
  *   itself. Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Noise, composition,
- *   shares of noise and their proof are those of dpnewton.c; everything after is post-processing. A party
+ *   shares of noise and their proof are those of dpnewton.c; so are counts of missing values, which come last and take
+ *   their share off those above (dpnewton_missing.c); everything after is post-processing. A party
  *   counts the rounds itself, and answers each question in its place only.
  */
 #include "method/private/dpnewton_inference.h"
@@ -94,24 +95,29 @@ static double last_sensitivity(double c) {
     return sqrt(most) * (1 + 1e-14);
 }
 
-/* A release of `length` numbers, each at most `largest` for a row, and `more` that carry no noise of their
- * own. */
+/* A release of `length` numbers, each at most `largest` for a row. */
 static tacit_status set_release(const tacit_plan *plan, dpnewton_release *release, tacit_sum_spec *spec,
                                 size_t length, double largest, double sensitivity, tacit_error *error) {
-    const double rows = GRADIENT_MOST_ROWS;
-    double room = 0;
-    TACIT_TRY(tacit_sum_spec_for(spec, length, rows * (largest + GRADIENT_ROUNDING), plan->parties, error));
-    TACIT_TRY(dpnewton_calibrate(plan, release, spec, sensitivity, error));
-    TACIT_TRY(dpnewton_room(plan, release, length, &room, error));
-    if (!(room > 0)) return TACIT_OK;
-    TACIT_TRY(
-        tacit_sum_spec_for(spec, length, rows * (largest + GRADIENT_ROUNDING) + room, plan->parties, error));
-    return dpnewton_calibrate(plan, release, spec, sensitivity, error);
+    return dpnewton_set_release(plan, release, spec, length,
+                                GRADIENT_MOST_ROWS * (largest + GRADIENT_ROUNDING), sensitivity, error);
+}
+
+/* In whole thousandths, what counts of missing values leave of the budget. */
+static void set_shares_of_budget(const tacit_plan *plan, dpnewton_inference *out) {
+    const double all = 1000, kept = all - dpnewton_missing_units(plan);
+    double left = kept;
+    const size_t last = out->linear ? 0 : out->steps + 1;
+    for (size_t i = 0; i < last; i++) {
+        const double units = round(UNITS[i] * kept / all);
+        out->release[i].share = units / all;
+        left -= units;
+    }
+    out->release[last].share = left / all;
 }
 
 static tacit_status set_linear(const tacit_plan *plan, dpnewton_inference *out, tacit_error *error) {
     double square = 1 + dpnewton_inference_tau * dpnewton_inference_tau;
-    out->release[0].share = 1;
+    set_shares_of_budget(plan, out);
     return set_release(plan, &out->release[0], &out->moments, tacit_moments_length(out->width + 1) + 1,
                        M_SQRT2 * square, M_SQRT2 * square, error);
 }
@@ -119,7 +125,7 @@ static tacit_status set_linear(const tacit_plan *plan, dpnewton_inference *out, 
 static tacit_status set_logistic(const tacit_plan *plan, dpnewton_inference *out, tacit_error *error) {
     size_t d = out->width, length = tacit_moments_length(d);
     out->steps = DPNEWTON_INFERENCE_STEPS;
-    for (size_t i = 0; i < out->steps + 2; i++) out->release[i].share = UNITS[i] / 1000;
+    set_shares_of_budget(plan, out);
     TACIT_TRY(set_release(plan, &out->release[0], &out->moments, length + 1, M_SQRT2, M_SQRT2, error));
     /* The last first: all steps have the grid of the one with most noise. */
     for (size_t t = out->steps; t >= 1; t--)
@@ -141,7 +147,8 @@ tacit_status dpnewton_inference_describe(const tacit_plan *plan, dpnewton_infere
     tacit_design_clear(&kept);
     TACIT_TRY(dpnewton_strength(plan, &out->strength, error));
     set_scale(plan, out);
-    return out->linear ? set_linear(plan, out, error) : set_logistic(plan, out, error);
+    TACIT_TRY(out->linear ? set_linear(plan, out, error) : set_logistic(plan, out, error));
+    return dpnewton_set_missing(plan, &out->missing, out->linear ? 1 : out->steps + 2, error);
 }
 
 tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error) {
@@ -398,6 +405,7 @@ static tacit_status make_model(tacit_session *session, const dpnewton_inference 
     TACIT_CHECK(tacit_estimates_infer(&model->estimates, &kept, &optimum, error));
     memcpy(model->estimates->optimiser, "newton", sizeof "newton");
     model->estimates->sandwich = !design->linear;
+    TACIT_CHECK(dpnewton_ask_missing(session, &design->missing, state->rows, model, error));
     model->estimates->rounds = (size_t)session->round;
     *out = model;
     model = NULL;

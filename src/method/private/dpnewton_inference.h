@@ -22,6 +22,7 @@ typedef struct dpnewton_inference {
     double middle, half;       /* a number is fitted as (y - middle)/half in [-1, 1] */
     double strength;           /* mu of all noise that there is */
     tacit_sum_spec moments, gradient, curvature;
+    dpnewton_counting missing;                              /* the very last question */
     dpnewton_release release[DPNEWTON_INFERENCE_STEPS + 2]; /* moments, steps, curvature */
 } dpnewton_inference;
 

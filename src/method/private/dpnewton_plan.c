@@ -73,9 +73,10 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
 
 /* The moments first, unless they were released before; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
  * a study as this many runs of one event, of which each question takes its number. */
-static void set_shares_of_budget(dpnewton_design *out) {
+static void set_shares_of_budget(dpnewton_design *out, double missing) {
     const double first = out->reuses ? 0 : out->family->moments;
-    const double last = UNITS - (out->folds.count > 0 ? HELD_OUT : 0) - (out->asks_line ? LINE : 0);
+    const double kept = UNITS - missing;
+    const double last = kept - (out->folds.count > 0 ? HELD_OUT : 0) - (out->asks_line ? LINE : 0);
     double ratio = 1 + out->family->growth / (double)out->rounds, sum = 0, weight = 0, before = first,
            left = last - before;
     for (size_t t = 1; t <= out->rounds; t++) sum += pow(ratio, (double)t);
@@ -86,7 +87,7 @@ static void set_shares_of_budget(dpnewton_design *out) {
         out->release[t].share = (until - before) / UNITS;
         before = until;
     }
-    *(out->asks_line ? &out->release[out->rounds + 1].share : &out->held_out.share) = (UNITS - last) / UNITS;
+    *(out->asks_line ? &out->release[out->rounds + 1].share : &out->held_out.share) = (kept - last) / UNITS;
 }
 
 /* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
@@ -274,8 +275,10 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
     set_folds(plan, out);
     out->rounds = choose_rounds(plan, out->family, out->part * out->strength);
     out->asks_line = dpnewton_asks_line(plan, out);
-    set_shares_of_budget(out);
+    set_shares_of_budget(out, dpnewton_missing_units(plan));
     TACIT_TRY(dpnewton_set_tally(plan, out, strength * sqrt(out->held_out.share), error));
+    TACIT_TRY(dpnewton_set_missing(
+        plan, &out->missing, !out->reuses + out->rounds + (out->folds.count > 0) + out->asks_line, error));
     return set_all_sums(plan, out, error);
 }
 
@@ -332,10 +335,15 @@ tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, c
     return set_noise(plan, out, spec, sensitivity, all, error);
 }
 
-tacit_status dpnewton_room(const tacit_plan *plan, const dpnewton_release *release, size_t length,
-                           double *out, tacit_error *error) {
-    *out = 0;
-    return by_party(plan) && isfinite(plan->epsilon) ? room_for(release, length, out, error) : TACIT_OK;
+tacit_status dpnewton_set_release(const tacit_plan *plan, dpnewton_release *out, tacit_sum_spec *spec,
+                                  size_t length, double bound, double sensitivity, tacit_error *error) {
+    double room = 0;
+    TACIT_TRY(tacit_sum_spec_for(spec, length, bound, plan->parties, error));
+    TACIT_TRY(dpnewton_calibrate(plan, out, spec, sensitivity, error));
+    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
+    TACIT_TRY(room_for(out, length, &room, error));
+    TACIT_TRY(tacit_sum_spec_for(spec, length, bound + room, plan->parties, error));
+    return dpnewton_calibrate(plan, out, spec, sensitivity, error);
 }
 
 tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error) {

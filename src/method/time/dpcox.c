@@ -43,7 +43,8 @@
  *   Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Each question has its share of
  *   mu^2 with Gaussian noise, and all together, each asked in view of the answers before, are
  *   mu-Gaussian-DP: noise, composition, shares of noise and their proof are those of dpnewton.c. A party
- *   counts the rounds itself. Baseline, steps, errors are post-processing.
+ *   counts the rounds itself. Baseline, steps, errors are post-processing. Counts of missing values come last and take
+ *   their share off those above (private/dpnewton_missing.c).
  */
 #include "method/time/dpcox.h"
 
@@ -62,9 +63,11 @@
 /* Of the budget, in thousandths: counts, then steps. */
 static const double UNITS[DPCOX_STEPS + 1] = { 50, 80, 80, 80, 104, 128, 478 };
 
-static const dpcox_settings defaults = { .engine = { .noise = DPNEWTON_BY_SHARES, .person_rows = 1 },
-                                         .time = { .strata = "none" },
-                                         .level = 0.95 };
+static const dpcox_settings defaults = {
+    .engine = { .noise = DPNEWTON_BY_SHARES, .person_rows = 1, .missing_counts = 0.02 },
+    .time = { .strata = "none" },
+    .level = 0.95
+};
 
 static const tacit_parameter parameters[] = {
     TACIT_CHOICE(
@@ -78,6 +81,7 @@ static const tacit_parameter parameters[] = {
                      "everybody expects: how much one person may count follows from it",
                      "as the study expects, or the parties times the least rows of each"),
     TIME_SETTING_UNIT(dpcox_settings),
+    DPNEWTON_SETTING_MISSING(dpcox_settings, engine.missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -139,21 +143,27 @@ static void set_scale(const tacit_plan *plan, dpcox_design *out) {
 
 static tacit_status set_release(const tacit_plan *plan, dpnewton_release *release, tacit_sum_spec *spec,
                                 size_t length, double largest, double sensitivity, tacit_error *error) {
-    const double bound = GRADIENT_MOST_ROWS * (largest + GRADIENT_ROUNDING);
-    double room = 0;
-    TACIT_TRY(tacit_sum_spec_for(spec, length, bound, plan->parties, error));
-    TACIT_TRY(dpnewton_calibrate(plan, release, spec, sensitivity, error));
-    TACIT_TRY(dpnewton_room(plan, release, length, &room, error));
-    if (!(room > 0)) return TACIT_OK;
-    TACIT_TRY(tacit_sum_spec_for(spec, length, bound + room, plan->parties, error));
-    return dpnewton_calibrate(plan, release, spec, sensitivity, error);
+    return dpnewton_set_release(plan, release, spec, length,
+                                GRADIENT_MOST_ROWS * (largest + GRADIENT_ROUNDING), sensitivity, error);
+}
+
+/* In whole thousandths: counts of missing values are paid for by the steps. */
+static void set_shares_of_budget(const tacit_plan *plan, dpcox_design *out) {
+    const double all = 1000, missing = dpnewton_missing_units(plan);
+    double left = all - missing;
+    for (size_t i = 0; i < DPCOX_STEPS; i++) {
+        const double units = round(UNITS[i] * (1 - missing / all));
+        out->release[i].share = units / all;
+        left -= units;
+    }
+    out->release[DPCOX_STEPS].share = left / all;
 }
 
 static tacit_status set_releases(const tacit_plan *plan, dpcox_design *out, tacit_error *error) {
     const double apart = sqrt(4.5) * (1 + 1e-14), rounding = 0x1p-10, /* of encoded histograms, both sides */
         moved = out->time.entries ? M_SQRT2 : 1;
     const size_t length = out->width + tacit_moments_length(out->width);
-    for (size_t i = 0; i <= DPCOX_STEPS; i++) out->release[i].share = UNITS[i] / 1000;
+    set_shares_of_budget(plan, out);
     TACIT_TRY(set_release(plan, &out->release[0], &out->counts,
                           DPCOX_HEAD + dpcox_histograms(out) * out->time.cells, 1, moved * (1 + rounding),
                           error));
@@ -161,7 +171,7 @@ static tacit_status set_releases(const tacit_plan *plan, dpcox_design *out, taci
     TACIT_TRY(set_release(plan, &out->release[1], &out->scores, length, M_SQRT2, apart, error));
     for (size_t t = 2; t <= DPCOX_STEPS; t++)
         TACIT_TRY(dpnewton_calibrate(plan, &out->release[t], &out->scores, apart, error));
-    return TACIT_OK;
+    return dpnewton_set_missing(plan, &out->missing, DPCOX_STEPS + 1, error);
 }
 
 tacit_status dpcox_describe(const tacit_plan *plan, dpcox_design *out, tacit_error *error) {
@@ -278,6 +288,13 @@ static tacit_status answer_scores(tacit_party *party, const tacit_question *ques
 cleanup:
     free(values);
     return status;
+}
+
+static tacit_status answer_missing(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    dpcox_design design;
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
+    return dpnewton_give_missing(party, question, &design.missing, reply, error);
 }
 
 /* ---- the coordinator's half ---- */
@@ -454,6 +471,7 @@ static tacit_status make_model(fit *self, tacit_model **out, tacit_error *error)
     if (columns->offset != SIZE_MAX) model->weights[columns->offset] = columns->offset_weight;
     TACIT_CHECK(tacit_estimates_infer(&model->estimates, columns, &optimum, error));
     tacit_format(model->estimates->optimiser, sizeof model->estimates->optimiser, "newton");
+    TACIT_CHECK(dpnewton_ask_missing(self->session, &self->design.missing, self->rows, model, error));
     model->estimates->rounds = (size_t)self->session->round;
     TACIT_CHECK(make_baseline(self, w, &model->estimates->baseline, error));
     *out = model;
@@ -481,6 +499,7 @@ cleanup:
 
 static const tacit_handler_entry handlers[] = { { .question = "counts", .answer = answer_counts },
                                                 { .question = "scores", .answer = answer_scores },
+                                                { .question = "missing", .answer = answer_missing },
                                                 { .question = NULL } };
 
 const tacit_method tacit_method_dpcox = {
@@ -491,6 +510,7 @@ const tacit_method tacit_method_dpcox = {
     .units = "record|person",
     .spreads = true,
     .per_person = per_person,
+    .counts_missing = dpnewton_counts_missing,
     .takes_times = true,
     .needs_delta = true,
     .terms = TACIT_TERMS_ALL,
@@ -504,7 +524,8 @@ const tacit_method tacit_method_dpcox = {
         "how many of them leave in each cell of time, without an event and with one[protects=person: , and "
         "where rows have a start, of how many come]; then, in six rounds, the sum over its [protects=record: "
         "rows][protects=person: persons] of scores, each of bounded length[protects=person: , a person's "
-        "rows together], and of their squares, at coefficients that all parties know[noise=party: , each "
+        "rows together], and of their squares, at coefficients that all parties know" MISSING_COUNTS_LEAVE
+        "[noise=party: , each "
         "with the "
         "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
         "contributions to sums",
@@ -516,7 +537,8 @@ const tacit_method tacit_method_dpcox = {
         "numbers][noise=shares: "
         "the coordinator sees the sums over all parties, with the noise in them, and no single party's]. "
         "Everybody sees the baseline and the coefficients of every round; the number of [protects=record: "
-        "rows][protects=person: persons] of all parties together is in the table as it is",
+        "rows][protects=person: persons] of all parties together is in the table as it "
+        "is" MISSING_COUNTS_SEEN,
     .guarantee =
         "(epsilon, delta)-differential privacy of all rounds together, for replacing [protects=record: one "
         "row of a party, which is a person with all of its time,][protects=person: all rows of one person of "
@@ -537,13 +559,15 @@ const tacit_method tacit_method_dpcox = {
         "Gaussian noise on counts of L2 sensitivity 1[protects=person:  (1.42 where rows have a start)] and "
         "on "
         "six sums of scores with their squares, of "
-        "sensitivity 2.12, each with its share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, "
+        "sensitivity 2.12" MISSING_COUNTS_BOUND
+        ", each with its share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, "
         "delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, Roth and Su "
         "2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so fine that their sum "
         "counts as one Gaussian]",
     .claim = "no paper's",
     .caveats =
-        "seven questions: every party must stay connected. Standard errors include the noise; where rows at "
+        "seven questions" MISSING_COUNTS_MORE
+        ": every party must stay connected. Standard errors include the noise; where rows at "
         "this price say little of a coefficient it is drawn towards 0, and its error grows by what log "
         "hazard "
         "ratios of 1 would be drawn by. A person counts until its expected number of events is about 1: "

@@ -36,6 +36,7 @@ typedef struct dpcox_design {
     double most;           /* L */
     double strength;       /* mu of all noise that there is */
     tacit_sum_spec counts, scores;
+    dpnewton_counting missing; /* the last question, where missing values are counted */
     dpnewton_release release[DPCOX_STEPS + 1];
 } dpcox_design;
 

@@ -389,6 +389,10 @@ bool tacit_plan_counts_persons(const tacit_plan *plan) {
     return plan->method->per_person != NULL && plan->method->per_person(plan);
 }
 
+tacit_counted tacit_plan_counts_missing(const tacit_plan *plan) {
+    return plan->method->counts_missing != NULL ? plan->method->counts_missing(plan) : TACIT_COUNTED_NOT;
+}
+
 tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
     (void)plan;
     (void)error;

@@ -47,6 +47,11 @@ typedef struct tacit_parameter {
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .least = (low),   \
         .most = (high), .help = about                                                                        \
     }
+#define TACIT_LATER_NUMBER(S, member, label, low, high, was, about)                                          \
+    {                                                                                                        \
+        .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .least = (low),   \
+        .most = (high), .before = was, .help = about                                                         \
+    }
 #define TACIT_COUNT(S, member, label, low, high, about)                                                      \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .least = (low),  \

@@ -47,6 +47,13 @@ static bool standing(const tacit_plan *plan, piece key, char text[TACIT_SETTING_
         snprintf(text, TACIT_SETTING_SIZE, "%s", tacit_plan_counts_persons(plan) ? "person" : "record");
         return true;
     }
+    if (piece_is(key, "counts")) {
+        static const tacit_parameter what = { .type = TACIT_SETTING_CHOICE,
+                                              .choices = "nothing|missing|perhaps" };
+        *setting = &what;
+        tacit_setting_word(what.choices, tacit_plan_counts_missing(plan), text);
+        return true;
+    }
     if (*setting == NULL) return false;
     tacit_plan_print(plan, *setting, text);
     if (piece_is(key, "law") && strcmp(text, "auto") == 0)
@@ -115,6 +122,25 @@ static bool opens(const char *at) {
     return *at == '[' && name > 0 && (after[0] == '=' || (after[0] == '!' && after[1] == '='));
 }
 
+/* The words of a clause, {KEY%} as what that share stands at. */
+static tacit_status append_words(tacit_buffer *out, piece words, const tacit_plan *plan, tacit_error *error) {
+    while (words.length > 0) {
+        const piece before = take(&words, "{");
+        TACIT_TRY(tacit_buffer_append(out, before.at, before.length, error));
+        if (words.length == 0) break;
+        const piece key = take(&words, "%");
+        const tacit_parameter *setting;
+        char text[TACIT_SETTING_SIZE];
+        double share;
+        take(&words, "}");
+        if (!standing(plan, key, text, &setting) || !tacit_text_to_number(text, strlen(text), &share))
+            return tacit_fail(error, TACIT_INTERNAL, "method %s has no share as in '%.*s'",
+                              plan->method->name, (int)key.length, key.at);
+        TACIT_TRY(tacit_buffer_print(out, error, "%g%%", round(1000 * share) / 10));
+    }
+    return TACIT_OK;
+}
+
 tacit_status tacit_wording_text(tacit_buffer *out, const char *text, const tacit_plan *plan,
                                 tacit_error *error) {
     while (*text != 0) {
@@ -130,7 +156,8 @@ tacit_status tacit_wording_text(tacit_buffer *out, const char *text, const tacit
                               plan->method->name, text);
         bool kept = false;
         TACIT_TRY(all_hold(&kept, (piece){ text + 1, (size_t)(colon - text - 1) }, plan, error));
-        if (kept) TACIT_TRY(tacit_buffer_append(out, colon + 2, (size_t)(close - colon - 2), error));
+        if (kept)
+            TACIT_TRY(append_words(out, (piece){ colon + 2, (size_t)(close - colon - 2) }, plan, error));
         text = close + 1;
     }
     return TACIT_OK;

@@ -11,9 +11,11 @@
  *
  *     sees      what the coordinator sees of the parties' answers: sum, each, or ciphertexts
  *     protects  record or person: whether rows of one person count as one (tacit_plan_counts_persons)
+ *     counts    nothing, missing or perhaps: whether missing values are counted beside the model
+ *               (tacit_plan_counts_missing)
  *     law       of a method with that setting: auto is written as what it comes to, pure or gaussian
  *
- * Clauses do not nest. A bracket that is not followed by a condition is a bracket.
+ * In a clause {KEY%} stands for a setting that is a share: 2%. Clauses do not nest. A bracket that is not followed by a condition is a bracket.
  */
 #pragma once
 

@@ -18,7 +18,20 @@ summary.tacit_model <- function(object, ...) {
   table <- if (is.null(estimates)) tryCatch(coef(object), tacit_usage = function(problem) NULL) else coefficient_table(estimates)
   structure(class = "summary.tacit_model", list(call = object$call, coefficients = table, estimates = estimates,
     why = if (is.null(estimates)) no_errors(object), promise = promise_text(object), rows = object$rows, random = object$random,
-    lambda = object$document$guarantee$lambda))
+    lambda = object$document$guarantee$lambda, missing_counts = missing_counts(object$document)))
+}
+
+# How many values were missing, by column and what became of them, with the standard error of the noise; NULL where the study did not
+# release it. NA: too few to be shown.
+missing_counts <- function(document) {
+  report <- document$summary$missing_counts
+  if (is.null(report)) report <- document$report$missing_counts
+  if (is.null(report) && identical(document$report$kind, "missing")) report <- document$report
+  if (is.null(report)) return(NULL)
+  rows <- Filter(function(table) table$name == "missing", report$tables)[[1]]$rows
+  column <- function(name) vapply(rows, function(row) if (is.null(row[[name]])) NA_real_ else json_number(row[[name]][[1]]), 0)
+  matrix(c(column("values"), column("noise_errors")), ncol = 2, dimnames = list(vapply(rows, function(row) row$label, ""),
+    c("Count", "Std. Error")))
 }
 
 coefficient_table <- function(estimates) {
@@ -73,6 +86,10 @@ print.summary.tacit_model <- function(x, digits = max(3L, getOption("digits") - 
     cat("Coefficients, on the scale of the data:\n")
     print(cbind(Estimate = x$coefficients), digits = digits)
     cat("\n", paste(strwrap(x$why), collapse = "\n"), "\n", sep = "")
+  }
+  if (!is.null(x$missing_counts)) {
+    cat("\nMissing values, and the standard error of the noise:\n")
+    print(round(x$missing_counts, 1), na.print = "-")
   }
   cat("\n", x$rows, " rows. ", paste(strwrap(x$promise), collapse = "\n"), "\n", sep = "")
   invisible(x)

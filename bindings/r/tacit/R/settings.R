@@ -123,8 +123,9 @@ cox_settings <- function(width = 0, ties = "efron", strata = "none", least = 10,
     unit = unit, concordance = concordance), lapply(formals(cox_settings), eval))
 }
 
-dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label") {
-  changed(list(noise = noise, width = width, level = level, rows = rows, unit = unit), lapply(formals(dpcox_settings), eval))
+dpcox_settings <- function(noise = "shares", width = 0, level = 0.95, rows = 0, unit = "label", missing_counts = 0.02) {
+  changed(list(noise = noise, width = width, level = level, rows = rows, unit = unit,
+    missing_counts = missing_counts), lapply(formals(dpcox_settings), eval))
 }
 
 survival_settings <- function(noise = "shares", width = 0, by = "none", level = 0.95, interval = "log", until = 0) {

@@ -37,6 +37,17 @@ stopifnot(
 poor <- infer(0.1)
 stopifnot(any(grepl("needs about", capture.output(print(summary(poor))))), grepl("needs about", conditionMessage(failure(confint(poor)))))
 
+# Missing values that were counted beside a model, of one that predicts and of one with standard errors; NA: too few to be shown.
+counted <- tacit:::json_read(paste0('{"kind": "missing", "tables": [{"name": "missing", "rows": [{"label": "age: fill", "values": [412.25],',
+  ' "noise_errors": [26.4]}, {"label": "rows left out", "values": [null], "noise_errors": [26.4]}]}]}'))
+told <- inferred
+told$document$summary$missing_counts <- counted
+stopifnot(
+  identical(tacit:::missing_counts(list(report = counted)), summary(told)$missing_counts), is.null(summary(inferred)$missing_counts),
+  identical(unname(summary(told)$missing_counts[, "Count"]), c(412.25, NA)),
+  any(grepl("rows left out +- +26.4", capture.output(print(summary(told)))))
+)
+
 # Noise is drawn again; with a seed it is repeated.
 stopifnot(
   !identical(coef(fit(epsilon = 4)), coef(model)),
