@@ -20,6 +20,19 @@ const tacit_method *tacit_method_find(const char *name) {
     return NULL;
 }
 
+/* A method of Tacit, by its name, whether or not it was built into this library. */
+static bool is_known(const char *name) {
+#define TACIT_METHOD_NAME(name) #name,
+    static const char *const known[] = { TACIT_ALL_METHODS(TACIT_METHOD_NAME) };
+#undef TACIT_METHOD_NAME
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t at = 0;
+        while (known[i][at] != 0 && (known[i][at] == '_' ? '-' : known[i][at]) == name[at]) at++;
+        if (known[i][at] == 0 && name[at] == 0) return true;
+    }
+    return false;
+}
+
 tacit_status tacit_method_require(const tacit_method **out, const char *name, tacit_error *error) {
     const tacit_method *method = tacit_method_find(name);
     if (method != NULL) {
@@ -28,6 +41,12 @@ tacit_status tacit_method_require(const tacit_method **out, const char *name, ta
     }
     char known[TACIT_METHODS_TEXT];
     tacit_methods_with("all", NULL, known);
+    if (is_known(name))
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "method %s is not in this library, which was built for these: %s; build it with %s in the "
+            "list of -Dparty_methods",
+            name, known, name);
     return tacit_fail(error, TACIT_USAGE, "no method is called '%.60s'; there are: %s", name, known);
 }
 

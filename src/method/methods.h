@@ -3,7 +3,7 @@
 
 #include "session/method.h"
 
-#define TACIT_METHODS(X)                                                                                     \
+#define TACIT_ALL_METHODS(X)                                                                                 \
     X(batch)                                                                                                 \
     X(indiv)                                                                                                 \
     X(avg)                                                                                                   \
@@ -43,6 +43,13 @@
     X(privlogit_hessian)                                                                                     \
     X(privlogit_local)                                                                                       \
     X(cox_servers)
+
+/* A library for parties has those that it was built with (-Dparty_methods). */
+#ifdef TACIT_PARTY_ONLY
+#include "method/party_methods.h"
+#else
+#define TACIT_METHODS(X) TACIT_ALL_METHODS(X)
+#endif
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
 TACIT_METHODS(TACIT_METHOD_DECLARE)

@@ -4,6 +4,7 @@
  * handler of a question beside it, so that sums over rows are sums over all of them. What they compute leaves
  * them through the reducer alone, and goes to rank 0 alone.
  */
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,9 @@ static tacit_status load_part(tacit_dataset **rows, const char *data, const taci
     options->rows = !is_part && tacit_ranks_count(ranks) > 1 ? &filter : NULL;
     tacit_status status = tacit_dataset_read_source(rows, NULL, source, schema, options, error);
     tacit_source_free(source);
+#if defined(TACIT_PARTY_ONLY) && defined(__GLIBC__)
+    malloc_trim(0); /* reading took more than the rows have: a device has use for it */
+#endif
     return status;
 }
 

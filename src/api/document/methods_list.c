@@ -70,12 +70,15 @@ tacit_status tacit_methods_document(char **json, tacit_error *error) {
 
 /* ---- lists of methods in texts ---- */
 
+/* A library for parties alone audits nothing. */
 static const char *list_audited(char out[TACIT_METHODS_TEXT]) {
-    size_t listed = 0;
     out[0] = 0;
+#ifndef TACIT_PARTY_ONLY
+    size_t listed = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++)
         if (tacit_method_find(tacit_auditables[i]->name) != NULL)
             tacit_methods_append(out, listed++, 0, NULL, tacit_auditables[i]->name);
+#endif
     return out;
 }
 

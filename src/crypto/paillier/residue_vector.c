@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TACIT_PARTY_ONLY)
 
 #include <immintrin.h>
 

@@ -14,10 +14,14 @@
 
 #include "base/memory.h"
 
+#ifdef TACIT_PARTY_ONLY /* for devices with little memory */
+enum { RAW_BYTES = 1 << 12, CHUNK_BYTES = 1 << 14 };
+#else
 enum { RAW_BYTES = 1 << 16, CHUNK_BYTES = 1 << 18 };
 
 /* An xz file may ask for gigabytes of dictionary; the largest preset (xz -9) needs 65 MiB. */
 static const uint64_t xz_memory = UINT64_C(256) << 20;
+#endif
 
 typedef enum coding { CODING_PLAIN, CODING_GZIP, CODING_XZ } coding;
 

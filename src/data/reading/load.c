@@ -422,7 +422,9 @@ static tacit_source_options source_options(const tacit_load_options *options, co
 tacit_status tacit_dataset_read_source(tacit_dataset **out, tacit_schema **drafted, tacit_source *source,
                                        const tacit_schema *schema, const tacit_load_options *options,
                                        tacit_error *error) {
+#ifndef TACIT_PARTY_ONLY /* which has no such source */
     if (source->kind->sparse) return tacit_dataset_read_libsvm(out, drafted, source, schema, options, error);
+#endif
     loading load = { .schema = schema,
                      .options = options,
                      .source = source,

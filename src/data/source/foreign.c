@@ -11,6 +11,26 @@ typedef struct foreign {
 
 #define MAGIC(bytes) sizeof(bytes) - 1, bytes
 
+/* What the library for parties alone is without (source_parts.h), and how such rows reach it. */
+#ifdef TACIT_PARTY_ONLY
+static const char query_it[] = "write its rows as CSV, or hand them over in memory";
+static const char *const absent[] = { "sqlite:", "postgres:", "odbc:", "duckdb:", NULL };
+#else
+static const char query_it[] = "name the rows by a query: sqlite:FILE?SELECT ...";
+static const char *const absent[] = { NULL };
+#endif
+
+tacit_status source_refuse_absent(const char *name, tacit_error *error) {
+    for (const char *const *prefix = absent; *prefix != NULL; prefix++)
+        if (strncmp(name, *prefix, strlen(*prefix)) == 0)
+            return tacit_fail(error, TACIT_USAGE,
+                              "'%s...' names rows of a database, which a library for parties alone "
+                              "(-Dparty_only=true) does not read: give a CSV file or a personal store "
+                              "(store:FILE), or hand the rows over in memory",
+                              *prefix);
+    return TACIT_OK;
+}
+
 static const char save_as[] = "save it as CSV (UTF-8) in the program that it comes from";
 
 #ifndef TACIT_READSTAT
@@ -34,7 +54,7 @@ static const foreign kinds[] = {
     { 0, MAGIC("RDX3\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
     { 0, MAGIC("RDX2\nX\n"), "an R workspace (.rda)", "write its rows with write.csv in R" },
     { 0, MAGIC("X\n\x00\x00\x00"), "an R object (.rds)", "write it with write.csv in R" },
-    { 0, MAGIC("SQLite format 3"), "a SQLite database", "name the rows by a query: sqlite:FILE?SELECT ..." },
+    { 0, MAGIC("SQLite format 3"), "a SQLite database", query_it },
     { 0, MAGIC("%PDF-"), "a PDF document", "find the file that it was made from" },
     { 0, MAGIC("<!DOCTYPE html"), "a web page (HTML)", save_as }, /* some programs call it .xls */
     { 0, MAGIC("<!doctype html"), "a web page (HTML)", save_as },

@@ -44,11 +44,15 @@ tacit_status tacit_source_open_part(tacit_source **out, bool *is_part, const cha
     bool done = false;
     tacit_status status = TACIT_OK;
     TACIT_TRY(tacit_source_open(&source, name, options, error));
+#ifdef TACIT_PARTY_ONLY /* which has no ranks, and no source in several files */
+    (void)own, (void)count;
+#else
     const bool plain = count > 1 && options->link == NULL && options->fill == NULL;
     if (plain && source->kind == &tacit_source_folder)
         status = folder_keep_part(source, own, count, &done, error);
     if (plain && source->kind == &tacit_source_duckdb)
         status = duckdb_keep_part(source, own, count, &done, error);
+#endif
     if (status == TACIT_OK) {
         *out = source;
         *is_part = done;

@@ -137,6 +137,7 @@ tacit_status tacit_source_open(tacit_source **out, const char *name, const tacit
     tacit_source *source = NULL;
     if (options == NULL) options = &no_options;
     TACIT_TRY(tacit_source_check(name, error));
+    TACIT_TRY(source_refuse_absent(name, error));
     const tacit_source_kind *kind = find_prefix(name);
     if (kind != NULL) {
         tacit_place place = { .name = name, .rest = name + strlen(kind->prefix) };

@@ -12,13 +12,6 @@ enum {
     COLUMN_LIMIT = 100000,
 };
 
-/* A party's library alone has no databases on servers. */
-#ifdef TACIT_PARTY_ONLY
-#define TACIT_SOURCE_POSTGRES(X)
-#else
-#define TACIT_SOURCE_POSTGRES(X) X(postgres)
-#endif
-
 /* Files of SAS, Stata and SPSS, where ReadStat was there when Tacit was built. */
 #ifdef TACIT_READSTAT
 #define TACIT_SOURCE_STATISTICAL(X) X(statistical)
@@ -27,10 +20,15 @@ enum {
 #endif
 
 /* The table of kinds: a line here and the file NAME.c make a source. Those that are named by paths are asked in this
- * order. */
+ * order. A library for parties alone reads CSV files and personal stores; other rows come in memory. */
+#ifdef TACIT_PARTY_ONLY
+#define TACIT_SOURCES(X)                                                                                     \
+    X(personal)                                                                                              \
+    X(csv)
+#else
 #define TACIT_SOURCES(X)                                                                                     \
     X(sqlite)                                                                                                \
-    TACIT_SOURCE_POSTGRES(X)                                                                                 \
+    X(postgres)                                                                                              \
     X(odbc)                                                                                                  \
     X(duckdb)                                                                                                \
     X(personal)                                                                                              \
@@ -40,6 +38,7 @@ enum {
     TACIT_SOURCE_STATISTICAL(X)                                                                              \
     X(libsvm)                                                                                                \
     X(csv)
+#endif
 
 #define TACIT_SOURCE_DECLARE(name) extern const tacit_source_kind tacit_source_##name;
 TACIT_SOURCES(TACIT_SOURCE_DECLARE)
@@ -56,6 +55,9 @@ tacit_status source_create(void *out, size_t size, const tacit_source_kind *kind
 /* TACIT_INPUT, with what to do, for a file whose first bytes are those of another program's: Parquet, Excel,
  * SAS, ... */
 tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error);
+
+/* TACIT_USAGE for the name of rows that a library for parties alone does not read: a query of a database. */
+tacit_status source_refuse_absent(const char *name, tacit_error *error);
 
 /* Let a source that was just opened give one part of its rows alone (part.h). *done: it does. */
 tacit_status folder_keep_part(tacit_source *source, size_t own, size_t count, bool *done, tacit_error *error);
