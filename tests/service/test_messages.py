@@ -91,7 +91,7 @@ MODES = {
     "survival-shares": ("survival", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
     "survival-party-clear": ("survival", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
     "mixed": ("mixed", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "persons.yaml"}, EXACT),
-    "mixed-party": ("mixed", {"set": "{group: party}", "epsilon": None, "lambda": 0}, EXACT),
+    "mixed-party": ("mixed", {"set": "{group: party}", "epsilon": None, "lambda": 0, "parties": "{expected: 20, minimum: 16}"}, EXACT),
     "meta": ("meta", {"set": "{}", "epsilon": None, "lambda": 0, **ALL}, EXACT),
     "meta-forest": ("meta", {"set": "{forest: yes}", "epsilon": None, "lambda": 0}, EXACT),
     "cox": ("cox", {"set": "{}", "epsilon": None, "lambda": 0, "schema": "times.yaml"}, EXACT),

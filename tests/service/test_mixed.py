@@ -56,6 +56,12 @@ class Mixed(DeployedTest):
                     if b is not None:
                         self.assertAlmostEqual(a, b, delta=1e-6 * (1 + abs(b)))
 
+    def test_a_study_of_too_few_parties_as_groups_is_refused_before_anything_is_opened(self):
+        few = {**self.definition_of, "set": "{group: party}"}
+        with self.assertRaisesRegex(AssertionError, "opens at least 6 numbers of each kind"):
+            self.study(**few)
+        self.study(**{**few, "parties": "{expected: 12, minimum: 12}"})
+
     def test_a_party_with_few_persons_refuses(self):
         self.study(**self.definition_of)
         self.coordinator()

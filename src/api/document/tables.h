@@ -55,7 +55,8 @@ extern const tacit_operand tacit_plan_operands[];
           .placeholder = "COLUMN",                                                                           \
           .help = "the column that says whom a row is about: of rows with the same value the last one "      \
                   "counts. It "                                                                              \
-                  "is dropped as rows are read and never leaves" },                                          \
+                  "is dropped as rows are read and never leaves. All rows of a person count where the data " \
+                  "are a linking file, NAME.link.yaml" },                                                    \
         { .name = "source",                                                                                  \
           .kind = TACIT_OPTION_TEXT,                                                                         \
           .placeholder = "NAME",                                                                             \

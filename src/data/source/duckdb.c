@@ -218,8 +218,8 @@ static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
 /* What a place is, for a sentence, by its first bytes or its name. NULL: a query. */
 static const char *what_it_is(const tacit_place *place) {
     if (place->rest != place->name) return NULL;
-    if (place->bytes == NULL && is_database(place->name)) return "a DuckDB database";
-    if (place->bytes == NULL && is_json(place->name)) return "a JSON file";
+    if (place->bytes == NULL && duckdb_is_database(place->name)) return "a DuckDB database";
+    if (place->bytes == NULL && duckdb_is_json(place->name)) return "a JSON file";
     return place->is_folder ? "a folder of Parquet files" : "a Parquet file";
 }
 

@@ -44,10 +44,29 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
+/* With group=party, whether a fit can end before its parties refuse (mixed_party.c): what few ends after fewer rounds than
+ * these are models of which a variance is 0. A simulation declares no minimum, and nobody in it refuses. */
+static tacit_status check_parties(const tacit_plan *plan, const mixed_design *design, tacit_error *error) {
+    enum { LINEAR = 10, LINEAR_SLOPE = 14, OTHERS = 7, OTHERS_SLOPE = 10 };
+    const bool slope = design->terms > 1;
+    const uint64_t rounds =
+        design->family->quadratic ? (slope ? LINEAR_SLOPE : LINEAR) : (slope ? OTHERS_SLOPE : OTHERS);
+    const double opened = mixed_opened(design, rounds - 1), colluders = (double)tacit_plan_colluders(plan);
+    if (mixed_settings_of(plan)->group != MIXED_BY_PARTY || plan->minimum_parties < 2 ||
+        opened < (double)plan->minimum_parties - colluders)
+        return TACIT_OK;
+    return tacit_fail(error, TACIT_USAGE,
+                      "method mixed with group: party opens at least %.0f numbers of each kind, which "
+                      "determine as many parties' own: have a minimum of %.0f parties or more, or let sites "
+                      "show theirs (method meta with forest: yes)",
+                      opened, opened + 1 + colluders);
+}
+
 static tacit_status check_design(const mixed_design *design, const tacit_plan *plan, tacit_error *error) {
     const size_t width = design->columns.width;
     const bool linear = design->family->quadratic, constant = design->columns.intercept != SIZE_MAX,
                beside = tacit_design_has_beside(&design->columns);
+    TACIT_TRY(check_parties(plan, design, error));
     if (!linear && mixed_settings_of(plan)->likelihood == MIXED_REML)
         return tacit_fail(error, TACIT_USAGE, "likelihood=REML is of linear models: leave it out");
     if (!constant || beside)
@@ -329,16 +348,18 @@ const tacit_method tacit_method_mixed = {
                "so its logarithm and derivatives are sums, and "
                "integers add up without rounding",
     .claim = "the same",
-    .caveats = "[group=person: a person's term depends on how many rows that person has, and each round "
-               "weighs these terms otherwise: with as many rounds as "
-               "persons of different numbers of rows the sums can be solved for single ones. Parties refuse "
-               "where they have fewer persons than "
-               "their owner's minimum][group=party: each round weighs the parties' terms otherwise, and with "
-               "as many rounds as parties these can be solved for: "
-               "parties refuse a round beyond that, so it takes some twenty parties]. A coordinator that "
-               "departs from the protocol can choose "
-               "parameters; parties refuse those under which few rows count, and a liar can steer within "
-               "that. The same parties must answer in every round",
+    .caveats =
+        "[group=person: a person's term depends on how many rows that person has, and each round "
+        "weighs these terms otherwise: with as many rounds as "
+        "persons of different numbers of rows the sums can be solved for single ones. Parties refuse "
+        "where they have fewer persons than "
+        "their owner's minimum][group=party: each round weighs the parties' terms otherwise, and with "
+        "as many rounds as parties these can be solved for: "
+        "parties refuse a round beyond that, so it takes some thirty to thirty-five parties for a linear "
+        "model, more with a slope, and some ten to twenty for others]. A coordinator that "
+        "departs from the protocol can choose "
+        "parameters; parties refuse those under which few rows count, and a liar can steer within "
+        "that. The same parties must answer in every round",
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(mixed_design),
