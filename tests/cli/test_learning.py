@@ -147,7 +147,8 @@ class Moments(LearningTest):
     def test_a_model_of_other_terms_reuses_them_where_its_columns_were_there(self):
         plain = self.path / "plain.yaml"
         plain.write_text("".join(line for line in Path(SCHEMA).read_text().splitlines(True) if not line.startswith("rows:")))
-        self.simulate(*self.WORDS, "--epsilon", "3", "--seed", "7", "--out", "first.json", schema=str(plain))
+        self.simulate(*self.WORDS, "--epsilon", "3", "--seed", "7", "--out", "first.json", "--terms", "mean_radius + mean_texture + worst_area + mean_area",
+                      schema=str(plain))
         words = (*self.WORDS, "--epsilon", "1", "--trials", "20", "--seed", "1", "--terms", "mean_radius + mean_texture + worst_area")
         new = self.simulate(*words, schema=str(plain))["runs"][0]
         reused = self.simulate(*words, "--set", "moments=reused", "--model", "first.json", schema=str(plain))["runs"][0]
