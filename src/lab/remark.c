@@ -99,9 +99,14 @@ static tacit_status compare_with_blind(const tacit_plan *plan, const tacit_view 
         tacit_format(
             run->remark, sizeof run->remark,
             "its probabilities are worse than each class's share for every test row (log-loss %.4f): "
-            "%s leaves scores that may rank rows and are no chances. Read AUC and accuracy; more rows or "
-            "a larger epsilon helps",
-            to.log_loss, isfinite(run->epsilon) ? "noise or clipping" : "the method");
+            "%s",
+            to.log_loss,
+            isfinite(run->epsilon)
+                ? "noise or clipping leaves scores that may rank rows and are no chances. Read AUC and "
+                  "accuracy; "
+                  "more rows or a larger epsilon helps"
+                : "the model has learnt what these rows do not have. Read AUC and accuracy; more rows, fewer "
+                  "columns or terms, or a lambda above 0 helps");
     }
     return TACIT_OK;
 }

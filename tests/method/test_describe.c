@@ -1,67 +1,14 @@
 /*
- * describe: exact numbers are those of the rows, one row moves the vector by no more than is declared, noise intervals cover as often as
- * they say, and exact counts of too few rows are held back.
+ * describe: exact numbers are those of the rows, one row moves the vector by no more than is declared, and exact counts of too few rows
+ * are held back. How often noise intervals cover is in test_describe_coverage.c.
  */
 #include "check.h"
 
 #include <math.h>
 
+#include "described_rows.h"
 #include "lab/replay.h"
 #include "method/tables/describe.h"
-#include "parties.h"
-
-enum { ROWS = 600, PARTIES = 3 };
-
-static const char schema_text[] = "label: {name: outcome, classes: [no, yes]}\n"
-                                  "columns:\n"
-                                  "  - {name: age, kind: number, low: 0, high: 100}\n"
-                                  "  - {name: dose, kind: number, low: -1, high: 3, mean: 1, sd: 0.5}\n"
-                                  "  - {name: site, kind: category, levels: [a, b, c]}\n"
-                                  "  - {name: arm, kind: category, levels: [x, y], coding: effect}\n";
-
-typedef struct world {
-    tacit_schema *schema;
-    parties all;
-    /* What the rows hold: sums over those with an age. */
-    double sites[4], ages, sum, squares;
-} world;
-
-/* Ages that are missing at every tenth row, a site that is rare, another that is unknown now and then. */
-static void make(world *out, const tacit_method *method) {
-    tacit_error error = TACIT_ERROR_INIT;
-    tacit_stream stream = tacit_stream_from_seed(11);
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    *out = (world){ .schema = NULL };
-    CHECK_OK(tacit_schema_parse(&out->schema, schema_text, sizeof schema_text - 1, "test", &error), error);
-    CHECK_OK(tacit_buffer_print(&text, &error, "age,dose,site,arm,outcome\n"), error);
-    for (size_t i = 0; i < ROWS; i++) {
-        static const char *const names[] = { "a", "b", "c", "elsewhere" };
-        double age = floor(20 + 60 * tacit_stream_unit(&stream)), dose = 2 * tacit_stream_unit(&stream);
-        size_t site = i % 200 == 7 ? 2 : i % 50 == 0 ? 3 : tacit_stream_below(&stream, 2);
-        out->sites[site]++;
-        if (i % 10 != 3) {
-            out->ages++;
-            out->sum += age;
-            out->squares += age * age;
-            CHECK_OK(tacit_buffer_print(&text, &error, "%.0f", age), error);
-        }
-        CHECK_OK(tacit_buffer_print(&text, &error, ",%.6f,%s,%s,%s\n", dose, names[site],
-                                    tacit_stream_below(&stream, 3) > 0 ? "x" : "y",
-                                    dose > 1.2 ? "yes" : "no"),
-                 error);
-    }
-    parties_read(&out->all, &text, out->schema, PARTIES, method);
-}
-
-static void end(world *self) {
-    parties_end(&self->all);
-    tacit_schema_free(self->schema);
-}
-
-static void set(world *self, const char *name, const char *value) {
-    tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(tacit_plan_set(&self->all.plan, name, value, &error), error);
-}
 
 static double cell(const tacit_model *model, const char *table, const char *row, const char *column) {
     const tacit_report_table *found = tacit_report_find(model->report, table);
@@ -470,51 +417,6 @@ static void square_is_free(void **state) {
     end(&self);
 }
 
-/* ---- coverage ---- */
-
-/*
- * Each of 2,000 seeded runs, with noise in shares, has a chance of .95 to cover the truth: the share that does has a standard deviation of
- * .49%. Seeded, so that the outcome is always the same: between 93.5 and 96.5% here. With other seeds each of the 5 figures would fall
- * outside in .2% of the cases. The control, intervals as long as if noise were a fifth smaller, covers less than 91%.
- */
-static void noise_intervals_cover(void **state) {
-    enum { DRAWS = 2000 };
-    (void)state;
-    world self;
-    make(&self, &tacit_method_describe_exact);
-    set(&self, "threshold", "0");
-    tacit_model *exact = parties_run(&self.all, 1, NULL);
-    covering of[] = { { "numbers", "age", "mean", 0, 0 },
-                      { "numbers", "age", "sd", 0, 0 },
-                      { "numbers", "age", "missing", 0, 0 },
-                      { "levels", "site=a", "count", 0, 0 },
-                      { "levels", "outcome=yes", "share", 0, 0 } };
-    size_t count = sizeof of / sizeof *of, thin = 0;
-    for (size_t k = 0; k < count; k++) of[k].truth = cell(exact, of[k].table, of[k].row, of[k].column);
-    tacit_model_free(exact);
-    self.all.plan.method = &tacit_method_describe;
-    self.all.plan.settings = (tacit_settings){ .table = NULL };
-    set(&self, "threshold", "0");
-    self.all.plan.epsilon = 4; /* the delta method needs noise that is small beside the rows */
-    for (size_t d = 0; d < DRAWS; d++) {
-        tacit_model *model = parties_run(&self.all, 100 + d, NULL);
-        for (size_t k = 0; k < count; k++) {
-            double apart = fabs(cell(model, of[k].table, of[k].row, of[k].column) - of[k].truth);
-            double error = error_of(model, &of[k]);
-            of[k].covered += apart <= 1.959964 * error;
-            if (k == 0) thin += apart <= 0.8 * 1.959964 * error;
-        }
-        tacit_model_free(model);
-    }
-    for (size_t k = 0; k < count; k++) {
-        double share = (double)of[k].covered / DRAWS;
-        print_message("# %s %s: %.2f%% covered\n", of[k].row, of[k].column, 100 * share);
-        assert_true(share > 0.935 && share < 0.965);
-    }
-    assert_true((double)thin / DRAWS < 0.91);
-    end(&self);
-}
-
 static void the_same_sums_make_the_same_report(void **state) {
     (void)state;
     world self;
@@ -562,7 +464,6 @@ int main(void) {
         cmocka_unit_test(figures_of_sites_are_those_of_their_rows),
         cmocka_unit_test(one_row_moves_the_vector_by_no_more_than_declared),
         cmocka_unit_test(square_is_free),
-        cmocka_unit_test(noise_intervals_cover),
         cmocka_unit_test(the_same_sums_make_the_same_report),
         cmocka_unit_test(what_cannot_be_described_is_refused),
     };

@@ -1,4 +1,4 @@
-/* Noise intervals of quantiles cover as often as they say. */
+/* Noise intervals of quantiles cover as often as they say, and ascend. */
 #include "check.h"
 
 #include <math.h>
@@ -56,6 +56,8 @@ static void count_covered(const release *from, uint64_t seed, double covered[DEC
         CHECK_OK(describe_quantile_intervals(&fit, p, DECILES, found, &error), error);
         for (size_t k = 0; k < DECILES; k++)
             covered[k] += (found[k].low <= place[k] && place[k] <= found[k].high) / (double)from->draws;
+        for (size_t k = 1; k < DECILES; k++) /* they ascend */
+            assert_true(found[k].low >= found[k - 1].low && found[k].high >= found[k - 1].high);
         tacit_count_fit_clear(&fit);
     }
     print_message("# %.0f rows, noise %.0f, shape %d, %zu^%zu cells:", from->rows, from->noise, from->shape,

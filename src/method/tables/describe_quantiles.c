@@ -13,6 +13,9 @@
  * In the empty tail of a long range B wanders until the end. Counts made to ascend do not; where their |u| passes z / ASCENDING
  * the interval ends too, and the calibration includes that.
  *
+ * A higher quantile is no smaller than a lower one: where the interval of a higher one begins before that of a lower one, it is cut
+ * to begin there, and ends are cut likewise. What is left covers whenever both did.
+ *
  * Redraws are seeded with the release itself: the same sums make the same report, and what so many draws lack in
  * exactness differs from release to release, not always to the same side.
  */
@@ -233,6 +236,8 @@ static tacit_status find_all(redrawing *self, const double *p, tacit_tree_quanti
         seek(self, &self->sought[k], p[k], self->borders + k * (self->leaves + 1));
     for (size_t d = 0; d < DRAWS; d++) TACIT_TRY(draw(self, &stream, d, error));
     for (size_t k = 0; k < self->count; k++) out[k] = interval_of(self, k);
+    for (size_t k = 1; k < self->count; k++) out[k].low = fmax(out[k].low, out[k - 1].low);
+    for (size_t k = self->count - 1; k > 0; k--) out[k - 1].high = fmin(out[k - 1].high, out[k].high);
     return TACIT_OK;
 }
 

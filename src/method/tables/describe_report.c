@@ -145,6 +145,11 @@ static void fill_number(const making *self, const describe_variable *one, const 
     value[MEAN] = one->low + half * (1 + mean);
     value[DEVIATION] = spread >= 0 && n > 1 ? half * sqrt(spread * n / (n - 1)) : NAN;
     if (!self->noisy) return;
+    /* Noise can carry both beyond what the bounds allow. The truth is within, so moving them there brings them nearer
+     * to it, and intervals of the same errors cover as often or more often. */
+    value[MEAN] = fmin(fmax(value[MEAN], one->low), one->high);
+    const double widest = n > 1 ? half * sqrt(n / (n - 1)) : INFINITY;
+    if (value[DEVIATION] > widest) value[DEVIATION] = widest;
     error[COUNT] = from->few_missing ? NAN : sqrt(v);
     error[MEAN] = half * sqrt(from->variance + mean * mean * v) / n;
     double by_rows = 2 * mean * mean - from->t / n;
@@ -324,6 +329,14 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
 
 /* ---- categories ---- */
 
+/* The error of the share c/R of a count c that was moved to the total R (describe_fit_cells): with v the noise in each of k counts before, and r that in R,
+ * they have the covariance v r/(k v + r), and c/R by the delta method the variance (var c - 2 share cov + share^2 r)/R^2. */
+static double share_error(const making *self, const part *of, size_t cells, double variance, double share) {
+    double each = self->level_variance * (double)of->count, sum = (double)cells * each + of->variance;
+    double together = sum > 0 ? each * of->variance / sum : 0;
+    return sqrt(fmax(0, variance - 2 * share * together + share * share * of->variance)) / of->rows;
+}
+
 static tacit_status add_levels_of(const making *self, tacit_report_table *table, const describe_variable *one,
                                   const part *of, tacit_error *error) {
     const describe_design *design = self->design;
@@ -352,7 +365,7 @@ static tacit_status add_levels_of(const making *self, tacit_report_table *table,
                      of->label + strlen(one->name));
         status = tacit_report_add_row(
             table, label, (double[]){ count[j], share },
-            (double[]){ noise, sqrt(noise * noise + share * share * of->variance) / rows }, error);
+            (double[]){ noise, isnan(noise) ? NAN : share_error(self, of, cells, variance, share) }, error);
     }
     free(count);
     return status;

@@ -34,6 +34,7 @@ bool describe_has_few(const making *self, const double *count, size_t cells);
 /* Cross-tables, and their tests. */
 tacit_status describe_add_pairs(making *self, tacit_error *error);
 
-/* Quantiles of noisy counts, with the interval in which they are in 95% of all releases: places in [0, 1]. */
+/* Quantiles of noisy counts, with the interval in which they are in 95% of all releases: places in [0, 1]. `p` ascends, and so do the
+ * intervals. */
 tacit_status describe_quantile_intervals(const tacit_count_fit *fit, const double *p, size_t count,
                                          tacit_tree_quantile *out, tacit_error *error);
