@@ -218,15 +218,15 @@ static tacit_status hand_over(courier *self, const envelopes_key *key, const coo
              self->label);
     envelopes_asked_name(asked, self->key, &self->address, "asked");
     envelopes_asked_name(given, self->key, &self->address, "answer");
+    /* What was asked comes before the question, so that an answer can be taken while no coordinator runs. */
+    if (asks && !is_there(self, asked))
+        TACIT_TRY(write_one(self, asked, self->address.roster, sizeof self->address.roster, error));
     if (!is_there(self, file)) TACIT_TRY(write_envelope(self, key, said, file, error));
     if (said->is_end) {
         coordinator_told_end(self->owner, self->study, self->party);
         forget_answers(self);
     }
-    if (!asks) return TACIT_OK;
-    if (!is_there(self, asked))
-        TACIT_TRY(write_one(self, asked, self->address.roster, sizeof self->address.roster, error));
-    return is_there(self, given) ? hand_in(self, given, error) : TACIT_OK;
+    return asks && is_there(self, given) ? hand_in(self, given, error) : TACIT_OK;
 }
 
 /* ---- all of them ---- */

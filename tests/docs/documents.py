@@ -305,9 +305,10 @@ class Documents(DeployedTest):
             self.document("envelope take", self.folder, self.path / f"answer{site}")
         ended = coordinator.wait_line(r"an envelope for .* is in (\S+\.end\.\S+)", count=3).group(1)
         for site in range(3):
-            done = self.tacit("envelope", "answer", self.folder / ended, "--out", "none", "--json", home=self.home(site))
-            if done.returncode == 0:
-                self.keep("envelope answer", done.stdout)
+            for word in ("close", "answer"):
+                done = self.tacit("envelope", word, self.folder / ended, "--json", home=self.home(site))
+                if done.returncode == 0:
+                    self.keep(f"envelope {word}", done.stdout)
 
     def home_commands(self, party):
         home, source = self.home(party), self.rows(party)

@@ -169,15 +169,10 @@ class Estimates(Carried):
 
     def test_logistic_takes_three_hand_overs_from_a_public_model_that_is_near(self):
         self.mild()
-        self.define(name="online")
-        done = self.succeed("simulate", "--method", "estimate", "--train", self.rows(0), "--test", self.rows(0), "--schema", "schema.yaml",
-                            "--parties", "3", "--set", "rounds=few", "--out", self.path / "form.model.json", "--json")
-        errors = [one["error"] for one in json.loads(done.stdout)["summary"]["coefficients"]]
         self.coordinator()
         self.online()
-        # An earlier model, each of its weights some hundredths of a standard error away.
+        # An earlier model, each of its weights some twentieths of a standard error away.
         model = json.loads((self.folder / "online.model.json").read_text())
-        self.assertEqual(len(model["weights"]), len(errors))
         model["weights"] = [weight + 0.02 * (-1) ** j for j, weight in enumerate(model["weights"])]
         (self.path / "near.model.json").write_text(json.dumps(model))
         self.define(set="{rounds: few, start: model}", model="near.model.json")

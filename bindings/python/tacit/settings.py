@@ -473,7 +473,8 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
              optimiser: Literal["newton", "lbfgs"] = "newton", level: float = 0.95, bias: Literal["none", "firth"] = "none",
              errors: Literal["model", "HC0", "HC1", "HC2", "HC3", "cluster", "gee"] = "model", influence: Literal["no", "yes"] = "no",
              impute: int = 20, anova: Literal["none", "drop1", "sequential"] = "none", intercepts: Literal["common", "party"] = "common",
-             folds: int = 0, fold_seed: int = 1, rounds: Literal["many", "few"] = "many") -> dict[str, Any]:
+             folds: int = 0, fold_seed: int = 1, rounds: Literal["many", "few"] = "many",
+             start: Literal["zero", "model"] = "zero") -> dict[str, Any]:
     """Settings of method estimate: regression of all rows with standard errors, from sums alone, without noise.
 
     family
@@ -502,10 +503,12 @@ def estimate(*, family: Literal["auto", "logistic", "linear", "poisson", "huber"
         public seed by which parties deal their rows out to folds. From 0 to 1000000000.
     rounds
         few: a linear fit in two rounds, a logistic one in five or six, for studies that people carry; less is looked at on the way.
+    start
+        model: a logistic fit with rounds=few starts at the study's public model, and takes three rounds where that is near.
     """
     return _changed(estimate, {"family": family, "optimiser": optimiser, "level": level, "bias": bias, "errors": errors,
         "influence": influence, "impute": impute, "anova": anova, "intercepts": intercepts, "folds": folds, "fold_seed": fold_seed,
-        "rounds": rounds})
+        "rounds": rounds, "start": start})
 
 
 def meta(*, family: Literal["auto", "logistic", "linear", "poisson", "huber", "multinomial", "ordinal"] = "auto",

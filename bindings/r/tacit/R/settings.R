@@ -101,10 +101,10 @@ dpstgd_settings <- function(hidden = "50,20", activation = "tanh", rounds = 100,
 }
 
 estimate_settings <- function(family = "auto", optimiser = "newton", level = 0.95, bias = "none", errors = "model", influence = "no",
-                              impute = 20, anova = "none", intercepts = "common", folds = 0, fold_seed = 1, rounds = "many") {
+                              impute = 20, anova = "none", intercepts = "common", folds = 0, fold_seed = 1, rounds = "many", start = "zero") {
   changed(list(family = family, optimiser = optimiser, level = level, bias = bias, errors = errors, influence = influence, impute = impute,
-    anova = anova, intercepts = intercepts, folds = folds, fold_seed = fold_seed,
-    rounds = rounds), lapply(formals(estimate_settings), eval))
+    anova = anova, intercepts = intercepts, folds = folds, fold_seed = fold_seed, rounds = rounds,
+    start = start), lapply(formals(estimate_settings), eval))
 }
 
 meta_settings <- function(family = "auto", tau = "DL", level = 0.95, bias = "none", errors = "model", forest = "no") {
