@@ -765,7 +765,7 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away
@@ -799,7 +799,7 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away
@@ -834,7 +834,7 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away
