@@ -246,11 +246,26 @@ def shared_code_knows_no_method(root):
             yield f"src/{name}:{number}: '{match.group(0)[:60]}' names a method; make it from the entries' members (method/methods.h)"
 
 
+# A session is made in one place, which also runs the coordinator's half and frees what was prepared for it.
+RUNS = "session/run.c"
+MAKES_A_SESSION = re.compile(r"\(tacit_session\)\s*\{|\btacit_session\s+\w+\s*=\s*\{|(?:->|\.)coordinate\s*\(")
+
+
+def methods_are_run_in_one_place(root):
+    for path in sources(root, "src"):
+        name = str(path.relative_to(root / "src"))
+        if name == RUNS:
+            continue
+        text = code_of(path.read_text(encoding="utf-8"))
+        for match in MAKES_A_SESSION.finditer(text):
+            yield f"src/{name}:{text.count(chr(10), 0, match.start()) + 1}: '{match.group(0)}'; use tacit_run_session and tacit_run_coordinate ({RUNS})"
+
+
 RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public_headers_include_only_public_headers,
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
          numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath,
-         shared_code_knows_no_method]
+         shared_code_knows_no_method, methods_are_run_in_one_place]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -304,6 +319,10 @@ PLANTED = [
     ("a method asked for by its name", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\n',
                                         "src/site/b.c": 'int f(m *p) { return strcmp(p->method->name, "gop"); }\n'}, RULES[12]),
     ("a method's name in its folder", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\nchar *s = "method gop";\n'}, None),
+    ("a session made by hand", {"src/method/a.c": "void f(void) { tacit_session s = { .plan = 0 }; }\n"}, RULES[13]),
+    ("a session filled by hand", {"src/lab/a.c": "void f(tacit_session *s) { *s = (tacit_session){ .plan = 0 }; }\n"}, RULES[13]),
+    ("a coordinator's half that is called", {"src/lab/a.c": "int f(m *p) { return p->method->coordinate(0, 0, 0); }\n"}, RULES[13]),
+    ("a session where all are made", {"src/session/run.c": "void f(void) { tacit_session s = { .plan = 0 }; }\n"}, None),
     ("the bits of the exact samplers outside rand", {"src/privacy/a.c": '#include "rand/bits_parts.h"\n'}, RULES[8]),
     ("the ledger's inside in a method", {"src/method/a.c": '#include "privacy/ledger/ledger_class_parts.h"\n'}, RULES[8]),
     ("the accountants' inside elsewhere", {"src/lab/a.c": '#include "privacy/account/account_parts.h"\n'}, RULES[8]),

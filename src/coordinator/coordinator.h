@@ -67,7 +67,7 @@ typedef struct tacit_coordinator_settings {
 tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, tacit_error *error);
 
 /* One single-use invitation to a study, as a line of text appended to `out`. `url` NULL: that of the
- * coordinator that runs, or ran last. `called` is what people call the party (net/party_name.h); NULL: no
+ * coordinator that runs, or ran last. `called` is what people call the party (net/invitation.h); NULL: no
  * name. */
 tacit_status tacit_coordinator_invite(const char *folder, const char *study, const char *url, int64_t expires,
                                       const char *called, tacit_buffer *out, tacit_error *error);

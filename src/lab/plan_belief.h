@@ -1,5 +1,5 @@
 /*
- * Rows of belief: what the rows of a study are taken to look like before anybody has shown any. The real
+ * Assumed rows: what the rows of a study are taken to look like before anybody has shown any. The real
  * mechanism is run on them (lab/planning.h). Three sources:
  *
  *   drawn to the schema   columns from a Gaussian law with a spectrum of 1/j, numbers around the middle of their bounds, levels more and
@@ -24,7 +24,7 @@
 #define TACIT_BELIEF_POSITIVES 0.3
 #define TACIT_BELIEF_EXPLAINED 0.3
 
-enum { TACIT_BELIEF_FEATURES = 2000 }; /* at most: rows of belief are dense */
+enum { TACIT_BELIEF_FEATURES = 2000 }; /* at most: assumed rows are dense */
 
 typedef struct tacit_belief {
     const tacit_schema *schema;

@@ -1,4 +1,4 @@
-/* Numbers and counts as labels of rows of belief (lab/plan_belief.h). */
+/* Numbers and counts as labels of assumed rows (lab/plan_belief.h). */
 #pragma once
 
 #include "lab/plan_belief.h"

@@ -1,5 +1,5 @@
 /*
- * What a study will be worth, before anybody is asked: the real mechanisms run on rows of belief
+ * What a study will be worth, before anybody is asked: the real mechanisms run on assumed rows
  * (lab/plan_belief.h), beside all rows pooled and a site alone, neither of which has noise. Nothing here is a
  * release: rows that are given stay with the caller, no ledger is charged and nothing is written.
  *
@@ -17,7 +17,7 @@
 #include "lab/simulate.h"
 #include "model/one_sided.h"
 
-/* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than what rows of belief
+/* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than what assumed rows
  * can tell. */
 #define TACIT_OUTLOOK_SURE 0.95
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "net/party_name.h"
 
 enum {
     TACIT_TOKEN_BYTES = 32,
@@ -20,6 +19,16 @@ enum {
     TACIT_INVITATION_AUTHORITY_MAX = 4096,
     TACIT_INVITATION_TEXT_MAX = 16384 /* whitespace included; longer texts are refused unread */
 };
+
+/* What people call a party ("St. Anna, Vienna"): free text that the coordinator's statistician gives with an
+ * invitation, for people to read and to say. No key, mask or seat follows from it; parties are told apart by
+ * the random name in their certificate. */
+enum { TACIT_PARTY_NAME_MOST = 120 /* bytes */, TACIT_PARTY_NAME_SIZE = TACIT_PARTY_NAME_MOST + 1 };
+
+/* TACIT_USAGE unless `name` is 1 to TACIT_PARTY_NAME_MOST bytes of UTF-8 that are shown as they are, on one
+ * line, and cannot be mistaken for another name or for a party's random one: no control or invisible
+ * characters, no spaces but single ones between words. */
+tacit_status tacit_party_name_check(const char *name, tacit_error *error);
 
 /* In place of an address, where people carry envelopes (net/envelope.h). */
 #define TACIT_FILES_ADDRESS "files:"
@@ -35,7 +44,7 @@ typedef struct tacit_invitation {
 } tacit_invitation;
 
 /* Append the line of text (no newline) to `text`. TACIT_USAGE when a member is empty or holds control
- * characters, the URL is not https, or the name is none (net/party_name.h). */
+ * characters, the URL is not https, or the name is none (tacit_party_name_check). */
 tacit_status tacit_invitation_encode(tacit_buffer *text, const tacit_invitation *invitation,
                                      tacit_error *error);
 

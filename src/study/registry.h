@@ -117,7 +117,7 @@ tacit_status tacit_registry_model(tacit_registry *registry, const char *name, ta
                                   tacit_error *error);
 
 /* Remember an invitation by the hash of its token. `called` is the name that people give the party
- * (net/party_name.h), "" for none: TACIT_USAGE when it is no name, or when a party of the study that is not
+ * (net/invitation.h), "" for none: TACIT_USAGE when it is no name, or when a party of the study that is not
  * revoked, or somebody with an invitation that can still be used, has it. ASCII letters count the same in
  * either case. */
 tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,

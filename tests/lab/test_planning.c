@@ -1,4 +1,4 @@
-/* Plans: rows of belief have the signal that is stated, thinned rows say what all would, and what does not
+/* Plans: assumed rows have the signal that is stated, thinned rows say what all would, and what does not
  * suit is named. All chance is from fixed seeds, so that no check fails by chance. */
 #include "check.h"
 

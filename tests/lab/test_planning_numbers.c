@@ -1,4 +1,4 @@
-/* Plans for numbers and counts: rows of belief have the signal that is stated, the yardsticks are the fits they
+/* Plans for numbers and counts: assumed rows have the signal that is stated, the yardsticks are the fits they
  * say they are, and verdicts follow. All chance is from fixed seeds, so that no check fails by chance. */
 #include "check.h"
 

@@ -11,6 +11,7 @@
 #include "lab/replay.h"
 #include "parties.h"
 #include "session/party.h"
+#include "session/run.h"
 #include "setting.h"
 
 static const double U = 21.5; /* above ln(2e9) */
@@ -454,7 +455,7 @@ static tacit_status ask_under(const char *noise, bool allow_entrusted, double st
     CHECK_OK(tacit_ledger_create(&context.ledger, error), *error);
     tacit_session session = parties_begin(&world, 1);
     session.transport = (tacit_transport){ .ask_sum = ask_first, .context = &context };
-    tacit_status status = tacit_method_avg.coordinate(&session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&session, &outcome, error);
     CHECK_OK(tacit_ledger_account(&account, context.ledger, NULL, TACIT_UNIT_RECORD, NULL), *error);
     *spent = account.spent_epsilon;
     tacit_outcome_clear(&outcome);

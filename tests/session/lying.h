@@ -6,6 +6,7 @@
 #include "secure_bench.h"
 
 #include "data/dataset.h"
+#include "session/run.h"
 
 typedef struct table {
     tacit_schema *schema;
@@ -38,6 +39,7 @@ typedef void lie(tacit_question *question);
 typedef struct world {
     table rows;
     bench *bench;
+    tacit_memo *memos;
     lie *lie; /* NULL: an honest coordinator */
 } world;
 
@@ -63,10 +65,13 @@ static inline tacit_plan *open_world(world *self, const tacit_method *which, siz
     plan->features = self->rows.data->features;
     plan->classes = 0;
     plan->schema = self->rows.schema;
+    self->memos = calloc(parties, sizeof *self->memos);
+    assert_non_null(self->memos);
     for (size_t k = 0; k < parties; k++) {
         site *at = &self->bench->sites[k];
         at->party.rows = tacit_dataset_subset(self->rows.data, self->rows.index + k * each, each);
         at->party.total_rows = each;
+        at->party.memo = &self->memos[k];
         at->policy.allow_exact = true;
     }
     self->bench->session =
@@ -75,6 +80,8 @@ static inline tacit_plan *open_world(world *self, const tacit_method *which, siz
 }
 
 static inline void close_world(world *self) {
+    for (size_t k = 0; k < self->bench->parties; k++) tacit_memo_clear(&self->memos[k]);
+    free(self->memos);
     bench_close(self->bench);
     tacit_dataset_free(self->rows.data);
     tacit_schema_free(self->rows.schema);

@@ -104,7 +104,7 @@ static tacit_status fit_by(const tacit_method *which, change *what, const char *
     for (; settings != NULL && *settings != NULL; settings += 2)
         CHECK_OK(tacit_plan_set(plan, settings[0], settings[1], error), *error);
     self.bench->session.transport.ask = ask_each;
-    tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && out != NULL) *out = outcome.models[0]->estimates->coefficient[0].estimate;
     tacit_outcome_clear(&outcome);
     close_world(&self);

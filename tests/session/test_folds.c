@@ -6,6 +6,7 @@
 
 #include "method/exact/estimate.h"
 #include "method/methods.h"
+#include "session/run.h"
 
 enum { GROUP = 3, ROWS = 120, FOLDS = 4 };
 
@@ -130,7 +131,7 @@ static tacit_status fit(world *self, tacit_outcome *outcome, tacit_error *error)
     }
     parties->session =
         (tacit_session){ .plan = &parties->plan, .transport = { .ask_sum = ask_sum, .context = self } };
-    return parties->plan.method->coordinate(&parties->session, outcome, error);
+    return tacit_run_coordinate(&parties->session, outcome, error);
 }
 
 static void refused(world *self, const char *says) {

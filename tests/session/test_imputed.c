@@ -6,6 +6,7 @@
 
 #include "method/exact/estimate.h"
 #include "method/methods.h"
+#include "session/run.h"
 
 enum { GROUP = 3, ROWS = 90, SETS = 4 };
 
@@ -95,7 +96,7 @@ static tacit_status fit(world *self, tacit_outcome *outcome, tacit_error *error)
     for (size_t k = 0; k < GROUP; k++) seat(self, k);
     parties->session =
         (tacit_session){ .plan = &parties->plan, .transport = { .ask_sum = ask_sum, .context = parties } };
-    return parties->plan.method->coordinate(&parties->session, outcome, error);
+    return tacit_run_coordinate(&parties->session, outcome, error);
 }
 
 static void test_sets_are_pooled_and_small_numbers_withheld(void **state) {

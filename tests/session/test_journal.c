@@ -6,6 +6,8 @@
 
 #include "parties.h"
 
+#include "session/run.h"
+
 enum { MOST_RECORDS = 16 };
 
 /* A journal in memory that outlives sessions, and can fail at a chosen write. */
@@ -124,7 +126,7 @@ static tacit_session study_session(study *self) {
 
 static tacit_status study_run(study *self, tacit_outcome *out, tacit_error *error) {
     tacit_session session = study_session(self);
-    return self->world.plan.method->coordinate(&session, out, error);
+    return tacit_run_coordinate(&session, out, error);
 }
 
 static void check_same_outcome(const tacit_outcome *a, const tacit_outcome *b) {

@@ -42,7 +42,7 @@ static tacit_status analyse(const world_setup *how, double *slope, tacit_error *
     make_table(&self.rows, how->sharper > 0 ? how->sharper : 1);
     tacit_plan *plan = open_world(&self, &tacit_method_meta, GROUP, how->minimum > 0 ? how->minimum : GROUP);
     if (how->tau != NULL) CHECK_OK(tacit_plan_set(plan, "tau", how->tau, error), *error);
-    tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && slope != NULL) {
         const tacit_report *report = outcome.models[0]->report;
         *slope = tacit_report_value(tacit_report_find(report, "random"), "x", "estimate");

@@ -54,7 +54,7 @@ static tacit_status fit(const world_setup *how, double *variance, tacit_error *e
     if (how->setting != NULL) CHECK_OK(tacit_plan_set(plan, how->setting, how->value, error), *error);
     for (size_t k = 0; how->minimum > 0 && k < GROUP; k++)
         self.bench->sites[k].policy.minimum_rows = how->minimum;
-    tacit_status status = plan->method->coordinate(&self.bench->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self.bench->session, &outcome, error);
     if (status == TACIT_OK && variance != NULL) {
         const tacit_report *report = outcome.models[0]->report;
         *variance = tacit_report_value(tacit_report_find(report, "random"), "(Intercept)", "variance");

@@ -7,6 +7,7 @@
 #include "data/generate.h"
 #include "method/methods.h"
 #include "session/masked/masked_parts.h"
+#include "session/run.h"
 
 enum { GROUP = 5, FEATURES = 4 };
 
@@ -88,7 +89,7 @@ static tacit_status fit_with(table *rows, const char *family, const char *optimi
     tacit_outcome outcome = TACIT_OUTCOME_INIT;
     self->session =
         (tacit_session){ .plan = &self->plan, .transport = { .ask_sum = ask_sum, .context = self } };
-    tacit_status status = self->plan.method->coordinate(&self->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self->session, &outcome, error);
     tacit_outcome_clear(&outcome);
     bench_close(self);
     return status;
@@ -161,7 +162,7 @@ static tacit_status look(table *rows, const char *family, const char *errors, co
     self->session =
         (tacit_session){ .plan = &self->plan,
                          .transport = { .ask_sum = lies ? ask_with_a_lie : ask_sum, .context = self } };
-    tacit_status status = self->plan.method->coordinate(&self->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self->session, &outcome, error);
     if (status == TACIT_OK) *out = outcome.models[0]->estimates->influence;
     tacit_outcome_clear(&outcome);
     bench_close(self);
@@ -279,7 +280,7 @@ static tacit_status fit_apart(table *rows, const char *intercepts, apart_lie lie
     for (size_t k = 0; k < GROUP; k++) self->sites[k].policy.minimum_rows = 20;
     self->session =
         (tacit_session){ .plan = &self->plan, .transport = { .ask_sum = ask_apart, .context = &context } };
-    tacit_status status = self->plan.method->coordinate(&self->session, &outcome, error);
+    tacit_status status = tacit_run_coordinate(&self->session, &outcome, error);
     if (status == TACIT_OK) memcpy(weights, outcome.models[0]->weights, FEATURES * sizeof *weights);
     tacit_outcome_clear(&outcome);
     bench_close(self);

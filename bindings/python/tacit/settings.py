@@ -779,7 +779,7 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away
@@ -813,7 +813,7 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away
@@ -848,7 +848,7 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
     weigh
         what counts the same: every row, or every party.
     links
-        the chance that a link is up in a round. From 1e-06 to 1.
+        the probability that a link is up in a round. From 1e-06 to 1.
     leave
         the chance that a party leaves in a round. From 0 to 0.99.
     away

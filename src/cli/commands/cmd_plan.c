@@ -135,7 +135,7 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
                         tacit_price_text(price, &best->charged));
     if (best->verdict == TACIT_OUTLOOK_NONE)
         tacit_console_print(console,
-                            "No verdict: pooled rows would score above %g, where rows of belief "
+                            "No verdict: pooled rows would score above %g, where assumed rows "
                             "cannot tell who is ahead.\n",
                             TACIT_OUTLOOK_SURE);
     else
@@ -186,7 +186,7 @@ const tacit_command tacit_command_plan = {
     .usage = (const char *const[]){ "STUDY [OPTIONS]",
                                     "--schema FILE --parties M --rows N --epsilon E [OPTIONS]", NULL },
     .description =
-        "Runs the real mechanism of every method that suits the schema and the numbers on rows of belief, "
+        "Runs the real mechanism of every method that suits the schema and the numbers on assumed rows, "
         "and "
         "shows what to expect of it beside all rows pooled and beside a site alone, both without noise; the "
         "epsilon from which joining pays; what more parties or rows would buy; and the lines of a study's "

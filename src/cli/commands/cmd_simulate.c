@@ -15,7 +15,7 @@
 #include "cli/print/runs.h"
 #include "cli/row_reading.h"
 #include "data/reading/concatenate.h"
-#include "lab/plot/sweep_plot.h"
+#include "lab/plot/charts.h"
 #include "method/methods.h"
 
 /* A model, or a chart, is made to be shared. */

@@ -4,8 +4,7 @@
 #include "api/option/arguments.h"
 #include "cli/commands.h"
 #include "cli/print/runs.h"
-#include "lab/plot/forest_plot.h"
-#include "lab/plot/life_plot.h"
+#include "lab/plot/charts.h"
 #include "method/methods.h"
 
 /* A report as a picture: the sites of a meta-analysis, or curves of survival. */

@@ -40,7 +40,8 @@ void tacit_mixing_clear(tacit_mixing *mixing) {
 tacit_status tacit_changes_create(tacit_changes *out, const tacit_topology *graph, double link_probability,
                                   double leave_probability, size_t rounds_away, tacit_error *error) {
     if (!(link_probability > 0 && link_probability <= 1))
-        return tacit_fail(error, TACIT_USAGE, "the chance that a link is up is above 0 and at most 1, not %g",
+        return tacit_fail(error, TACIT_USAGE,
+                          "the probability that a link is up is above 0 and at most 1, not %g",
                           link_probability);
     if (!(leave_probability >= 0 && leave_probability < 1))
         return tacit_fail(error, TACIT_USAGE,

@@ -4,7 +4,7 @@
  *
  * DuckDB hands over vectors of 2,048 values, which are columns here as they lie (arrays.h, duckdb_columns.c).
  *
- * A query reads and no more: one SELECT, no extension is fetched or loaded (so nothing is read from the network),
+ * A query only reads: one SELECT, no extension is fetched or loaded (so nothing is read from the network),
  * databases are opened for reading only, and nothing is written to disk, where private rows could stay.
  */
 #include <glob.h>
@@ -42,7 +42,7 @@ bool duckdb_is_json(const char *name) {
     return false;
 }
 
-/* Parquet files in a folder, or in folders of it that are named by values ("year=2024"). NULL: there are none. */
+/* Parquet files in a folder, or in folders of it that are named by values ("year=2024"). NULL: none. */
 static const char *folder_pattern(const char *folder) {
     static const char *const patterns[] = { "/*.parquet", "/*=*/*.parquet", "/*=*/*=*/*.parquet" };
     char path[DUCKDB_PATH_SIZE];
@@ -201,7 +201,7 @@ static tacit_status open_asked(duckdb_source *self, const char *rest, tacit_erro
     return status;
 }
 
-/* Of a file that was told by its first bytes: DuckDB opens it by its path, so they must lie there as they are. */
+/* Of a file that was told by its first bytes: DuckDB opens it by its path, so they must lie there. */
 static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
     char bytes[4];
     FILE *file = place->bytes != NULL ? fopen(place->name, "rb") : NULL;

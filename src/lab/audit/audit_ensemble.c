@@ -12,7 +12,7 @@
  *   soft-stat  The statistic moves by 1/M through L^-1, whatever lambda.
  *   pate       Every count moves by one: S = sqrt(2 T).
  */
-#include "lab/audit/audit_ensemble.h"
+#include "lab/audit/audit_methods.h"
 
 #include <stdio.h>
 #include <stdlib.h>

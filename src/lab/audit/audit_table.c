@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "data/schema/text.h"
-#include "lab/audit/audit_ensemble.h"
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"
 #include "method/avg.h"

@@ -1,4 +1,4 @@
-#include "lab/plot/life_plot.h"
+#include "lab/plot/charts.h"
 
 #include <math.h>
 #include <string.h>

@@ -58,7 +58,7 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
         TACIT_CHOICE(tacit_neighbour_settings, weigh, "weigh", "rows|parties",                               \
                      "what counts the same: every row, or every party"),                                     \
         TACIT_NUMBER(tacit_neighbour_settings, links, "links", 1e-6, 1,                                      \
-                     "the chance that a link is up in a round"),                                             \
+                     "the probability that a link is up in a round"),                                        \
         TACIT_NUMBER(tacit_neighbour_settings, leave, "leave", 0, 0.99,                                      \
                      "the chance that a party leaves in a round"),                                           \
         TACIT_COUNT(tacit_neighbour_settings, away, "away", 1, 1e6,                                          \

@@ -37,7 +37,7 @@
  *   sigma/sqrt(a_i) (tacit_share_gaussian), except for 1e-87 of delta. With all n parties in it the sum has
  *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
- *   (dpnewton_moments.c). Every step is bounded whatever W is, so that nothing rests on whose moments they are.
+ *   (dpnewton_moments.c). Every step is bounded whatever W is: nothing rests on whose moments they are.
  *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may ask
  *   for two numbers more (dpnewton_line.c), and missing_counts for as many as there are choices about missing values
  *   (dpnewton_missing.c).
