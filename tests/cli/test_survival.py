@@ -7,6 +7,7 @@ Figures of R are those in cox/survival.csv, or fresh ones where Rscript with pac
 """
 import csv
 import json
+import math
 import os
 import re
 import shutil
@@ -97,6 +98,24 @@ class Causes(SurvivalTest):
             self.assertAlmostEqual(row["malignancy"] + row["death"] + noisy["curve all"][time]["survival"], 1, places=9)
             for cause in ("malignancy", "death"):
                 self.assertLess(abs(row[cause] - exact["incidence all"][time][cause]), 0.06)
+
+    def test_private_intervals_of_hazards_are_on_the_scale_that_is_named_and_wider_with_noise(self):
+        words = ("--set", "by=stage", "--delta", "1e-5")
+        wide = {}
+        for epsilon in ("1", "20"):
+            for interval in ("log", "log-log", "plain"):
+                for row in self.survival(WILMS, SCHEMA, *words, "--epsilon", epsilon, "--set", f"interval={interval}", method="survival")["curve 1"].values():
+                    low, middle, high, reach = row["hazard low"], row["hazard"], row["hazard high"], 1.959963984540054 * row["hazard error"]
+                    if interval == "log" or middle == 0:
+                        expected = max(0, middle - reach), middle + reach
+                    elif interval == "log-log":
+                        expected = middle * math.exp(-reach / middle), middle * math.exp(reach / middle)
+                    else:
+                        expected = max(0, middle - math.log1p(reach)), middle - math.log1p(-reach)
+                    for ours, other in zip((low, high), expected):
+                        self.assertAlmostEqual(ours, other, places=9)
+                wide[epsilon] = high - low
+        self.assertGreater(wide["1"], 1.2 * wide["20"])
 
     def test_incidences_are_drawn_below_survival_from_0_up(self):
         found = self.survival(MGUS, "mgus.yaml")["incidence all"]
