@@ -138,13 +138,13 @@ static tacit_status add_facts(tacit_report *report, const missing_counts *counts
     if (noisy) {
         tacit_format(text, sizeof text, "%g of the study's budget", share);
         TACIT_TRY(tacit_report_add_fact(report, "share", share, text, error));
-        tacit_format(text, sizeof text, "%d: counts below it, with the noise in them, are not shown",
+        tacit_format(text, sizeof text, "%d; counts below it, with the noise in them, are not shown",
                      MISSING_COUNTS_THRESHOLD);
         TACIT_TRY(tacit_report_add_fact(report, "threshold", MISSING_COUNTS_THRESHOLD, text, error));
     }
     if (!(counts->most > 0)) return TACIT_OK;
     tacit_format(text, sizeof text,
-                 "%.0f: no more rows of a person count in a number; rows left out, and columns that leave "
+                 "%.0f; no more rows of a person count in a number; rows left out, and columns that leave "
                  "rows out, are not counted",
                  counts->most);
     return tacit_report_add_fact(report, "person-rows", counts->most, text, error);
