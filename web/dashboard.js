@@ -204,7 +204,7 @@ function resultPart(study, result) {
   else if (result.estimates) parts.push(coefficientPart(result.estimates, result.ratio));
   else if (result.weights && result.weights.length > 0) parts.push(weightPart(result));
   if (result.validation) parts.push(element("h3", {}, "Cross-validation"), reportPart(result.validation));
-  if (result.missing_counts) parts.push(element("h3", {}, "Missing values"), reportPart(result.missing_counts));
+  if (result.missing_counts) parts.push(element("h3", {}, "Missing values"), reportPart(result.missing_counts, "missing"));
   return parts;
 }
 

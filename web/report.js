@@ -224,12 +224,12 @@ function incidenceCurves(table) {
     element("p", { class: "soft" }, "Shaded: confidence intervals.")];
 }
 
-function reportPart(report) {
+function reportPart(report, id = "report") {
   const tables = report.tables.map(reportTable);
   const said = fact => fact.number === null || (fact.text || "").startsWith(number(fact.number)) ? fact.text
     : number(fact.number) + (fact.text ? ", " + fact.text : "");
   const facts = report.facts.map(fact => [fact.name, said(fact)]);
-  return element("section", { id: "report", "aria-label": "report" },
+  return element("section", { id, "aria-label": "report" },
     element("p", {}, (report.mode === "private" ? "With privacy noise: ± is its standard error. " : "From exact sums. ") + number(report.rows) + " rows of all parties."),
     facts.length > 0 ? element("dl", { class: "panel" }, facts.map(([name, text]) => [element("dt", {}, name), element("dd", {}, text)])) : null,
     tables.map(table => {

@@ -131,23 +131,23 @@ tacit_status missing_counts_add_up(tacit_party *party, const missing_counts *cou
 
 /* ---- the coordinator's half ---- */
 
+/* Texts begin with the number, which pages then do not say twice. */
 static tacit_status add_facts(tacit_report *report, const missing_counts *counts, double share, bool noisy,
                               tacit_error *error) {
     char text[240];
     if (noisy) {
-        tacit_format(text, sizeof text, "%g%% of the study's", 100 * share);
-        TACIT_TRY(tacit_report_add_fact(report, "budget", share, text, error));
-        tacit_format(text, sizeof text, "counts below %d, with the noise in them, are not shown",
+        tacit_format(text, sizeof text, "%g of the study's budget", share);
+        TACIT_TRY(tacit_report_add_fact(report, "share", share, text, error));
+        tacit_format(text, sizeof text, "%d; counts below it, with the noise in them, are not shown",
                      MISSING_COUNTS_THRESHOLD);
         TACIT_TRY(tacit_report_add_fact(report, "threshold", MISSING_COUNTS_THRESHOLD, text, error));
     }
     if (!(counts->most > 0)) return TACIT_OK;
     tacit_format(text, sizeof text,
-                 "at most %.0f of a person's rows count in each number; rows left out, and columns that "
-                 "leave rows out, "
-                 "are not counted",
+                 "%.0f; no more rows of a person count in a number; rows left out, and columns that leave "
+                 "rows out, are not counted",
                  counts->most);
-    return tacit_report_add_fact(report, "persons", counts->most, text, error);
+    return tacit_report_add_fact(report, "person-rows", counts->most, text, error);
 }
 
 static tacit_status add_row_of(tacit_report_table *table, const char *label, double count, double deviation,

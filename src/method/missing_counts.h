@@ -10,9 +10,9 @@
 /* What the texts of such a method say of it (session/plan/wording.h). */
 #define MISSING_COUNTS_LEAVE                                                                                 \
     "[counts=perhaps: ; where the schema says what becomes of missing values, at last, for "                 \
-    "{missing_counts%} of the budget, how many values of each column are missing and how many rows were "    \
-    "left out for it][counts=missing: ; at last, for {missing_counts%} of the budget, how many values of "   \
-    "each column are missing][counts=missing,protects=record:  and how many rows were left out for it]"
+    "{missing_counts%} of the budget, how many values of each column are missing][counts=missing: ; at "     \
+    "last, for {missing_counts%} of the budget, how many values of each column are "                         \
+    "missing][counts=missing|perhaps,protects=record:  and how many rows were left out for it]"
 #define MISSING_COUNTS_SEEN                                                                                  \
     "[counts=missing: . The result says how many values of each column were missing, with the noise in it]"
 #define MISSING_COUNTS_BOUND                                                                                 \

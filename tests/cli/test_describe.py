@@ -304,7 +304,7 @@ missing: complete-case
                 self.assertTrue(count is None or count >= 10)
             self.assertGreater(rows["rows left out"][0], 50)
             text, card = self.succeed("summary", "model.json").stdout, self.succeed("card", "model.json").stdout
-            self.assertIn("budget: 2% of the study's", text)
+            self.assertIn("share: 0.02 of the study's budget", text)
             self.assertRegex(text, r"rows left out +[0-9.]+ \([0-9.]+\)")
             self.assertNotIn("not counted", text)
             self.assertIn("Missing values by what becomes of them", card)

@@ -572,6 +572,17 @@ class Drawings(BrowserTest):
         self.assertEqual(self.cells("figures"), ["auc", "0.8", "0.76", "0.84"])
 
 
+    def promise_a_private_model_says_how_many_values_were_missing(self):
+        counts = {"kind": "missing", "mode": "private", "rows": 282, "facts": [{"name": "share", "number": 0.02, "text": "0.02 of the study's budget"}],
+                  "tables": [{"name": "missing", "title": "Missing values by what becomes of them", "columns": ["count"], "rows": [
+                      {"label": "age: fill", "values": [412.25], "noise_errors": [26.4]}, {"label": "rows left out", "values": [None], "noise_errors": [26.4]}]}]}
+        self.draw("draw(resultPart({name: 'trial'}, arguments[0]))",
+                  {"guarantee": {"parties": 3, "private": True, "charged": {"epsilon": 1, "delta": 1e-5, "unit": "record"}}, "missing_counts": counts})
+        self.assertIn("Missing values", self.texts("h3"))
+        self.assertEqual(self.texts("#missing dd"), ["0.02 of the study's budget"])
+        self.assertEqual(self.cells("missing"), ["age: fill", "412.3 ± 26", "rows left out", "–"])
+
+
 class Screens(BrowserTest):
     """The party page word for word, in each state that a study can be in (golden.py)."""
 

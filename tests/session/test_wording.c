@@ -65,11 +65,39 @@ static void rows_of_one_person_count_as_one_where_the_schema_names_persons(void 
     check_text(&plan, "[protects=record: rows][protects=person: persons]", "persons");
 }
 
+static void missing_values_are_counted_where_the_schema_speaks_of_them(void **state) {
+    (void)state;
+    static const char text[] =
+        "[counts=nothing: nothing][counts=perhaps: perhaps {missing_counts%}, so][counts=missing: "
+        "{missing_counts%} for it]";
+    static char name[] = "age";
+    tacit_schema_column column = {
+        .name = name, .kind = TACIT_SCHEMA_NUMBER, .high = 1, .missing = TACIT_MISSING_FILL
+    };
+    tacit_schema schema = { .cols = 1, .columns = &column };
+    tacit_plan plan = plan_for(&tacit_method_dpnewton);
+    check_text(&plan, text, "perhaps 2%, so");
+    plan.schema = &schema;
+    check_text(&plan, text, "2% for it");
+    assert_int_equal(tacit_plan_set(&plan, "missing_counts", "0.125", NULL), TACIT_OK);
+    check_text(&plan, text, "12.5% for it");
+    column.missing = TACIT_MISSING_ERROR;
+    check_text(&plan, text, "nothing");
+    plan.method = &tacit_method_dpgd;
+    check_text(&plan, "[counts=nothing: nothing][counts=missing: missing]", "nothing");
+}
+
 static void what_no_setting_can_be_is_an_error(void **state) {
     (void)state;
-    static const char *const wrong[] = { "[nothing=x: a]", "[noise=nobody: a]",    "[noise=party|nobody: a]",
-                                         "[sees=all: a]",  "[protects=nobody: a]", "[noise=party: a",
-                                         "[noise=party]" };
+    static const char *const wrong[] = { "[nothing=x: a]",
+                                         "[noise=nobody: a]",
+                                         "[noise=party|nobody: a]",
+                                         "[sees=all: a]",
+                                         "[protects=nobody: a]",
+                                         "[noise=party: a",
+                                         "[noise=party]",
+                                         "[noise=coordinator: {noise%}]",
+                                         "[noise=coordinator: {nothing%}]" };
     tacit_plan plan = plan_for(&tacit_method_dpgd);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         tacit_buffer out = TACIT_BUFFER_INIT;
@@ -182,6 +210,7 @@ int main(void) {
         cmocka_unit_test(clauses_are_kept_where_the_settings_are_as_they_say),
         cmocka_unit_test(a_law_left_open_is_the_one_it_comes_to),
         cmocka_unit_test(rows_of_one_person_count_as_one_where_the_schema_names_persons),
+        cmocka_unit_test(missing_values_are_counted_where_the_schema_speaks_of_them),
         cmocka_unit_test(what_no_setting_can_be_is_an_error),
         cmocka_unit_test(every_method_has_words_for_every_setting),
         cmocka_unit_test(who_adds_the_noise_agrees_with_how_values_leave),

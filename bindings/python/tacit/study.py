@@ -466,10 +466,10 @@ class Summary:
 
     def __str__(self) -> str:
         head, rows = self._cells()
-        if not rows:
+        if not rows and self.document.get("kind") != "missing":
             return json.dumps(self.document, indent=2, ensure_ascii=False)
         width = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-        lines = ["  ".join([row[0].ljust(width[0]), *(cell.rjust(w) for cell, w in zip(row[1:], width[1:]))]).rstrip() for row in (head, *rows)]
+        lines = ["  ".join([row[0].ljust(width[0]), *(cell.rjust(w) for cell, w in zip(row[1:], width[1:]))]).rstrip() for row in (head, *rows)] if rows else []
         return "\n".join(([self.title, ""] if self.title else []) + lines + self._missing_lines())
 
     __repr__ = __str__

@@ -123,6 +123,7 @@ def test_missing_values_that_were_counted_are_shown():
     for document in ({"coefficients": [coefficient], "missing_counts": counted}, counted):  # with standard errors, and a model that predicts
         assert Summary(document).missing_counts == {"age: fill": (412.25, 26.4), "rows left out": (None, 26.4)}
     text = str(Summary({"coefficients": [coefficient], "missing_counts": counted}))
+    assert "age: fill  412.25 (26)" in str(Summary(counted))
     assert "age: fill  412.25 (26)" in text and "rows left out  too few to be shown (26)" in text
     assert Summary({"coefficients": [coefficient]}).missing_counts == {} and "Missing" not in str(Summary({"coefficients": [coefficient]}))
 
