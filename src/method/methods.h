@@ -52,7 +52,7 @@
 #endif
 
 #define TACIT_METHOD_DECLARE(name) extern const tacit_method tacit_method_##name;
-TACIT_METHODS(TACIT_METHOD_DECLARE)
+TACIT_ALL_METHODS(TACIT_METHOD_DECLARE)
 #undef TACIT_METHOD_DECLARE
 
 /* All methods, ending with NULL. */

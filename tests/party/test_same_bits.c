@@ -30,8 +30,8 @@ static void streams_under_a_seed_are_the_same_bits(void **state) {
     tacit_stream fork = tacit_stream_fork(&stream, "party", 3, 5);
     tacit_stream_bytes(&fork, bytes, sizeof bytes);
     for (size_t i = 0; i < 1000; i++) small[i] = tacit_stream_below(&fork, 1000003);
-    assert_string_equal(digest(bytes, sizeof bytes, text), "STREAM");
-    assert_string_equal(digest(small, sizeof small, again), "BELOW");
+    assert_string_equal(digest(bytes, sizeof bytes, text), "05670a49d5435021b6a43d9e930696d1");
+    assert_string_equal(digest(small, sizeof small, again), "03fbce090e4a6d847327597a638b2263");
     fork = tacit_stream_fork(&stream, "party", 3, 6);
     tacit_stream_bytes(&fork, others, sizeof others);
     assert_string_not_equal(digest(others, sizeof others, again), text);
@@ -45,17 +45,17 @@ static void portable_kernels_are_the_same_bits(void **state) {
     tacit_stream stream = tacit_stream_from_seed(11);
     fill(&stream, a, ENTRIES), fill(&stream, b, ENTRIES), fill(&stream, x, SIDE);
     tacit_portable_product(false, true, SIDE, SIDE, SIDE, .7, a, SIDE, b, SIDE, 0, c, SIDE);
-    assert_string_equal(digest(c, sizeof c, text), "PRODUCT");
+    assert_string_equal(digest(c, sizeof c, text), "6cb9837ff5645d4d0adb72afe3121b7d");
     tacit_portable_product(false, true, SIDE, SIDE, SIDE, 1, a, SIDE, a, SIDE, 0, c, SIDE);
     for (size_t i = 0; i < SIDE; i++) c[i * SIDE + i] += 1;
     memcpy(b, c, sizeof b);
     assert_int_equal(tacit_portable_cholesky(SIDE, c, SIDE, 1), 0);
     tacit_portable_backsolve(SIDE, c, SIDE, 1, x);
-    assert_string_equal(digest(x, sizeof x, text), "SOLUTION");
+    assert_string_equal(digest(x, sizeof x, text), "e2d825fec0eb3019d398367e9ae3d506");
     assert_int_equal(tacit_portable_eigen(SIDE, b, values, vectors), 0);
-    assert_string_equal(digest(values, sizeof values, text), "EIGEN");
+    assert_string_equal(digest(values, sizeof values, text), "9b8b65a4036b1504451f3e0139057a38");
     values[0] = nextafter(values[0], 0); /* a single bit shows */
-    assert_string_not_equal(digest(values, sizeof values, text), "EIGEN");
+    assert_string_not_equal(digest(values, sizeof values, text), "9b8b65a4036b1504451f3e0139057a38");
 }
 
 /* Right, and not only the same: what was solved solves. */

@@ -10,9 +10,13 @@
 #include "model/classifier/classifier_kinds.h"
 #include "model/classifier/exec_command.h"
 
+/* A library without the methods that gather votes (-Dparty_methods) trains none but its own. */
 static const classifier_kind *const kinds[] = {
-    &classifier_logistic,  &classifier_softmax, &classifier_svm, &classifier_tree, &classifier_bayes,
-    &classifier_bernoulli, &classifier_knn,     &classifier_mlp, &classifier_exec,
+    &classifier_logistic,
+#ifndef TACIT_WITHOUT_VOTES
+    &classifier_softmax,   &classifier_svm, &classifier_tree, &classifier_bayes,
+    &classifier_bernoulli, &classifier_knn, &classifier_mlp,  &classifier_exec,
+#endif
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
