@@ -61,6 +61,8 @@ function definitionText() {
   if (said("eligible")) text += yamlLine("eligible", said("eligible"));
   if (document.getElementById("compensation") && said("compensation")) text += yamlLine("compensation", said("compensation"));
   if (document.getElementById("ask-again").checked) text += "ask_again: yes\n";
+  if (document.getElementById("archive-ended").checked) text += "archive: yes\n";
+  if (said("instrument")) text += "instruments:\n  - |2\n" + document.getElementById("instrument").value.replace(/\n*$/, "\n").replace(/^/gm, "    ").replace(/ +$/, "");
   text += yamlBlock("schema", drafting.schema);
   const terms = chosenTerms();
   if (terms) text += yamlLine("terms", terms);
@@ -149,6 +151,9 @@ function studyForm() {
         element("label", { for: "stop-validate" }, "Then let later participants validate what was found"))),
     element("fieldset", {}, element("legend", {}, "Consent and schedule"),
       field("consent-text", "Consent document", { kind: "textarea", rows: 8 }),
+      field("instrument", "Questionnaire", { kind: "textarea", rows: 6, spellcheck: "false" }, "A signed questionnaire (tacit instrument sign), which becomes part of the definition. May be left empty."),
+      element("div", { class: "choice" }, element("input", { type: "checkbox", id: "archive-ended" }), " ",
+        element("label", { for: "archive-ended" }, "Publish the study in the archive by itself once it has ended")),
       drafting.settings.includes("compensation") ? field("compensation", "Compensation", {}, "One line that participants read.") : null,
       field("from", "Not before", { placeholder: "2027-03-01", autocomplete: "off" }), field("until", "Until", { placeholder: "2027-09-30", autocomplete: "off" })),
     element("p", {}, element("button", { id: "check" }, "Check, and show the consent page"), " ",
@@ -227,14 +232,17 @@ function managePart(study) {
     }
   };
   const archive = async () => {
-    const made = await request("POST", "/v1/studies/" + encodeURIComponent(study.name) + "/archive", {});
+    const files = Array.from(document.getElementById("archive-instruments").files);
+    const instruments = await Promise.all(files.map(file => file.text()));
+    const made = await request("POST", "/v1/studies/" + encodeURIComponent(study.name) + "/archive", { instruments });
     part.replaceChildren(element("p", { role: "status" }, "Archived for good under the id ", element("code", { id: "archived" }, made.id)));
   };
   return element("details", { id: "manage" }, element("summary", {}, element("strong", {}, "Invite, amend, publish")),
     study.state === "recruiting" ? element("form", { onsubmit: tried(() => invite(study, part)) }, field("invite-name", "Invite somebody by name", { autocomplete: "off" }, "May be left empty."),
       element("p", {}, element("button", { id: "invite" }, "Make an invitation"))) : null,
     study.state !== "running" && study.state !== "done" && study.state !== "closed" ? element("p", {}, element("a", { href: "#/amend/" + encodeURIComponent(study.name) }, "Amend the definition")) : null,
-    ended ? element("p", {}, element("button", { type: "button", id: "archive", onclick: tried(archive) }, "Publish in the archive")) : null, part, message);
+    ended ? element("form", { onsubmit: tried(archive) }, field("archive-instruments", "Questionnaires to publish with it", { type: "file", multiple: "", accept: ".yaml,.yml" },
+      "May be left empty. Those of the definition go along by themselves."), element("p", {}, element("button", { id: "archive" }, "Publish in the archive"))) : null, part, message);
 }
 
 // Who asked to join, and the researcher's word.

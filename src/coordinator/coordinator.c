@@ -260,6 +260,7 @@ static tacit_status tend_study(coordinator *self, const tacit_study_record *reco
             coordinator_cancel(host);
             coordinator_wake(self, record->name);
         }
+        coordinator_archive_ended(self, record);
         return TACIT_OK;
     }
     if (record->state == TACIT_STUDY_DRAFT) return TACIT_OK;
@@ -428,6 +429,7 @@ static void stop(coordinator *self) {
     for (hosted *host = self->studies; host != NULL; host = host->next) join_thread(host);
     free_hosts(&self->studies);
     free_hosts(&self->retired);
+    tacit_levels_clear(&self->archived);
     if (served && tacit_path_join(path, sizeof path, self->settings.folder, "address", NULL) == TACIT_OK)
         unlink(path);
     coordinator_log_held(self);

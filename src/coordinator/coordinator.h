@@ -41,6 +41,9 @@ typedef struct tacit_coordinator_settings {
     const struct web_further
         *routes; /* further ones of the dashboard (web/web.h), whose context is `folder` */
     size_t route_count;
+    /* Publishes a study that has ended, for definitions with `archive: yes`; `id` receives its permanent id. NULL: nothing is
+     * published. */
+    tacit_status (*archive)(const char *folder, const char *study, char *id, size_t size, tacit_error *error);
     bool catalogue;                /* serve the public catalogue, which anybody may read */
     const char *catalogue_address; /* numeric; NULL: 127.0.0.1 */
     uint16_t catalogue_port;       /* 0: that of last time, the first time any free one */

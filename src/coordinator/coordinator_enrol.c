@@ -10,8 +10,6 @@
 #include "net/clock.h"
 #include "tacit.pb-c.h"
 
-enum { OFFERED_PER_MINUTE = 60 };
-
 tacit_status coordinator_check_eligible(const tacit_study *study, bool said_so, tacit_error *error) {
     if (study->eligible == NULL || said_so) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
@@ -39,9 +37,7 @@ static tacit_status find_terms(coordinator *self, const char *name, const char *
             "invitation",
             name);
     out->at_once = offered || host->study->enrolment == TACIT_ENROL_ANYBODY;
-    const size_t bound =
-        host->study->enrolments_per_minute; /* 0 of a study by invitation, which is offered */
-    out->per_minute = bound > 0 ? bound : OFFERED_PER_MINUTE;
+    out->per_minute = host->study->enrolments_per_minute;
     return TACIT_OK;
 }
 

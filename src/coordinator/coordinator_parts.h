@@ -108,6 +108,7 @@ struct coordinator {
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters[COORDINATOR_WAITER_LISTS]; /* by exchange */
+    tacit_levels archived;                     /* studies that are archived, or need not be; main loop only */
     bool
         owes_end_notice; /* a study ended before this process began, and its parties may not know; main loop only */
     tacit_status
@@ -115,6 +116,9 @@ struct coordinator {
     tacit_error failure;
     char problem[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
+
+/* Archive a study that has ended, where its definition says so, once (coordinator_archive.c). */
+void coordinator_archive_ended(coordinator *self, const tacit_study_record *record);
 
 /* Write a line to the log and hand it to settings.news: what happens, what somebody should look at, what
  * failed (coordinator_log.c). A peer, named by `who`, can cause lines at a bounded rate only; what was held

@@ -81,7 +81,8 @@ cleanup:
     return status;
 }
 
-/* Is there room for one more? Called inside the transaction that takes the seat. */
+/* Is there room for one more? Called inside the transaction that takes the seat. Whoever left before the study was
+ * amended, or looked again, holds none: consenting to the new version takes one, if there is one. */
 static tacit_status check_seats(tacit_registry *registry, const char *study, size_t seats,
                                 tacit_error *error) {
     tacit_statement *get = NULL;
@@ -90,7 +91,9 @@ static tacit_status check_seats(tacit_registry *registry, const char *study, siz
     TACIT_CHECK(
         tacit_statement_prepare(&get, registry->store,
                                 "SELECT count(*) FROM invitation i LEFT JOIN party p ON p.name = i.party"
-                                " WHERE i.study = ?1 AND i.party IS NOT NULL AND coalesce(p.revoked, 0) = 0",
+                                " WHERE i.study = ?1 AND i.party IS NOT NULL AND coalesce(p.revoked, 0) = 0"
+                                " AND NOT (coalesce(p.away, 0) = 1"
+                                " AND p.version < (SELECT version FROM study WHERE name = ?1))",
                                 error));
     tacit_bind_text(get, 1, study);
     TACIT_CHECK(tacit_statement_step(&row, get, error));

@@ -22,6 +22,8 @@ tacit_study *tacit_study_free(tacit_study *study) {
     tacit_buffer_clear(&study->point_bytes);
     tacit_points_clear(&study->points);
     tacit_dataset_free(study->point_rows);
+    for (size_t i = 0; i < study->instrument_count; i++) tacit_buffer_clear(&study->instruments[i]);
+    free(study->instruments);
     tacit_model_free(study->model);
     tacit_buffer_clear(&study->model_text);
     free(study);

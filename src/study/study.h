@@ -94,6 +94,9 @@ typedef struct tacit_study {
     bool has_receipts, has_contact;
     uint8_t receipt_key[TACIT_VOPRF_ELEMENT_BYTES], contact_key[TACIT_CONTACT_KEY_BYTES];
 
+    tacit_buffer *instruments; /* questionnaires as they are written, signatures included */
+    size_t instrument_count;
+
     tacit_model *model;                   /* that it is about; NULL: none */
     tacit_buffer model_text;              /* as the canonical text has it */
     uint8_t model_hash[TACIT_HASH_BYTES]; /* BLAKE2b-256 of that */

@@ -44,8 +44,8 @@ static bool is_plain_text(const tacit_buffer *text, size_t most, tacit_error *er
     return plain;
 }
 
-static tacit_status take_text(reading *r, const yaml_node_t *node, const char *what, const char *text,
-                              size_t length, size_t most, tacit_buffer *out) {
+tacit_status study_take_text(reading *r, const yaml_node_t *node, const char *what, const char *text,
+                             size_t length, size_t most, tacit_buffer *out) {
     TACIT_TRY(tidy(text, length, out, r->error));
     if (out->length == 0 || !is_plain_text(out, most, r->error))
         return tacit_yaml_fail(&r->yaml, node, r->error,
@@ -59,7 +59,7 @@ tacit_status study_read_description(reading *r, const yaml_node_t *node) {
     size_t length;
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(tacit_yaml_text(&r->yaml, node, "description", &text, &length, r->error));
-    return take_text(r, node, "description", text, length, DESCRIPTION_MOST, &r->study->description);
+    return study_take_text(r, node, "description", text, length, DESCRIPTION_MOST, &r->study->description);
 }
 
 /* A text of several lines is the document itself; one line names its file. */
@@ -78,7 +78,8 @@ tacit_status study_read_consent(reading *r, const yaml_node_t *node) {
         text = tacit_buffer_text(&file);
         length = file.length;
     }
-    TACIT_CHECK(take_text(r, node, "the consent document", text, length, DOCUMENT_MOST, &study->document));
+    TACIT_CHECK(
+        study_take_text(r, node, "the consent document", text, length, DOCUMENT_MOST, &study->document));
     crypto_generichash(study->document_hash, sizeof study->document_hash, study->document.bytes,
                        study->document.length, NULL, 0);
 cleanup:

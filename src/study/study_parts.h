@@ -72,5 +72,8 @@ tacit_status study_read_graph(reading *r);
 /* Once all is read: does the rule fit the method and its parties (study_stop.c)? */
 tacit_status study_check_stop(reading *r);
 
+/* Append several lines of plain text in one form, whatever ends their lines; `what` names it in errors. */
+tacit_status study_take_text(reading *r, const yaml_node_t *node, const char *what, const char *text,
+                             size_t length, size_t most, tacit_buffer *out);
 /* Indent each line, so that the text is a literal block of YAML. */
 tacit_status study_print_block(tacit_buffer *out, const char *text, tacit_error *error);

@@ -27,8 +27,9 @@ static const char *exchange_text(const tacit_study *study) {
     return study->plan.exchanges == 2 ? "two" : study->plan.exchanges == 1 ? "one" : "";
 }
 
-static bool study_takes_strangers(const tacit_study *study) {
-    return study->enrolment != TACIT_ENROL_INVITED;
+/* From strangers, or from those whom it is offered to. */
+static bool study_takes_applications(const tacit_study *study) {
+    return study->enrolment != TACIT_ENROL_INVITED || study->offer_earlier;
 }
 static bool study_is_derived(const tacit_study *study) { return study->derived_from[0] != 0; }
 static const char *enrolment_text(const tacit_study *study) {
@@ -44,6 +45,12 @@ static const char *arms_text(const tacit_study *study) {
                ? "your arm is drawn on your own device, where nobody else learns it; everybody can "
                  "check afterwards what you show (tacit arm)"
                : "";
+}
+
+static const char *instruments_text(const tacit_study *study) {
+    return study->instrument_count > 1    ? "the questionnaires are part"
+           : study->instrument_count == 1 ? "the questionnaire is part"
+                                          : "";
 }
 
 static const char *contact_text(const tacit_study *study) {

@@ -111,8 +111,8 @@ TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_S
 TACIT_STUDY_MADE(enrolment, .rules = TACIT_STUDY_QUIET, .text = enrolment_text, .form = "invite | apply | open", .standard = "invite",
                  .help = "who may join: whoever was invited, whoever asks and is accepted (tacit study accept), or whoever asks; a study of "
                          "the last two kinds is in the public catalogue")
-TACIT_STUDY_COUNT(enrolments_per_minute, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_STOP, .least = 1, .most = 100000, .fallback = 60,
-                  .applies = study_takes_strangers, .belongs = "enrolment: apply or open",
+TACIT_STUDY_COUNT(enrolments_per_minute, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .least = 1, .most = 100000, .fallback = 60,
+                  .applies = study_takes_applications, .belongs = "enrolment: apply or open, and to offer_earlier: yes",
                   .help = "how many people may enrol in a minute; later ones are asked to come again")
 TACIT_STUDY_MADE(eligible, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = eligible_text,
                  .form = "CONDITION, such as age >= 18 & smoker == \"yes\"", .standard = "everybody",
@@ -142,6 +142,12 @@ TACIT_STUDY_MADE(receipts, .rules = TACIT_STUDY_QUIET | TACIT_STUDY_COUNTED, .st
 TACIT_STUDY_MADE(contact, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = contact_text,
                  .form = "KEY", .help = "the researcher's public key (tacit contact key): contact details are sealed with it",
                  .terms = "{}")
+TACIT_STUDY_SWITCH(archive, .rules = TACIT_STUDY_QUIET,
+                   .help = "whether the coordinator archives the study by itself once it has ended, and its validation too (tacit study archive)",
+                   .terms = "once it has ended, its definition, questionnaires and what was found are published for good; names of participants are not")
+TACIT_STUDY_MADE(instruments, .rules = TACIT_STUDY_QUIET, .text = instruments_text, .form = "[FILE, ...], or YAML of several lines each",
+                 .help = "the questionnaires that the study is about, at most 16; they become part of the definition and go into the archive",
+                 .terms = "{} of the study: whoever reads its definition has the text")
 /* clang-format on */
 #undef TACIT_STUDY_NUMBER
 #undef TACIT_STUDY_COUNT

@@ -1,6 +1,6 @@
 """A coordinator and its parties as real processes on loopback, for the tests beside this file.
 
-Nothing here sleeps: a test waits for a line that a process prints, for its end, or for a connection, each with a
+Nothing here sleeps for a fixed time: a test waits for a line that a process prints, for its end, for a connection, or (`poll`) asks again, each with a
 deadline that only a fault reaches.
 """
 import hashlib
@@ -54,6 +54,16 @@ def told(words, folder):
 
 # What the leak sanitizer says of a process that is confined: it may not stop threads that were there before.
 NOT_OURS = re.compile(r"==\d+==Running thread \d+ was not suspended")
+
+
+def poll(look, what, every=0.1):
+    """What `look` finds, once that is true: it is asked again every tenth of a second, until patience is over."""
+    deadline = time.monotonic() + PATIENCE
+    while not (found := look()):
+        if time.monotonic() > deadline:
+            raise AssertionError(what)
+        time.sleep(every)
+    return found
 
 
 class Running:

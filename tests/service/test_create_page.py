@@ -4,45 +4,26 @@ and a phone's.
 
     TACIT=build/src/cli/tacit TACIT_AXE=build-axe tests/service/test_create_page.py
 
-Skipped where Chromium, its driver or Selenium are missing; without axe-core (script/setup --full installs all of them) pages are looked at without it.
+Skipped where Chromium, its driver or Selenium are missing, and counted as skipped where axe-core is (script/setup --full installs all of them).
 """
 import json
 import os
 import sqlite3
 import sys
 import unittest
-from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import test_browser
 from deployed import SCHEMA
-from test_browser import LINK, BrowserTest
+from test_browser import LINK
 from test_enrolment import EnrolmentTest
 from test_people import PASSPHRASE, PeopleTest
-from test_person_page import UNNAMED
-
-AXE = Path(os.environ.get("TACIT_AXE", "build-axe")) / "node_modules" / "axe-core" / "axe.min.js"
-LOOK = """
-const done = arguments[arguments.length - 1];
-axe.run(document, { resultTypes: ["violations"] }).then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes.map(node => node.html)])), problem => done([String(problem)]));
-"""
+from test_person_page import LookedAt
 
 
 @unittest.skipIf(test_browser.MISSING, f"without {', '.join(test_browser.MISSING)} (script/setup --full)")
-class PagesTest(EnrolmentTest, PeopleTest, BrowserTest):
-    def look(self, name):
-        """Nothing that axe-core or our own list finds wrong, and nothing wider than a phone."""
-        for width in (1000, 400):
-            self.browser.set_window_size(width, 1200)
-            self.assertEqual(self.browser.execute_script(UNNAMED), [], name)
-            if AXE.exists():
-                self.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})  # a page's policy lets no script in
-                self.assertEqual(self.browser.execute_async_script(LOOK), [], name)
-            self.keep(f"{name}-{width}")
-        self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), 500, name)
-        self.browser.set_window_size(1000, 1200)
-
+class PagesTest(EnrolmentTest, PeopleTest, LookedAt):
     def fill(self, **fields):
         for name, value in fields.items():
             one = self.one("#" + name.replace("_", "-"))
@@ -70,9 +51,16 @@ class Create(PagesTest):
                   eligible="age > 2 &", expected_parties="3", enrolment="whoever asks and", consent_text="You may leave at any time.\nNobody sees your rows.")
         self.press("#check")
         self.wait_text("eligible, at its end")
-        self.fill(eligible="age > 0.5")
+        self.fill(eligible="age > 0.5", expected_rows="60", compensation="20 EUR")
         self.press("#check")
         self.wait_text("The definition is right. Nothing is saved yet.")
+        few = self.texts("#remarks")[0]  # what `tacit plan` expects of so few rows, before anybody is asked
+        self.assertRegex(few, "accuracy|worth|noise")
+        self.fill(expected_rows="1000000")
+        self.press("#check")
+        self.wait(lambda: self.texts("#yaml")[0].find("expected_rows: 1000000") > 0, "not checked again")
+        self.assertNotEqual("".join(self.texts("#remarks")), few)
+        self.assertIn("20 EUR; for a receipt that nobody can link to your answers", self.text())
         self.assertIn("You may leave at any time.", self.text())
         self.assertIn("only where age > 0.5 holds for one of your rows", self.text())
         self.look("preview")
@@ -118,6 +106,7 @@ class Create(PagesTest):
         self.wait_text("Studies that take you if you ask")
         self.wait_text("Who sleeps badly?")
         self.look("catalogue")
+        self.skip_without_axe()
 
 
 if __name__ == "__main__":

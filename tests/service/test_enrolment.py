@@ -10,6 +10,7 @@ import http.client
 import http.server
 import json
 import os
+import pathlib
 import sqlite3
 import ssl
 import sys
@@ -18,7 +19,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from deployed import PATIENCE, DeployedTest
+from deployed import PATIENCE, DeployedTest, poll
 
 
 class EnrolmentTest(DeployedTest):
@@ -45,10 +46,25 @@ class EnrolmentTest(DeployedTest):
 
     def wait_open(self, study):
         """The coordinator looks twice a second what its catalogue is to show."""
-        for _ in range(PATIENCE * 1000):
-            if study in (one["name"] for one in json.loads(self.ask("/catalogue.json")[2])["studies"]):
-                return
-        raise AssertionError(f"{study} is not in the catalogue")
+        def listed():
+            status, _, body = self.ask("/catalogue.json")
+            self.assertIn(status, (200, 429), body)  # 429: too many have asked in this second, ourselves included
+            return status == 200 and study in (one["name"] for one in json.loads(body)["studies"])
+        poll(listed, f"{study} is not in the catalogue")
+
+    def wait_archived(self, number):
+        """The catalogue's document; the coordinator looks twice a second whether there is a new one."""
+        def kept():
+            status, _, body = self.ask(f"/archive/{number}.json")
+            self.assertIn(status, (200, 404, 429), body)
+            return body if status == 200 else None
+        return poll(kept, "it is not in the catalogue")
+
+    def wait_offer(self, party):
+        def offered():
+            shown = self.succeed("catalogue", home=self.home(party)).stdout
+            return shown if "offered to you" in shown else None
+        return poll(offered, "it is not offered")
 
     def joined(self, party, invitation, *more):
         self.limit(party)
@@ -228,20 +244,32 @@ class Archive(EnrolmentTest):
             self.succeed("join", self.path / f"again{party}.txt", "--data", self.rows(party), "--schema", "schema.yaml", "--yes", "--no-wait", home=self.home(party))
         self.assertEqual(self.status("second")["joined"], 2)
 
-    def wait_archived(self, number):
-        """The catalogue's document; the coordinator looks twice a second whether there is a new one."""
-        for _ in range(PATIENCE * 1000):
-            status, _, body = self.ask(f"/archive/{number}.json")
-            if status == 200:
-                return body
-        raise AssertionError("it is not in the catalogue")
-
-    def wait_offer(self, party):
-        for _ in range(PATIENCE):
-            shown = self.succeed("catalogue", home=self.home(party)).stdout
-            if "offered" in shown:
-                return shown
-        raise AssertionError("it is not offered")
+    def test_a_study_whose_definition_says_so_is_archived_by_itself_with_its_questionnaires(self):
+        example = pathlib.Path(__file__).resolve().parents[2] / "examples" / "wellbeing.instrument.yaml"
+        self.succeed("instrument", "sign", example, "--key", "key", "--out", "signed.yaml")
+        self.study(archive="yes", instruments="[signed.yaml]")
+        coordinator = self.open_catalogue()
+        process = self.join(0)
+        process.wait_line("^joined; waiting")
+        self.assertIn("once it has ended, its definition, questionnaires and what was found are published for good", process.text())
+        self.check_done({0: process, **{party: self.join(party) for party in (1, 2)}})
+        number = coordinator.wait_line("study trial is archived as ([0-9a-f]{64})").group(1)
+        body = self.wait_archived(number)
+        archived = json.loads(body)
+        self.assertEqual((hashlib.blake2b(body, digest_size=32).hexdigest(), archived["state"], archived["parties"]), (number, "done", 3))
+        self.assertEqual(archived["instruments"], [(self.path / "signed.yaml").read_text()])
+        # A coordinator that is started again publishes nothing twice, and what is derived has the questionnaire too.
+        coordinator.kill()
+        self.open_catalogue()
+        self.assertEqual(len(json.loads(self.ask("/catalogue.json")[2])["archive"]), 1)
+        draft = json.loads(self.succeed("study", "derive", number, "--from", self.address, "--name", "next", "--json", home=self.home(9)).stdout)["definition"]
+        (self.path / "next.study.yaml").write_text(draft)
+        self.succeed("study", "new", self.path / "elsewhere", self.path / "next.study.yaml", "--force")
+        self.assertIn("archive: yes\n", draft)
+        self.assertIn("instrument: wellbeing", draft)
+        # A questionnaire that was changed after it was signed is refused where the study is made.
+        (self.path / "changed.yaml").write_text((self.path / "signed.yaml").read_text().replace("version: 1", "version: 7"))
+        self.refuse(3, "study", "new", self.path / "elsewhere", self.definition("other", instruments="[changed.yaml]"), "--force", says=["a questionnaire was changed after it was signed"])
 
 
 class Validation(EnrolmentTest):

@@ -3,6 +3,7 @@
 
     TACIT=build/src/cli/tacit tests/service/test_people.py
 """
+import datetime
 import json
 import os
 import random
@@ -57,16 +58,20 @@ class PeopleTest(DeployedTest):
     def source(self, person):
         return f"store:{self.home(person)}/personal.store?daily"
 
-    def person(self, person, days=28):
-        """A home with a store, and a month of measurements in it."""
+    def month(self, person, days=28):
+        """What a device exports."""
         draw = random.Random(person)
         lines = ["day,age,dose,sick", f"2026-02-01,{CANARY},0.5,1"]
         for day in range(2, days + 1):
             age, dose = draw.random(), draw.random()
             lines.append(f"2026-02-{day:02},{age:.6f},{dose:.6f},{int(age > dose)}")
         (self.path / f"export{person}.csv").write_text("\n".join(lines) + "\n")
+        return f"export{person}.csv"
+
+    def person(self, person, days=28):
+        """A home with a store, and a month of measurements in it."""
         self.succeed("store", "new", home=self.home(person))
-        self.succeed("store", "import", f"export{person}.csv", "--mapping", "daily.import.yaml", home=self.home(person))
+        self.succeed("store", "import", self.month(person, days), "--mapping", "daily.import.yaml", home=self.home(person))
 
     def words(self, person, *more):
         return ["join", self.invite(), "--data", self.source(person), "--schema", self.path / "schema.yaml", "--yes", *more]
@@ -166,6 +171,17 @@ class MyPage(PeopleTest):
         self.assertEqual([rule["reuse"] for rule in self.page.get("/v1/party/store")["rules"]], ["refuse"])
         self.post("/v1/party/store/lock", {})
         self.assertEqual(self.page.ask("GET", ask)[0], 403)
+
+    def test_a_questionnaire_is_due_again_after_its_fortnight_and_not_before(self):
+        self.post("/v1/party/store/unlock", {"passphrase": PASSPHRASE})
+        items = [item["name"] for item in self.page.get("/v1/party/questionnaires/wellbeing")["items"][:9]]
+        today = datetime.datetime.now(datetime.timezone.utc).date()
+        for before, due in ((20, True), (16, True), (12, False)):  # two days on either side: a day may begin while the test runs, or have begun elsewhere
+            day = today - datetime.timedelta(days=before)
+            self.succeed("store", "answer", "wellbeing", "--day", day.isoformat(), *(f"{name}=1" for name in items), home=self.home(0))
+            prompt = {source["name"]: source for source in self.page.get("/v1/party/store")["sources"]}["wellbeing"]["prompt"]
+            self.assertEqual(prompt["due"], due, before)
+        self.assertEqual(prompt["next"], (day + datetime.timedelta(days=14)).isoformat())
 
 
 class Instruments(PeopleTest):

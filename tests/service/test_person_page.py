@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """A person's page in a real browser, headless: open the store, answer a questionnaire by keyboard with skips and in another language, set a rule, lock it again.
 
-    TACIT=build/src/cli/tacit tests/service/test_person_page.py
+    TACIT=build/src/cli/tacit TACIT_AXE=build-axe tests/service/test_person_page.py
 
-Skipped where Chromium, its driver or Selenium are missing (script/setup --full installs them).
+Skipped where Chromium, its driver or Selenium are missing, and counted as skipped where axe-core is (script/setup --full installs all of them).
 """
 import os
 import sys
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -28,19 +29,44 @@ const caught = Array.from(document.querySelectorAll("[tabindex]")).filter(one =>
 return [...fields, ...buttons, ...groups, ...twice, ...jumps, ...caught];
 """
 
+AXE_FOLDER = Path(os.environ.get("TACIT_AXE", "build-axe"))
+AXE = AXE_FOLDER / "node_modules" / "axe-core" / "axe.min.js"
+LOOK = """
+const done = arguments[arguments.length - 1];
+axe.run(document, { resultTypes: ["violations"] }).then(found => done(found.violations.map(one => [one.id, one.impact, one.nodes.map(node => node.html)])), problem => done([String(problem)]));
+"""
+
+
+class LookedAt(BrowserTest):
+    """Pages that are looked at by axe-core, at a desk's width and a phone's."""
+
+    def look(self, name):
+        """Nothing that axe-core or our own list finds wrong, and nothing wider than a phone."""
+        self.assertEqual(AXE.exists(), (AXE_FOLDER / "installed").exists(), "axe-core was installed, and is not there")
+        for width in (1000, 400):
+            self.browser.set_window_size(width, 1200)
+            self.assertEqual(self.browser.execute_script(UNNAMED), [], name)
+            if AXE.exists():
+                self.browser.execute_cdp_cmd("Runtime.evaluate", {"expression": AXE.read_text()})  # a page's policy lets no script in
+                self.assertEqual(self.browser.execute_async_script(LOOK), [], name)
+            self.keep(f"{name}-{width}")
+        self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), 500, name)
+        self.browser.set_window_size(1000, 1200)
+
+    def skip_without_axe(self):
+        """At the end of a test: all else has passed, and the count of skipped tests says what was not looked at."""
+        if not AXE.exists():
+            self.skipTest("pages were looked at without axe-core (script/setup --full)")
+
 
 @unittest.skipIf(test_browser.MISSING, f"without {', '.join(test_browser.MISSING)} (script/setup --full)")
-class PersonPage(PeopleTest, BrowserTest):
+class PersonPage(PeopleTest, LookedAt):
     def setUp(self):
         super().setUp()
         self.succeed("instrument", "sign", EXAMPLES / "wellbeing.instrument.yaml", "--key", "key", "--out", "signed.yaml")
         self.person(0, days=3)
         self.succeed("store", "take", "signed.yaml", home=self.home(0))
         self.browser.get(self.start("page", home=self.home(0)).wait_line(LINK).group(1))
-
-    def check_reachable(self):
-        self.assertEqual(self.browser.execute_script(UNNAMED), [])
-        self.check_narrow()
 
     def unlock(self, passphrase):
         self.one("#passphrase").clear()
@@ -56,17 +82,17 @@ class PersonPage(PeopleTest, BrowserTest):
 
     def test_a_person_opens_the_store_answers_sets_a_rule_and_locks_it(self):
         self.wait_text("What you keep at home is locked")
-        self.check_reachable()
+        self.look("locked")
         self.unlock("not this one")
         self.wait_text("wrong passphrase")
         self.unlock(PASSPHRASE)
         self.wait_text("One questionnaire is due.")
         self.wait_text("daily: 3 rows, 2026-02-01 to 2026-02-03")
         self.wait_text("No study has asked about your data yet.")
-        self.check_reachable()
+        self.look("store")
         self.press("button.answer[data-name=wellbeing]")
         self.wait_text("The last two weeks")
-        self.check_reachable()
+        self.look("questionnaire")
         self.assertFalse(self.shown("coped"))
         self.choose("flat", 2)
         self.wait(lambda: self.shown("coped"), "'coped' stays hidden")
@@ -85,11 +111,29 @@ class PersonPage(PeopleTest, BrowserTest):
         self.one("#rule-reuse").send_keys("may not")
         self.press("form.rule button")
         self.wait_text("Every study may not use everything.")
+        self.look("rules")
         self.press("button.look")
         self.wait_text("no study has been joined yet")
         self.press("button.lock")
         self.wait_text("What you keep at home is locked")
         self.assertNotIn("burden", self.text())
+        self.skip_without_axe()
+
+    def test_the_budget_is_told_in_plain_words(self):
+        for person in range(3):
+            if person > 0:
+                self.person(person)
+            else:
+                self.succeed("store", "import", self.month(0), "--mapping", "daily.import.yaml", home=self.home(0))
+            self.succeed("ledger", "limit", "--source", self.source(person), "--epsilon", 8, "--delta", "0.01", home=self.home(person))
+        self.study(minimum_rows=20)
+        self.coordinator()
+        self.check_done({person: self.start(*self.words(person, "--allow-reuse"), home=self.home(person)) for person in range(3)})
+        self.unlock(PASSPHRASE)
+        self.wait_text("Of your privacy budget of 8, studies have used 2.")
+        self.assertEqual(self.texts("p.budget"), ["Of your privacy budget of 8, studies have used 2."])
+        self.look("budget")
+        self.skip_without_axe()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 and out; it looks, recruits again, stops at its power, and later people validate what was found; it is archived. A second group derives its study from the archive, adds an arm and asks the earlier
 participants again; most let it use their old answers, and are paid by receipts. Every byte that reaches the coordinator is kept in plain and searched, like every file, for what people answered.
 
-    TACIT=build/src/cli/tacit TACIT_PEOPLE=12 tests/service/test_story.py
+    TACIT=build/src/cli/tacit TACIT_PEOPLE=20 tests/service/test_story.py
 
 TACIT_PEOPLE is how many people there are: each has a home, a store, and processes of their own. Skipped where Chromium, its driver or Selenium are missing (script/setup --full).
 """
@@ -23,13 +23,13 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import test_browser
-from deployed import PATIENCE, Relay, tls
+from deployed import Relay, tls
 from test_browser import LINK
 from test_canary import traces
 from test_create_page import PagesTest
 from test_people import PASSPHRASE
 
-PEOPLE = int(os.environ.get("TACIT_PEOPLE", "12"))
+PEOPLE = int(os.environ.get("TACIT_PEOPLE", "20"))
 AT_ONCE = 6  # processes of people that are begun at a time
 EXACT = ("--allow-exact", "--allow-entrusted")
 TITLE = "Does coffee tire people?"
@@ -60,16 +60,19 @@ class Numbers:
     """Who does what, of so many people. The effect is between what would be found with the rows of the first look and with those of the second: these follow from the seeds, since sums are exact."""
 
     def __init__(self, people):
-        self.first = 3 if people < 50 else 2 * people // 5  # in the first look
+        few = people < 50
+        self.seed = 22000 if few else 0
+        self.first = 6 if few else 2 * people // 5  # in the first look
         self.more = max(3, people // 10)  # more of them in the second
-        self.leave = 0 if people < 50 else 5  # after the first look; a sum without one or two people would show them
-        self.unfit = 1 if people < 50 else 3  # whose own device says that they cannot take part
-        self.effect = 0.9 if people < 50 else 0.13
+        self.leave = 3 if few else 5  # after the first look; a sum without one or two people would show them
+        self.unfit = 1 if few else 3  # whose own device says that they cannot take part
+        self.effect = 1.0 if few else 0.13
         after = self.first + self.more + self.leave
         self.lookers = range(0, self.first)
         self.leavers = range(0, self.leave)
         self.second = range(self.first, after)
         self.unfit_ones = range(after, after + self.unfit)
+        self.by_page = self.first - 1  # who answers on the own page the second time, and stays to the end
         self.validators = range(after + self.unfit, people)
 
 
@@ -125,7 +128,7 @@ class Story(PagesTest):
 
     def answers(self, person):
         """Two weeks apart."""
-        draw = random.Random((20000 if PEOPLE < 50 else 0) + person)
+        draw = random.Random(self.numbers.seed + person)
         habit = draw.randint(0, 8)
         for _ in DAYS:
             coffee = min(9, habit + draw.randint(0, 2))
@@ -138,9 +141,30 @@ class Story(PagesTest):
         self.succeed("store", "new", home=home)
         self.succeed("store", "take", "signed.yaml", home=home)
         for day, (coffee, hours, tired) in zip(DAYS, self.answers(person)):
+            if (person, day) == (self.numbers.by_page, DAYS[1]):
+                continue
             self.succeed("store", "answer", "sleep", "--day", day, f"coffee={coffee}", f"hours={hours}", f"tired={tired:.6f}", f"note={WORD}-{person}", home=home)
         self.succeed("rules", "set", "--minimum-rows", 2, home=home)
         self.succeed("ledger", "limit", "--source", self.source(person), "--epsilon", 10, "--delta", "0.01", home=home)
+
+    def answer_on_the_page(self, person):
+        """The second time, at home in a browser: the fortnight is over, and the page says that the questionnaire is due again."""
+        _, (coffee, hours, tired) = self.answers(person)
+        process = self.start("page", home=self.home(person))
+        self.browser.get(process.wait_line(LINK).group(1))
+        self.fill(passphrase=PASSPHRASE)
+        self.press("button.unlock")
+        self.wait_text("One questionnaire is due.")
+        self.press("button.answer[data-name=sleep]")
+        self.wait_text("Your answers stay on this device.")
+        self.wait(lambda: self.one(f"input[name=coffee][value='{coffee}']").send_keys(" ") or True, "no cups of coffee")
+        self.fill(item_hours=hours, item_tired=f"{tired:.6f}", item_note=f"{WORD}-{person}")
+        self.press("button.keep")
+        self.wait_text("Your answers are kept")
+        self.press("button.back")
+        self.wait_text("Nothing is due.")
+        self.wait_text("sleep: 2 rows")
+        process.kill()
 
     def ask_to_join(self, person, study="coffee"):
         state, invitation = self.enrol(person, study=study)
@@ -169,6 +193,7 @@ class Story(PagesTest):
         self.open_laboratory()
         self.make_in_the_browser()
         self.together(self.live, range(PEOPLE))
+        self.answer_on_the_page(self.numbers.by_page)
         self.wait_open("coffee")
         self.turn_away()
         self.first_look()
@@ -218,7 +243,7 @@ class Story(PagesTest):
         self.wait_text("Amend coffee")
         text = self.one("#definition").get_attribute("value")
         self.assertNotIn("approval", text)
-        self.browser.execute_script("document.getElementById('definition').value = arguments[0]", text.replace("title:", "approval: \"The board of Graz, 17/2026\"\ntitle:", 1))
+        self.browser.execute_script("document.getElementById('definition').value = arguments[0]", text.replace("title:", "approval: \"The board of Graz, 17/2026\"\nenrolments_per_minute: 10000\ntitle:", 1))
         self.press("#amend")
         self.wait_text("The board of Graz, 17/2026")
         self.press("button.open")
@@ -265,11 +290,7 @@ class Story(PagesTest):
         """What was found, with the questionnaire, for everybody to read."""
         made = json.loads(self.succeed("study", "archive", self.folder, "coffee", "--instrument", "signed.yaml", "--json").stdout)
         self.archived = made["id"]
-        for _ in range(PATIENCE * 1000):
-            status, _, body = self.ask(f"/archive/{self.archived}.json")
-            if status == 200:
-                break
-        document = json.loads(body)
+        document = json.loads(self.wait_archived(self.archived))
         self.assertEqual((document["approval"], document["state"], len(document["instruments"])), ("The board of Graz, 17/2026", "done", 1))
         self.assertIn("r_squared", json.dumps(document["evaluation"]))
         self.assertTrue(document["card"] and document["table"])
@@ -280,20 +301,13 @@ class Story(PagesTest):
         self.again = [person for person in self.took_part if person % 5 and person != self.numbers.second[-1]]
         self.refusing = self.again[-1:]  # who says that old answers are for nobody
         count = len(self.again) - len(self.refusing)
-        text = re.sub(r"^(stop|eligible|ask_again|parties|enrolments_per_minute|lambda): .*\n", "", draft, flags=re.M)
+        text = re.sub(r"^(stop|eligible|ask_again|parties|lambda): .*\n", "", draft, flags=re.M)
         text = re.sub(r'^    - {name: "hours".*\n', lambda found: found.group(0) + "  " + ARM, text, flags=re.M).replace("enrolment: open\n", "")
-        text += f"parties: {{expected: {count}, minimum: {min(count, self.numbers.more)}}}\narms: {{column: arm}}\ncompensation: 20 EUR\n"
+        text += f"parties: {{expected: {count}, minimum: {min(count, self.numbers.more)}}}\narms: {{column: arm}}\ncompensation: 20 EUR\nenrolments_per_minute: 10000\n"
         text += "lambda: 0.1\n"  # arms are drawn: few people may all get the same, and an arm without rows has no coefficient without a penalty
         (self.path / "decaf.study.yaml").write_text(text)
         self.succeed("study", "new", self.folder, "decaf.study.yaml", "--force")
         self.wait_offer(self.again[0])
-
-    def wait_offer(self, person):
-        for _ in range(PATIENCE):
-            shown = self.succeed("catalogue", home=self.home(person)).stdout
-            if "offered to you" in shown:
-                return shown
-        raise AssertionError("it is not offered")
 
     def join_again(self, person):
         invitation = self.path / f"decaf-{person}.txt"

@@ -77,6 +77,7 @@ static void *serve(void *context) {
         .dashboard_port = server->port_shown >= 0 ? (uint16_t)server->port_shown : 0,
         .routes = tacit_desk_routes,
         .route_count = TACIT_DESK_ROUTES,
+        .archive = tacit_desk_archive_ended,
         .ready = ready,
         .shown = shown,
         .cancelled = stopped,

@@ -134,9 +134,13 @@ tacit_status tacit_desk_check_instrument(const char *text, tacit_error *error);
 
 /* Publish an ended study: {"study", "id", "bytes"}, and the document appended to `bytes`, which may be NULL.
  * `evaluation` names a study of the folder that evaluated its model, `instruments` is an array of questionnaires as
- * they are; both may be NULL. */
+ * they are, beside those of the definition; both may be NULL. */
 tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *study, const char *evaluation,
                                 const json_t *instruments, tacit_buffer *bytes, tacit_error *error);
+
+/* What a coordinator does once a study has ended whose definition says `archive: yes`. */
+tacit_status tacit_desk_archive_ended(const char *folder, const char *study, char *id, size_t size,
+                                      tacit_error *error);
 
 /* ---- the calls of the table ---- */
 

@@ -258,11 +258,27 @@ tacit_status tacit_desk_check_instrument(const char *text, tacit_error *error) {
     return status;
 }
 
+/* Those of the definition, and others that it does not have. */
+static json_t *all_instruments(const tacit_study *study, const json_t *others) {
+    json_t *out = json_array(), *each;
+    size_t i;
+    for (i = 0; out != NULL && i < study->instrument_count; i++)
+        json_array_append_new(
+            out, json_stringn((const char *)study->instruments[i].bytes, study->instruments[i].length));
+    json_array_foreach((json_t *)others, i, each) {
+        bool there = false;
+        for (size_t k = 0; k < json_array_size(out); k++)
+            there = there || json_equal(json_array_get(out, k), each);
+        if (!there) json_array_append(out, each);
+    }
+    return out;
+}
+
 tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *study, const char *evaluation,
                                 const json_t *instruments, tacit_buffer *bytes, tacit_error *error) {
     const tacit_desk_request request = { .folder = folder, .study = study };
     found all = { .registry = NULL };
-    json_t *table = NULL, *evaluated = NULL;
+    json_t *table = NULL, *evaluated = NULL, *questions = NULL;
     tacit_buffer card = TACIT_BUFFER_INIT;
     char name[TACIT_ID_SIZE];
     tacit_status status;
@@ -283,6 +299,8 @@ tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *st
     }
     TACIT_CHECK(read_evaluation(&evaluated, &all, folder, evaluation, error));
     if (evaluated == NULL && all.validation != NULL) evaluated = tacit_report_document(all.validation);
+    questions = all_instruments(all.study, instruments);
+    if (questions == NULL) TACIT_CHECK(tacit_fail_memory(error));
     /* Why a study failed is told in words of parties, names included. */
     const char *reason = all.record.state == TACIT_STUDY_DONE ? all.record.reason : "";
     const tacit_archive_parts parts = { name,
@@ -295,13 +313,23 @@ tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *st
                                         &card,
                                         table,
                                         evaluated,
-                                        instruments };
+                                        json_array_size(questions) > 0 ? questions : NULL };
     TACIT_CHECK(publish(out, &all, &parts, bytes, error));
 cleanup:
+    json_decref(questions);
     json_decref(table);
     json_decref(evaluated);
     tacit_buffer_clear(&card);
     clear(&all);
+    return status;
+}
+
+tacit_status tacit_desk_archive_ended(const char *folder, const char *study, char *id, size_t size,
+                                      tacit_error *error) {
+    json_t *made = NULL;
+    tacit_status status = tacit_desk_archive(&made, folder, study, NULL, NULL, NULL, error);
+    if (status == TACIT_OK) snprintf(id, size, "%s", json_string_value(json_object_get(made, "id")));
+    json_decref(made);
     return status;
 }
 

@@ -29,6 +29,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
         .dashboard = tacit_arguments_given(arguments, "dashboard"),
         .routes = tacit_desk_routes,
         .route_count = TACIT_DESK_ROUTES,
+        .archive = tacit_desk_archive_ended,
         .until_done = tacit_arguments_flag(arguments, "until-done"),
         .ready = tacit_notify_ready,
         .cancelled = cancelled,

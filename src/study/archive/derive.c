@@ -22,7 +22,8 @@ static bool is_left_out(const char *line, const leaving *out) {
 /* Settings that are the new study's own, or that the coordinator writes; contact details are for the new researchers'
  * key. Points, last, are public rows that a file must bring again. */
 static const char *const own_keys[] = { "name",      "look",     "derived_from", "offer_earlier",
-                                        "validates", "receipts", "contact",      "auxiliary" };
+                                        "validates", "receipts", "contact",      "enrolments_per_minute",
+                                        "auxiliary" };
 static const leaving own = { own_keys, sizeof own_keys / sizeof own_keys[0] };
 static const leaving own_but_points = { own_keys, sizeof own_keys / sizeof own_keys[0] - 1 };
 
@@ -95,10 +96,10 @@ cleanup:
 /* ---- validation ---- */
 
 /* Settings of the method that found the model, and of when that had found enough. */
-static const char *const finding_keys[] = { "name",      "title",   "method",  "set",       "epsilon",
-                                            "delta",     "lambda",  "stop",    "look",      "expected_rows",
-                                            "auxiliary", "model",   "center",  "transport", "exchange",
-                                            "validates", "weights", "receipts" };
+static const char *const finding_keys[] = { "name",      "title",   "method",   "set",       "epsilon",
+                                            "delta",     "lambda",  "stop",     "look",      "expected_rows",
+                                            "auxiliary", "model",   "center",   "transport", "exchange",
+                                            "validates", "weights", "receipts", "archive",   "instruments" };
 static const leaving finding = { finding_keys, sizeof finding_keys / sizeof finding_keys[0] };
 
 #define ENDING "-validation"
