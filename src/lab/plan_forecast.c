@@ -430,7 +430,8 @@ static tacit_status check_request(const tacit_outlook_request *request, tacit_er
     if (request->parties == 0 || request->rows < request->parties)
         return tacit_fail(error, TACIT_USAGE, "%zu rows are too few for %zu parties", request->rows,
                           request->parties);
-    if (!(request->epsilon > 0) || isinf(request->epsilon))
+    const bool exact = request->study != NULL && request->study->method->noise_free;
+    if (!(request->epsilon > 0) || (isinf(request->epsilon) && !exact))
         return tacit_fail(error, TACIT_USAGE, "epsilon must be above 0 and finite, not %g", request->epsilon);
     return TACIT_OK;
 }

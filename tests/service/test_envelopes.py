@@ -119,10 +119,12 @@ class Carried(DeployedTest):
         return [one["estimate"] for one in
                 json.loads(self.succeed("summary", self.folder / f"{study}.model.json", "--json").stdout)["coefficients"]]
 
-    def online(self, **changed):
+    def online(self, serve=False, **changed):
         """The same study over a network."""
         self.study("online", **{"method": "estimate", "epsilon": None, "set": None, "lambda": 0,
                                 "parties": "{expected: %d}" % SITES, **changed})
+        if serve:
+            self.coordinator()
         parties = {}
         for site in range(SITES):
             home = self.path / f"online{site}"
@@ -169,11 +171,10 @@ class Estimates(Carried):
 
     def test_logistic_takes_three_hand_overs_from_a_public_model_that_is_near(self):
         self.mild()
-        self.coordinator()
-        self.online()
-        # An earlier model, each of its weights some twentieths of a standard error away.
+        self.online(serve=True)
+        # An earlier model, as papers print it: with two decimals.
         model = json.loads((self.folder / "online.model.json").read_text())
-        model["weights"] = [weight + 0.02 * (-1) ** j for j, weight in enumerate(model["weights"])]
+        model["weights"] = [round(weight, 2) for weight in model["weights"]]
         (self.path / "near.model.json").write_text(json.dumps(model))
         self.define(set="{rounds: few, start: model}", model="near.model.json")
         self.all_join()
@@ -367,6 +368,16 @@ class Refusals(Carried):
         told = self.define(6, method="dpgd", set="{noise: shares, rounds: 7}", epsilon=2, delta="1e-5", exchange="two", dropouts=0.2,
                            **{"lambda": 0.05}).stdout
         self.assertIn("carried  14 hand-overs", told)
+
+    def test_a_plan_counts_the_hand_overs_of_exact_studies(self):
+        (self.path / "schema.yaml").write_text(SCHEMA)
+        for exchange, each in (("one", 1), ("two", 2)):
+            path = self.definition(**{"method": "estimate", "epsilon": None, "set": "{rounds: few}", "lambda": 0, "transport": "files",
+                                      "exchange": exchange, "expected_rows": 1000, "parties": "{expected: 5}"})
+            told = json.loads(self.succeed("plan", path, "--json").stdout)
+            self.assertEqual([one["method"] for one in told["methods"]], ["estimate"])
+            self.assertTrue(4 <= told["methods"][0]["rounds"] <= 9, told["methods"][0]["rounds"])
+            self.assertEqual(told["methods"][0]["handovers"], each * told["methods"][0]["rounds"])
 
 
 class Absent(Carried):

@@ -72,8 +72,6 @@ static tacit_status read_study(tacit_planning *self, const tacit_arguments *argu
     TACIT_TRY(tacit_study_load(&self->study, path, error));
     TACIT_TRY(check_noise(self->study, error));
     take_study(&self->request, self->study);
-    self->request.brief =
-        self->request.brief || self->study->plan.method->noise_free; /* no price to look for */
     self->rows_guessed = self->study->expected_rows == 0;
     if (self->described == NULL || !self->rows_guessed || tacit_described_rows(self->described) == 0)
         return TACIT_OK;
@@ -148,6 +146,11 @@ tacit_status tacit_planning_make(tacit_planning *self, const tacit_arguments *ar
     TACIT_TRY(tacit_pool_create(&self->pool, tacit_run_options_threads(arguments), error));
     self->request.seed = (uint64_t)tacit_arguments_integer(arguments, "seed");
     self->request.brief = tacit_arguments_flag(arguments, "brief");
+    if (self->study != NULL && self->study->plan.method->noise_free) {
+        self->request.methods = &self->study->plan.method; /* others are no alternative, */
+        self->request.method_count = 1;
+        self->request.brief = true; /* and there is no price to look for */
+    }
     self->request.pool = self->pool;
     self->request.progress = progress;
     return tacit_outlook_make(&self->outlook, &self->request, error);

@@ -116,7 +116,7 @@ static void print_definition(tacit_console *console, const tacit_plan *plan) {
         between = ", ";
     }
     if (between[0] == ',') tacit_console_print(console, "}\n");
-    tacit_console_print(console, "  epsilon: %g\n", plan->epsilon);
+    if (!plan->method->noise_free) tacit_console_print(console, "  epsilon: %g\n", plan->epsilon);
     if (plan->delta > 0) tacit_console_print(console, "  delta: %g\n", plan->delta);
     if (!plan->method->lambda_may_vanish) tacit_console_print(console, "  lambda: %.6g\n", plan->lambda);
     tacit_console_print(console, "  expected_rows: %zu\n", plan->expected_rows);
