@@ -208,7 +208,7 @@ class Simulate(LearningTest):
                          [("batch", "inf", 1), ("indiv", "inf", 1), ("avg", 1, 3), ("avg", "inf", 3)])
         for run in told["runs"]:
             self.assertEqual(sorted(run), ["accuracy", "auc", "bytes_per_party", "charged", "claimed", "delta",
-                                           "epsilon", "lambda", "lambda_from", "logloss", "method", "noise_share", "rounds", "seconds", "trials", "warning"])
+                                           "epsilon", "lambda", "lambda_from", "logloss", "method", "noise", "noise_share", "rounds", "seconds", "trials", "warning"])
             for metric in ("accuracy", "auc", "logloss"):
                 self.assertEqual(sorted(run[metric]), ["mean", "sd"])
                 self.assertGreaterEqual(run[metric]["sd"], 0)
@@ -253,12 +253,23 @@ class Simulate(LearningTest):
         self.assertEqual(lines[rule - 1].split(), ["method", "epsilon", "accuracy", "AUC", "log-loss", "charged", "time"])
         self.assertEqual(len(lines[rule + 1:]), 3)
         self.assertIn("0.5 per record", lines[rule + 2])
-        self.assertEqual(done.stderr.count("\n"), 1)
+        self.assertEqual(done.stderr.count("\n"), 2)
+        self.assertIn("noise of avg: added by a trusted coordinator\n", done.stderr)
         self.assertIn("one trial", done.stderr)
         spread = self.succeed("simulate", "--method", "avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5",
                               "--epsilon", "10", "--trials", "4")
         self.assertIn(" ± ", spread.stdout)
-        self.assertEqual(spread.stderr, "")
+        self.assertEqual(spread.stderr, "noise of avg: added by a trusted coordinator\n")
+
+    def test_it_says_whose_noise_it_plays(self):
+        words = ("simulate", "--method", "batch,dpnewton,dpgd,avg", "--train", ROWS, "--schema", SCHEMA, "--parties", "5", "--epsilon", "1,3", "--delta", "1e-5",
+                 "--lambda", "0.01", "--seed", "1")
+        for more, noise in (((), ["shares", "coordinator", "coordinator"]), (("--set", "noise=party"), ["party"] * 3)):
+            runs = json.loads(self.succeed(*words, *more, "--json").stdout)["runs"]
+            self.assertEqual([run["noise"] for run in runs], [None] + [who for who in noise for _ in range(2)])
+            said = [line for line in self.succeed(*words, *more).stderr.splitlines() if line.startswith("noise of ")]
+            self.assertEqual(len(said), 3)  # once for a method
+            self.assertEqual(["1 of them may collude" in line for line in said], [who == "shares" for who in noise])
 
     def test_without_a_schema_it_warns_unless_that_is_meant(self):
         words = ["simulate", "--method", "batch", "--train", ROWS]
