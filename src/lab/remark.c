@@ -103,8 +103,7 @@ static tacit_status compare_with_blind(const tacit_plan *plan, const tacit_view 
             to.log_loss,
             isfinite(run->epsilon)
                 ? "noise or clipping leaves scores that may rank rows and are no chances. Read AUC and "
-                  "accuracy; "
-                  "more rows or a larger epsilon helps"
+                  "accuracy; more rows or a larger epsilon helps"
                 : "the model has learnt what these rows do not have. Read AUC and accuracy; more rows, fewer "
                   "columns or terms, or a lambda above 0 helps");
     }
@@ -165,10 +164,10 @@ static bool is_beaten(const tacit_run *run, double alone, size_t trials) {
 /* After what is said already. */
 static void say_beaten(tacit_run *run, double alone) {
     const size_t used = strlen(run->remark);
-    snprintf(run->remark + used, sizeof run->remark - used,
-             "%sparties alone do better (mean accuracy %.4f), so joining does not pay at this price%s",
-             used > 0 ? ". And " : "", alone,
-             used > 0 ? "" : ": more parties, more public points or a larger epsilon helps");
+    tacit_format(run->remark + used, sizeof run->remark - used,
+                 "%sparties alone do better (mean accuracy %.4f), so joining does not pay at this price%s",
+                 used > 0 ? ". And " : "", alone,
+                 used > 0 ? "" : ": more parties, more public points or a larger epsilon helps");
 }
 
 tacit_status tacit_runs_beside_alone(const tacit_simulation *simulation, tacit_run *runs, size_t count,
