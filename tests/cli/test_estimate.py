@@ -231,11 +231,12 @@ class Summary(EstimateTest):
         self.fail_with(2, "summary", "model.json", says=["batch", "estimate"])
 
     def test_chances_of_too_many_columns_are_not_blamed_on_epsilon(self):
-        """Outcomes at random, twelve columns and 80 rows: worse on other rows than the share of the classes, without any noise."""
+        """One of twelve columns says little about 80 rows: on others chances are worse than the share of the classes, without any noise."""
         draw = random.Random(4)
         for name, count in (("train.csv", 80), ("test.csv", 400)):
-            self.write(name, ",".join(f"x{k}" for k in range(12)) + ",y\n" +
-                       "".join(",".join(f"{draw.random():.4f}" for _ in range(12)) + f",{draw.choice(('no', 'yes'))}\n" for _ in range(count)))
+            rows = [[draw.random() for _ in range(12)] for _ in range(count)]
+            self.write(name, ",".join(f"x{k}" for k in range(12)) + ",y\n" + "".join(
+                ",".join(f"{one:.4f}" for one in row) + f",{'yes' if draw.random() < 0.3 + 0.4 * row[0] else 'no'}\n" for row in rows))
         self.write("schema.yaml", 'label: {name: y, classes: ["no", "yes"]}\ncolumns:\n' +
                    "".join(f"  - {{name: x{k}, kind: number, low: 0, high: 1}}\n" for k in range(12)))
         done = self.succeed("simulate", "--method", "estimate", "--train", "train.csv", "--test", "test.csv", "--schema", "schema.yaml", "--parties", "2", "--seed", "1")
