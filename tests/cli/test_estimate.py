@@ -234,7 +234,7 @@ class Summary(EstimateTest):
         """One of twelve columns says little about 80 rows: on others chances are worse than the share of the classes, without any noise."""
         draw = random.Random(4)
         for name, count in (("train.csv", 80), ("test.csv", 400)):
-            rows = [[draw.random() for _ in range(12)] for _ in range(count)]
+            rows = ([draw.random() for _ in range(12)] for _ in range(count))
             self.write(name, ",".join(f"x{k}" for k in range(12)) + ",y\n" + "".join(
                 ",".join(f"{one:.4f}" for one in row) + f",{'yes' if draw.random() < 0.3 + 0.4 * row[0] else 'no'}\n" for row in rows))
         self.write("schema.yaml", 'label: {name: y, classes: ["no", "yes"]}\ncolumns:\n' +
