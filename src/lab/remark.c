@@ -103,8 +103,7 @@ static tacit_status compare_with_blind(const tacit_plan *plan, const tacit_view 
             to.log_loss,
             isfinite(run->epsilon)
                 ? "noise or clipping leaves scores that may rank rows and are no chances. Read AUC and "
-                  "accuracy; "
-                  "more rows or a larger epsilon helps"
+                  "accuracy; more rows or a larger epsilon helps"
                 : "the model has learnt what these rows do not have. Read AUC and accuracy; more rows, fewer "
                   "columns or terms, or a lambda above 0 helps");
     }

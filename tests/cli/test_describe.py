@@ -345,6 +345,26 @@ class Private(DescribeTest):
         self.assertGreater(left_out, 60)
         self.assertGreater(below, 10)
 
+    def test_means_stay_within_the_bounds_and_intervals_of_quantiles_ascend(self):
+        """Twenty seeded releases of few rows with much noise: some means are at a bound, where noise would have carried them further."""
+        low = {"age": 18, "karnofsky": 0, "karnofsky_patient": 0, "calories": 0, "weight_loss": -50}
+        at_a_bound, intervals = 0, 0
+        for seed in range(20):
+            found = values(self.describe(*self.rows("lung"), "--by", "died", "--epsilon", "0.3", "--delta", "1e-5", "--parties", "3", "--seed", str(seed)))
+            ends = {}
+            for (table, row, column), value in found.items():
+                name = row.split(" [")[0].split(":")[0]
+                if table == "numbers" and column == "mean" and value is not None:
+                    self.assertTrue(low[name] <= value <= low[name] + RANGES["lung"][name], (seed, row, value))
+                    at_a_bound += value in (low[name], low[name] + RANGES["lung"][name])
+                if table == "quantile_intervals" and value is not None:
+                    ends.setdefault((row.rsplit(": ", 1)[0], column), []).append(value)
+            for where, numbers in ends.items():
+                self.assertEqual(numbers, sorted(numbers), (seed, where))
+                intervals += len(numbers)
+        self.assertGreater(at_a_bound, 3)
+        self.assertGreater(intervals, 200)
+
     def test_without_a_limit_nothing_is_released(self):
         self.fail_with(3, "describe", *self.rows("wilms"), "--epsilon", "0.5", "--delta", "1e-5", says=["ledger limit"])
 

@@ -230,6 +230,21 @@ class Summary(EstimateTest):
                      "--out", "model.json")
         self.fail_with(2, "summary", "model.json", says=["batch", "estimate"])
 
+    def test_chances_of_too_many_columns_are_not_blamed_on_epsilon(self):
+        """One of twelve columns says little about 80 rows: on others chances are worse than the share of the classes, without any noise."""
+        draw = random.Random(4)
+        for name, count in (("train.csv", 80), ("test.csv", 400)):
+            rows = ([draw.random() for _ in range(12)] for _ in range(count))
+            self.write(name, ",".join(f"x{k}" for k in range(12)) + ",y\n" + "".join(
+                ",".join(f"{one:.4f}" for one in row) + f",{'yes' if draw.random() < 0.3 + 0.4 * row[0] else 'no'}\n" for row in rows))
+        self.write("schema.yaml", 'label: {name: y, classes: ["no", "yes"]}\ncolumns:\n' +
+                   "".join(f"  - {{name: x{k}, kind: number, low: 0, high: 1}}\n" for k in range(12)))
+        done = self.succeed("simulate", "--method", "estimate", "--train", "train.csv", "--test", "test.csv", "--schema", "schema.yaml", "--parties", "2", "--seed", "1")
+        said = " ".join((done.stdout + done.stderr).split())
+        self.assertIn("worse than each class's share for every test row", said)
+        self.assertIn("more rows, fewer columns or terms, or a lambda above 0 helps", said)
+        self.assertNotIn("larger epsilon", said)
+
     def test_a_draft_can_be_of_a_number_or_a_count(self):
         for response, column, text in (("number", "cost", "kind: number"), ("count", "visits", "low: 0\n  high: 11")):
             done = self.tacit("data", "draft-schema", CLAIMS, "--label", column, "--response", response)

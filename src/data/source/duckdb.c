@@ -201,20 +201,6 @@ static tacit_status open_asked(duckdb_source *self, const char *rest, tacit_erro
     return status;
 }
 
-/* Of a file that was told by its first bytes: DuckDB opens it by its path, so they must lie there. */
-static tacit_status check_plain(const tacit_place *place, tacit_error *error) {
-    char bytes[4];
-    FILE *file = place->bytes != NULL ? fopen(place->name, "rb") : NULL;
-    bool plain = place->bytes == NULL ||
-                 (file != NULL && fread(bytes, 1, 4, file) == 4 && memcmp(bytes, "PAR1", 4) == 0);
-    if (file != NULL) fclose(file);
-    if (plain) return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_INPUT,
-        "%s holds a Parquet file, which is read by its path and not compressed: unpack it first",
-        place->name);
-}
-
 /* What a place is, for a sentence, by its first bytes or its name. NULL: a query. */
 static const char *what_it_is(const tacit_place *place) {
     if (place->rest != place->name) return NULL;
@@ -229,7 +215,7 @@ static tacit_status duckdb_open(tacit_source **out, const tacit_place *place,
     duckdb_library library;
     bool asked = place->rest != place->name;
     (void)options;
-    TACIT_TRY(check_plain(place, error));
+    TACIT_TRY(source_check_parquet(place, error));
     char what[600] = "such a query";
     if (!asked) tacit_format(what, sizeof what, "%.500s is %s, which", place->name, what_it_is(place));
     TACIT_TRY(duckdb_library_load(&library, what, error));

@@ -74,3 +74,16 @@ tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error)
     }
     return TACIT_OK;
 }
+
+tacit_status source_check_parquet(const tacit_place *place, tacit_error *error) {
+    char bytes[4];
+    FILE *file = place->bytes != NULL ? fopen(place->name, "rb") : NULL;
+    bool plain = place->bytes == NULL ||
+                 (file != NULL && fread(bytes, 1, 4, file) == 4 && memcmp(bytes, "PAR1", 4) == 0);
+    if (file != NULL) fclose(file);
+    if (plain) return TACIT_OK;
+    return tacit_fail(
+        error, TACIT_INPUT,
+        "%s holds a Parquet file, which is read by its path and not compressed: unpack it first",
+        place->name);
+}

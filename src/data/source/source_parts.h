@@ -59,6 +59,9 @@ tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error)
 /* TACIT_USAGE for the name of rows that a library for parties alone does not read: a query of a database. */
 tacit_status source_refuse_absent(const char *name, tacit_error *error);
 
+/* Of a file that was told by its first bytes, Parquet's: DuckDB opens it by its path, so they must lie there as they are. */
+tacit_status source_check_parquet(const tacit_place *place, tacit_error *error);
+
 /* Let a source that was just opened give one part of its rows alone (part.h). *done: it does. */
 tacit_status folder_keep_part(tacit_source *source, size_t own, size_t count, bool *done, tacit_error *error);
 tacit_status duckdb_keep_part(tacit_source *source, size_t own, size_t count, bool *done, tacit_error *error);
