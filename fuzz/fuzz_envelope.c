@@ -184,8 +184,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length) {
     } else if (left > 0) {
         outside_must(tacit_buffer_append(&text, rest, left, NULL));
     }
-    play(&text, question, swapped && (said >> AGAIN & 1) != 0, other,
-         left > 0 || way == 'r' || !strchr("cCmMxX", way));
+    const bool raw = !swapped && way != 'c' && way != 'C' && way != 'm' && way != 'M';
+    play(&text, question, swapped && (said >> AGAIN & 1) != 0, other, raw || left > 0);
     tacit_buffer_clear(&text);
     tacit_buffer_clear(&changed);
     return 0;

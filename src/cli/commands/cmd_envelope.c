@@ -280,7 +280,7 @@ cleanup:
     return status;
 }
 
-/* Before anything is answered, and charged: is there somewhere to write it, or is it an end, where an end is meant? */
+/* Before anything is answered, and charged: is there somewhere to write it, or is it an end, as a close needs? */
 static tacit_status check_meant(const tacit_site_asked *asked, const char *file, bool closing,
                                 tacit_error *error) {
     if (strcmp(asked->event, "finished") == 0) return TACIT_OK;
