@@ -21,7 +21,8 @@ PAGE = ROOT / "docs/reproduce.md"
 TABLES = ROOT / "docs/papers.md"
 BEGIN, END = "<!-- verdicts: script/docs_papers.py writes what follows -->\n", "<!-- verdicts: end -->\n"
 VERDICTS = ("as printed", "better", "not reproducible", "not run")
-KEPT = ("id", "paper", "figure", "metric", "seed", "repeats", "trials", "fraction", "full", "why", "stand_in", "not_run")
+HOLD, AGAINST = ("as printed", "holds"), ("not reproducible", "does not hold")
+KEPT = ("id", "paper", "figure", "metric", "seconds", "seed", "repeats", "trials", "fraction", "full", "why", "stand_in", "not_run")
 
 
 def rounded(value):
@@ -32,7 +33,7 @@ def record(results):
     """What the pages need, numbers rounded."""
     figures = []
     for one in results["figures"]:
-        kept = {key: one[key] for key in KEPT if one.get(key) is not None}
+        kept = {key: rounded(one[key]) for key in KEPT if one.get(key) is not None}
         kept["claims"] = [{key: rounded(value) for key, value in claim.items() if value is not None} for claim in one["claims"]]
         kept["findings"] = [{key: rounded(each[key]) for key in ("setup", "curve", "epsilon", "printed", "mean", "sd", "trials", "verdict")
                              if each.get(key) is not None} for each in one["findings"] if each.get("printed") is not None]
@@ -59,7 +60,7 @@ def summary(figures):
     lines = ["| experiment | paper | draws of rows x noise | as printed | better | not reproducible | not run | claims that hold |",
              "|---|---|---|---|---|---|---|---|"]
     for one in figures:
-        held, against = count(one["claims"], "as printed"), count(one["claims"], "not reproducible")
+        held, against = (sum(count(one["claims"], verdict) for verdict in verdicts) for verdicts in (HOLD, AGAINST))
         lines.append(f"| `{one['id']}` | {one['paper']}, {one['figure']} | {scale(one)} | "
                      + " | ".join(str(count(one["findings"], verdict)) for verdict in VERDICTS) + f" | {held} of {held + against} |")
     return lines
@@ -69,7 +70,7 @@ def claims(figures):
     lines = ["| experiment | claim | verdict | cases | ours |", "|---|---|---|---|---|"]
     for one in figures:
         for each in one["claims"]:
-            why = f": {each['why']}" if each["verdict"] == "not reproducible" and each.get("why") else ""
+            why = f": {each['why']}" if each["verdict"] in AGAINST and each.get("why") else ""
             cases = f"{each['held']} of {each['cases']}" if each.get("cases") else "-"
             ours = f"{number(each.get('above'))} beside {number(each.get('below'))}" if each.get("cases") else "-"
             lines.append(f"| `{one['id']}` | {each['says']} | {each['verdict']}{why} | {cases} | {ours} |")

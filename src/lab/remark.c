@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 
@@ -116,5 +117,66 @@ tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, ta
     if (!run->one_class) return compare_with_blind(plan, test, run, error);
     TACIT_TRY(explain(plan, run, why, sizeof why, error));
     snprintf(run->remark, sizeof run->remark, "every test row gets the same class: %s", why);
+    return TACIT_OK;
+}
+
+/* ---- beside parties alone ---- */
+
+enum { ALONE_MOST = 20 };
+
+static const tacit_method *alone_method(void) {
+    for (size_t i = 0; tacit_methods[i] != NULL; i++)
+        if (tacit_methods[i]->each_alone) return tacit_methods[i];
+    return NULL;
+}
+
+/* The mean accuracy of models of some parties' own rows; NaN where that cannot be had. */
+static tacit_status train_alone(const tacit_simulation *simulation, double *out, tacit_error *error) {
+    const tacit_method *method = alone_method();
+    const tacit_split *all = simulation->split;
+    tacit_split some = { all->parts < ALONE_MOST ? all->parts : ALONE_MOST, all->start, all->index, 0 };
+    tacit_simulation beside = *simulation;
+    tacit_run run;
+    beside.methods = &method;
+    beside.method_count = beside.trials = 1;
+    beside.variants = NULL;
+    beside.setting_count = beside.epsilon_count = 0;
+    beside.lambda = 0;
+    beside.without_lambda = beside.goes_on = false;
+    beside.split = &some;
+    beside.trace = NULL;
+    *out = NAN;
+    tacit_status status = tacit_simulate(&beside, &run, NULL, error);
+    if (status == TACIT_NO_MEMORY || status == TACIT_CANCELLED) return status;
+    if (status == TACIT_OK) *out = run.accuracy.mean;
+    return TACIT_OK;
+}
+
+static bool is_beaten(const tacit_run *run, double alone, size_t trials) {
+    return run->failed.status == TACIT_OK && isfinite(run->epsilon) &&
+           run->accuracy.mean + 2 * run->accuracy.sd / sqrt((double)trials) < alone;
+}
+
+/* After what is said already. */
+static void say_beaten(tacit_run *run, double alone) {
+    const size_t used = strlen(run->remark);
+    snprintf(run->remark + used, sizeof run->remark - used,
+             "%sparties alone do better (mean accuracy %.4f), so joining does not pay at this price%s",
+             used > 0 ? ". And " : "", alone,
+             used > 0 ? "" : ": more parties, more public points or a larger epsilon helps");
+}
+
+tacit_status tacit_runs_beside_alone(const tacit_simulation *simulation, tacit_run *runs, size_t count,
+                                     tacit_error *error) {
+    double alone = NAN;
+    bool wanted = false;
+    if (simulation->dataset->classes.count == 0) return TACIT_OK;
+    for (size_t i = 0; i < count; i++) {
+        if (runs[i].method->each_alone && runs[i].failed.status == TACIT_OK) alone = runs[i].accuracy.mean;
+        wanted = wanted || (runs[i].method->needs_points && runs[i].failed.status == TACIT_OK);
+    }
+    if (isnan(alone) && wanted) TACIT_TRY(train_alone(simulation, &alone, error));
+    for (size_t i = 0; i < count; i++)
+        if (is_beaten(&runs[i], alone, simulation->trials)) say_beaten(&runs[i], alone);
     return TACIT_OK;
 }

@@ -508,6 +508,8 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         }
     }
     TACIT_CHECK(check_some(runs, done, error));
+    if (simulation->goes_on && simulation->range.ranks == NULL)
+        TACIT_CHECK(tacit_runs_beside_alone(simulation, runs, done, error));
     if (model != NULL) {
         *model = last;
         last = NULL;

@@ -78,6 +78,7 @@ const tacit_method tacit_method_indiv = {
     .units = "record",
     .noise_free = true,
     .tunes_lambda = true,
+    .each_alone = true,
     .undeployable = "it would reveal every party's own model",
     .leaves = "each party's own model",
     .seen_by = "the coordinator",

@@ -316,6 +316,7 @@ struct tacit_method {
     bool fits_alone_by_party; /* or where it adds all of the noise (noise=party) */
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
+    bool each_alone;          /* the model of each party by itself: what joining must beat */
     bool makes_stacks;        /* of models, where they are not linear */
     const char *reports; /* the kind of report that it ends with (model/report/report.h); NULL: a model */
     bool stops_early;    /* plan.most_rounds and plan.enough count */

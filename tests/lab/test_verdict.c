@@ -26,6 +26,8 @@ static void a_printed_number_is_met_beaten_or_missed(void **state) {
     assert_int_equal(verdict(&accuracy, 0.9, 0.885, 0, 1), TACIT_PAPER_PRINTED);
     assert_int_equal(verdict(&accuracy, 0.9, 0.87, 0, 1), TACIT_PAPER_OTHERWISE);
     assert_int_equal(verdict(&accuracy, 0.9, 0.87, 0.016, 5), TACIT_PAPER_PRINTED);
+    assert_int_equal(verdict(&accuracy, 0.9, 0.84, 0.2, 2),
+                     TACIT_PAPER_OTHERWISE); /* draws far apart excuse little */
     assert_int_equal(verdict(&accuracy, 0.9, 0.93, 0, 1), TACIT_PAPER_BETTER);
     assert_int_equal(verdict(&error, 0.1, 0.13, 0, 1), TACIT_PAPER_OTHERWISE);
     assert_int_equal(verdict(&error, 0.1, 0.07, 0, 1), TACIT_PAPER_BETTER);
@@ -74,7 +76,13 @@ static void a_claim_is_checked_wherever_both_sides_were_run(void **state) {
     assert_int_equal(check(&claim).verdict, TACIT_PAPER_PRINTED);
     claim.mostly = false;
     claim.above.plus = 0.11;
-    assert_int_equal(check(&claim).verdict, TACIT_PAPER_PRINTED);
+    found = check(&claim);
+    assert_int_equal(found.verdict, TACIT_PAPER_PRINTED);
+    assert_float_equal(found.above, 0.7, 0); /* as measured, without what is added to compare */
+    claim.ours = true;
+    assert_int_equal(check(&claim).verdict, TACIT_PAPER_HOLDS);
+    claim.above.plus = 0;
+    assert_int_equal(check(&claim).verdict, TACIT_PAPER_FAILS);
 }
 
 static void sides_may_name_setup_and_epsilon_or_be_a_number(void **state) {

@@ -66,9 +66,9 @@ static void without_noise_both_find_the_minimum_of_all_rows(void **state) {
 /* ---- sensitivity ---- */
 
 /* The sum of the answers at given weights. */
-static void answers_at(parties *self, const double *weights, double *out) {
+static void answers_by(parties *self, uint64_t seed, const double *weights, double *out) {
     tacit_error error = TACIT_ERROR_INIT;
-    tacit_session session = parties_begin(self, 1);
+    tacit_session session = parties_begin(self, seed);
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_sum_spec spec;
@@ -82,6 +82,10 @@ static void answers_at(parties *self, const double *weights, double *out) {
     memcpy(out, sum.values, size * sizeof *out);
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
+}
+
+static void answers_at(parties *self, const double *weights, double *out) {
+    answers_by(self, 1, weights, out);
 }
 
 enum { MOST_WEIGHTS = 32 };
@@ -233,6 +237,50 @@ static void psgd_is_charged_for_every_round(void **state) {
         parties_end(&world);
     }
     assert_true(before > 15 && before < 60); /* far from 300, further from 0.1 */
+}
+
+/* The rounds together cost less than one epsilon, and each party's ledger holds just that. */
+static void halved_budgets_add_up_to_one(void **state) {
+    (void)state;
+    tacit_error error = TACIT_ERROR_INIT;
+    parties world = world_of(&tacit_method_psgd, ball(60, 3, 1), 3, "6");
+    tacit_prices prices;
+    tacit_account account;
+    world.plan.epsilon = 2;
+    world.plan.delta = 1e-5;
+    set(&world.plan, "schedule", "halving");
+    CHECK_OK(world.plan.method->price(&world.plan, &prices, &error), error);
+    CHECK_NEAR(prices.charged.epsilon, 2 * (1 - 0x1p-6), 1e-12);
+    tacit_model_free(parties_run(&world, 1, NULL));
+    CHECK_OK(tacit_local_charged(world.local, TACIT_UNIT_RECORD, &account, &error), error);
+    CHECK_NEAR(account.spent_epsilon, prices.charged.epsilon, 1e-9);
+    set(&world.plan, "rounds", "31");
+    assert_int_equal(tacit_plan_check(&world.plan, &error), TACIT_USAGE);
+    parties_end(&world);
+}
+
+/* Footnote 4: sqrt(K) times the noise of a part, and more, as fewer rows need more. The spread of 3 x 400 numbers is
+ * known to 2%. */
+static void noise_for_own_rows_is_larger_than_a_part(void **state) {
+    (void)state;
+    enum { DRAWS = 400 };
+    static const char *const kinds[] = { "shared", "own" };
+    double weights[3] = { 0 }, answer[3], exact[3], spread[2] = { 0 };
+    for (size_t k = 0; k < 2; k++) {
+        parties world = world_of(&tacit_method_psgd, ball(60, 3, 1), 3, "2");
+        set(&world.plan, "noise", "fixed");
+        set(&world.plan, "fixed_noise", kinds[k]);
+        answers_at(&world, weights, exact); /* without an epsilon there is no noise */
+        world.plan.epsilon = 1;
+        world.plan.delta = 1e-5;
+        for (uint64_t draw = 0; draw < DRAWS; draw++) {
+            answers_by(&world, draw + 1, weights, answer);
+            spread[k] += pow(distance(answer, exact, 3), 2) / DRAWS;
+        }
+        parties_end(&world);
+    }
+    print_message("# variance, own rows beside parts: %.3f\n", spread[1] / spread[0]);
+    assert_true(spread[1] / spread[0] > 2.5);
 }
 
 static void noise_that_only_lasts_is_worth_nothing(void **state) {
@@ -418,6 +466,8 @@ int main(void) {
         cmocka_unit_test(parties_that_trust_nobody_add_it_each),
         cmocka_unit_test(all_rounds_together_cost_what_is_declared),
         cmocka_unit_test(psgd_is_charged_for_every_round),
+        cmocka_unit_test(halved_budgets_add_up_to_one),
+        cmocka_unit_test(noise_for_own_rows_is_larger_than_a_part),
         cmocka_unit_test(noise_that_only_lasts_is_worth_nothing),
         cmocka_unit_test(persistent_noise_persists),
         cmocka_unit_test(psgd_is_for_two_classes),

@@ -316,8 +316,8 @@ def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = 
     return _changed(dpgd, {"rounds": rounds, "noise": noise, "unit": unit})
 
 
-def psgd(*, rounds: int = 100, noise: Literal["both", "fresh", "fixed"] = "both",
-         calibration: Literal["tight", "paper"] = "tight") -> dict[str, Any]:
+def psgd(*, rounds: int = 100, noise: Literal["both", "fresh", "fixed"] = "both", calibration: Literal["tight", "paper"] = "tight",
+         fixed_noise: Literal["shared", "own"] = "shared", schedule: Literal["even", "halving"] = "even") -> dict[str, Any]:
     """Settings of method psgd: stochastic gradient descent with noise kept and noise drawn again, as printed.
 
     rounds
@@ -327,8 +327,13 @@ def psgd(*, rounds: int = 100, noise: Literal["both", "fresh", "fixed"] = "both"
         simulations.
     calibration
         of the fixed noise: our constants, or the printed ones with the lost square put back.
+    fixed_noise
+        the fixed noise is made for the rows of all parties together, each adding a part, or by each party for its own rows alone
+        (footnote 4).
+    schedule
+        of the fresh noise: epsilon in every round, or epsilon/2^t in round t, at most 30 rounds, and epsilon in all.
     """
-    return _changed(psgd, {"rounds": rounds, "noise": noise, "calibration": calibration})
+    return _changed(psgd, {"rounds": rounds, "noise": noise, "calibration": calibration, "fixed_noise": fixed_noise, "schedule": schedule})
 
 
 def dpiw(*, project: Text = "none", lambda_iw: float = 0.05, law: Literal["auto", "pure", "gaussian"] = "auto",

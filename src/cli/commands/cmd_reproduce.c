@@ -238,7 +238,8 @@ static bool has_claims(json_t *figure, const tacit_experiment *experiment) {
         const char *says = json_string_value(json_object_get(one, "says")),
                    *verdict = json_string_value(json_object_get(one, "verdict"));
         if (says == NULL || verdict == NULL || strcmp(says, experiment->claims[c].says) != 0) return false;
-        bool against = strcmp(verdict, tacit_paper_verdict_text(TACIT_PAPER_OTHERWISE)) == 0;
+        bool against = strcmp(verdict, tacit_paper_verdict_text(TACIT_PAPER_OTHERWISE)) == 0 ||
+                       strcmp(verdict, tacit_paper_verdict_text(TACIT_PAPER_FAILS)) == 0;
         json_object_set_new(one, "why", against ? json_pack("s?", experiment->claims[c].why) : json_null());
     }
     return true;
@@ -335,14 +336,15 @@ static void add_summary(tacit_grid *grid, const json_t *document) {
     const json_t *findings = json_object_get(document, "findings"),
                  *claims = json_object_get(document, "claims");
     const char *missing = json_string_value(json_object_get(document, "not_run"));
-    size_t held = count_verdicts(claims, "as printed");
+    size_t held = count_verdicts(claims, "as printed") + count_verdicts(claims, "holds");
+    size_t against = count_verdicts(claims, "not reproducible") + count_verdicts(claims, "does not hold");
     tacit_grid_cell(grid, "%s", json_string_value(json_object_get(document, "id")));
     for (size_t v = 0; v < sizeof verdicts / sizeof *verdicts; v++)
         tacit_grid_cell(grid, "%zu", count_verdicts(findings, verdicts[v]));
     if (missing != NULL)
         tacit_grid_cell(grid, "cannot be run");
     else
-        tacit_grid_cell(grid, "%zu of %zu", held, held + count_verdicts(claims, "not reproducible"));
+        tacit_grid_cell(grid, "%zu of %zu", held, held + against);
     tacit_grid_cell(grid, "%.0f", json_number_value(json_object_get(document, "seconds")));
 }
 
@@ -484,8 +486,9 @@ const tacit_command tacit_command_reproduce = {
         "reproduce list' says which files each experiment wants and where they can be had. "
         "Simulated data need no "
         "files.\n\n"
-        "A printed number is called as printed where ours is no further off than two standard deviations or "
-        ".02, better where it is beyond that on the good side, and else not reproducible, with the reason. "
+        "A printed number is called as printed where ours is no further off than .02, or than two standard "
+        "deviations up to .05, better where it is beyond that on the good side, and else not reproducible, "
+        "with the reason. "
         "What the paper says in words is checked on the means where it can be put as one curve above "
         "another. 'tacit reproduce all' runs every experiment; one whose data are missing says so, and the "
         "others go on.",

@@ -92,7 +92,7 @@ static void print_paragraph(tacit_console *console, const char *heading, const c
 
 /* "7 as printed, 2 better, 1 not reproducible, 1 not run" of the printed numbers, without what is none. */
 void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_t size) {
-    size_t count[TACIT_PAPER_OTHERWISE + 1] = { 0 }, used = 0;
+    size_t count[TACIT_PAPER_VERDICTS] = { 0 }, used = 0;
     static const tacit_paper_verdict order[] = { TACIT_PAPER_PRINTED, TACIT_PAPER_BETTER,
                                                  TACIT_PAPER_OTHERWISE, TACIT_PAPER_NOT_RUN };
     for (size_t i = 0; i < result->count; i++)
@@ -107,7 +107,7 @@ void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_
 
 static void print_claim(tacit_console *console, const tacit_reproduction *result, const tacit_claim *claim) {
     tacit_claim_outcome found = tacit_claim_check(result, claim);
-    bool has_reason = found.verdict == TACIT_PAPER_OTHERWISE && claim->why != NULL;
+    bool has_reason = tacit_verdict_is_against(found.verdict) && claim->why != NULL;
     tacit_wrap wrap = { .out = console->out, .width = console->width, .indent = 2 };
     char cases[96] = "", text[1000];
     if (found.cases > 0)
@@ -195,18 +195,20 @@ tacit_status tacit_reproduction_print(tacit_console *console, const tacit_reprod
 
 static json_t *finding_document(const tacit_experiment *experiment, const tacit_finding *finding) {
     const char *verdict = tacit_paper_verdict_text(tacit_finding_verdict(experiment, finding));
+    const bool was_run = finding->trials > 0;
     return json_pack(
         "{s:s,s:s,s:I,s:s,s:o,s:o,s:I,s:o,s:o,s:o,s:s?}", "panel", experiment->setups[finding->setup].panel,
         "setup", tacit_setup_name(&experiment->setups[finding->setup]), "parties",
         (json_int_t)finding->parties, "curve", finding->curve, "epsilon", tacit_json_number(finding->epsilon),
         "lambda", tacit_json_number(finding->lambda), "trials", (json_int_t)finding->trials, "mean",
-        tacit_json_number(finding->mean), "sd", tacit_json_number(finding->sd), "printed",
-        tacit_json_number(finding->printed), "verdict", verdict[0] != 0 ? verdict : NULL);
+        tacit_json_number(was_run ? finding->mean : NAN), "sd",
+        tacit_json_number(was_run ? finding->sd : NAN), "printed", tacit_json_number(finding->printed),
+        "verdict", verdict[0] != 0 ? verdict : NULL);
 }
 
 static json_t *claim_document(const tacit_reproduction *result, const tacit_claim *claim) {
     tacit_claim_outcome found = tacit_claim_check(result, claim);
-    bool against = found.verdict == TACIT_PAPER_OTHERWISE;
+    bool against = tacit_verdict_is_against(found.verdict);
     return json_pack("{s:s,s:s,s:I,s:I,s:o,s:o,s:s?}", "says", claim->says, "verdict",
                      tacit_paper_verdict_text(found.verdict), "held", (json_int_t)found.held, "cases",
                      (json_int_t)found.cases, "above", tacit_json_number(found.above), "below",

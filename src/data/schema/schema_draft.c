@@ -183,9 +183,12 @@ static tacit_status draft_label(tacit_schema *schema, const tacit_table *table, 
     }
     if (column->overflow || values->count > TACIT_LEVEL_LIMIT)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT,
-                               "%s: column '%s' has more than %d different values, too many for a label; "
-                               "name another with the option 'label'",
-                               table->name, column->name, TACIT_LEVEL_LIMIT));
+                               "%s: column '%s' has more than %d different values, too many for classes; "
+                               "%sname another label with the option 'label'",
+                               table->name, column->name, TACIT_LEVEL_LIMIT,
+                               column->kind == TACIT_COLUMN_NUMBER
+                                   ? "for a regression on numbers give the option 'response' as number, or "
+                                   : ""));
     const char *one, *other;
     if (options->tidy && tacit_levels_differ_in_case(values, values, &one, &other))
         TACIT_CHECK(

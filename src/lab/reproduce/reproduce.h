@@ -38,7 +38,7 @@ typedef struct tacit_claim_side {
     const char *curve; /* by its label; NULL: the number `plus` */
     double epsilon;    /* 0: each of the experiment's in turn, the same on both sides */
     const char *setup; /* by its name; NULL: each in turn, the same on both sides */
-    double plus;       /* is added to the curve's number */
+    double plus;       /* is added to the curve's number before the two are compared */
 } tacit_claim_side;
 
 /* What the paper says in words, as "above >= below"; lab/reproduce/verdict.h checks it. */
@@ -47,6 +47,7 @@ typedef struct tacit_claim {
     tacit_claim_side above, below;
     const char *why; /* it does not hold here, where that is known; NULL: the figures speak for themselves */
     bool mostly;     /* in more than half of the cases; else in all */
+    bool ours;       /* no paper says it: it is about a method or constant of ours */
 } tacit_claim;
 
 /* What makes a run quick, or as long as the paper's. */

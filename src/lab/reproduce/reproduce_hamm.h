@@ -13,7 +13,5 @@ extern const tacit_variant tacit_hamm_curves[];
     "chance; soft-stat and pate, at the lambda chosen for their noise, are as good as the text says"
 
 #define TACIT_HAMM_NOT_WORSE(text, curve_, epsilon_, setup_, beside, slack, because)                         \
-    {                                                                                                        \
-        .says = text, .above = { curve_, epsilon_, setup_, slack },                                          \
-        .below = { beside, INFINITY, setup_, 0 }, .why = because                                             \
-    }
+    .says = text, .above = { curve_, epsilon_, setup_, slack }, .below = { beside, INFINITY, setup_, 0 },    \
+    .why = because

@@ -82,17 +82,20 @@ static const tacit_claim claims[] = {
     { .says = "vote becomes useless even at 1/epsilon = 0.1",
       .above = { "indiv", INFINITY, NULL, 0 },
       .below = { "vote, printed", 10, NULL, 0 } },
-    TACIT_HAMM_NOT_WORSE("soft is better than indiv until 1/epsilon = 1", "soft, printed", 1, NULL, "indiv",
-                         0, TACIT_HAMM_PRINTED_IS_CHANCE),
-    TACIT_HAMM_NOT_WORSE("the same of ours: soft-stat with delta 1e-5", "soft-stat, δ = 1e-5", 1, NULL,
-                         "indiv", 0, NULL),
-    TACIT_HAMM_NOT_WORSE("the same of ours: pate", "pate, δ = 1e-5", 1, NULL, "indiv", 0, NULL),
-    TACIT_HAMM_NOT_WORSE(
+    { TACIT_HAMM_NOT_WORSE("soft is better than indiv until 1/epsilon = 1", "soft, printed", 1, NULL, "indiv",
+                           0, TACIT_HAMM_PRINTED_IS_CHANCE) },
+    { TACIT_HAMM_NOT_WORSE("the same of ours: soft-stat with delta 1e-5", "soft-stat, δ = 1e-5", 1, NULL,
+                           "indiv", 0, NULL),
+      .ours = true },
+    { TACIT_HAMM_NOT_WORSE("the same of ours: pate", "pate, δ = 1e-5", 1, NULL, "indiv", 0, NULL),
+      .ours = true },
+    { TACIT_HAMM_NOT_WORSE(
         "avg is better than indiv until 1/epsilon = 1", "avg, printed", 1, NULL, "indiv", 0,
         "avg with the printed constant is at chance from 1/epsilon = 0.1 on; with the tight one "
-        "it is level with indiv at 1/epsilon = 1"),
-    TACIT_HAMM_NOT_WORSE("the same of avg with our constant", "avg", 1, NULL, "indiv", 0,
-                         "level with indiv, within the noise of a few draws"),
+        "it is level with indiv at 1/epsilon = 1") },
+    { TACIT_HAMM_NOT_WORSE("the same of avg with our constant", "avg", 1, NULL, "indiv", 0,
+                           "level with indiv, within the noise of a few draws"),
+      .ours = true },
 };
 
 const tacit_experiment tacit_experiment_hamm_fig2 = {

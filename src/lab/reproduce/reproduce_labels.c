@@ -63,30 +63,34 @@ static tacit_status run_unseen(const tacit_simulation *base, const tacit_setup *
 }
 
 #define NOT_BELOW(text, better, epsilon_, slack, worse, setup_, because)                                     \
-    {                                                                                                        \
-        .says = text, .above = { better NARROW, epsilon_, setup_, slack },                                   \
-        .below = { worse NARROW, epsilon_, setup_, 0 }, .why = because                                       \
-    }
+    .says = text, .above = { better NARROW, epsilon_, setup_, slack },                                       \
+    .below = { worse NARROW, epsilon_, setup_, 0 }, .why = because
 static const tacit_claim label_claims[] = {
-    NOT_BELOW("DPHTL is better than the few labels alone where they are fewest (2 %, epsilon = 3)", "DPHTL",
-              3, 0, "WEAK", "2 %", NULL),
-    NOT_BELOW("DPHTL is the best performer at all parts once privacy is relaxed (beside AVERAGE, no noise, "
-              "within .01)",
-              "DPHTL", INFINITY, 0.01, "AVERAGE", NULL, NULL),
-    NOT_BELOW("so it is beside SOFT", "DPHTL", INFINITY, 0.01, "SOFT", NULL, NULL),
-    NOT_BELOW("without noise DPHTL performs as well as TARGET (within .03)", "DPHTL", INFINITY, 0.03,
-              "TARGET", NULL,
-              "TARGET has every label of the target, and two draws leave some hundredths to chance"),
+    { NOT_BELOW("DPHTL is better than the few labels alone where they are fewest (2 %, epsilon = 3)", "DPHTL",
+                3, 0, "WEAK", "2 %", NULL) },
+    { NOT_BELOW("DPHTL is the best performer at all parts once privacy is relaxed (beside AVERAGE, no noise, "
+                "within .01)",
+                "DPHTL", INFINITY, 0.01, "AVERAGE", NULL, NULL) },
+    { NOT_BELOW("so it is beside SOFT", "DPHTL", INFINITY, 0.01, "SOFT", NULL, NULL) },
+    { NOT_BELOW("without noise DPHTL performs as well as TARGET (within .03)", "DPHTL", INFINITY, 0.03,
+                "TARGET", NULL,
+                "TARGET has every label of the target, and two draws leave some hundredths to chance") },
 };
 static const tacit_claim unseen_claims[] = {
-    NOT_BELOW("ours: sources do no harm where nothing of the target is known to them (epsilon = 3, within "
-              ".02 of WEAK)",
-              "DPHTL", 3, 0.02, "WEAK", "100 %", NULL),
-    NOT_BELOW("ours: sources help where all of the target is known to them (epsilon = 3)", "DPHTL", 3, 0,
-              "WEAK", "0 %", NULL),
-    NOT_BELOW(
-        "ours: weighing sources is no worse than their mean when 30 % are unknown (no noise, within .01)",
-        "DPHTL", INFINITY, 0.01, "AVERAGE", "30 %", NULL),
+    { NOT_BELOW("ours: sources do no harm where nothing of the target is known to them (epsilon = 3, within "
+                ".02 of WEAK)",
+                "DPHTL", 3, 0.02, "WEAK", "100 %", NULL),
+      .ours = true },
+    { NOT_BELOW(
+          "ours: sources help where all of the target is known to them (epsilon = 3)", "DPHTL", 3, 0, "WEAK",
+          "0 %",
+          "without noise they do (.866 beside .845); at epsilon = 3 the noise takes more than that, and "
+          "two draws differ by .06"),
+      .ours = true },
+    { NOT_BELOW(
+          "ours: weighing sources is no worse than their mean when 30 % are unknown (no noise, within .01)",
+          "DPHTL", INFINITY, 0.01, "AVERAGE", "30 %", NULL),
+      .ours = true },
 };
 
 #define OURS                                                                                                 \

@@ -53,32 +53,31 @@ static const double epsilons[] = { 0.1, 0.2 };
     "charged one epsilon in all."
 
 #define NO_MORE_THAN(text, worse, worse_setup, better, better_setup, slack, because)                         \
-    {                                                                                                        \
-        .says = text, .above = { worse, 0, worse_setup, slack }, .below = { better, 0, better_setup, 0 },    \
-        .why = because                                                                                       \
-    }
+    .says = text, .above = { worse, 0, worse_setup, slack }, .below = { better, 0, better_setup, 0 },        \
+    .why = because
 #define RISES                                                                                                \
     "each party adds the noise of a round by itself, so that the sum over K parties has K times its "        \
     "variance: the error rises with K"
 static const tacit_claim claims[] = {
-    NO_MORE_THAN("more parties degrade the method of Pathak et al.", "LA, printed", "K = 15", "LA, printed",
-                 "K = 5", 0, NULL),
-    NO_MORE_THAN("a small smallest share degrades it", "LA, printed", "smallest 0.01", "LA, printed", "equal",
-                 0, NULL),
-    NO_MORE_THAN("the same of avg with our noise", "LA (avg)", "smallest 0.01", "LA (avg)", "equal", 0,
-                 "at these epsilons avg is near guessing for every division of so few rows"),
-    NO_MORE_THAN("PSGD is no worse than GOP (printed constants, within .02)", "GOP, printed", NULL,
-                 "PSGD, printed", NULL, 0.02, RISES),
-    NO_MORE_THAN("PSGD does not depend on the number of parties (tight constants, within .02)", "PSGD, tight",
-                 "K = 5", "PSGD, tight", "K = 15", 0.02, RISES),
-    NO_MORE_THAN("PSGD does not depend on the smallest share (tight constants, within .02)", "PSGD, tight",
-                 "equal", "PSGD, tight", "smallest 0.01", 0.02, NULL),
-    NO_MORE_THAN(
+    { NO_MORE_THAN("more parties degrade the method of Pathak et al.", "LA, printed", "K = 15", "LA, printed",
+                   "K = 5", 0, NULL) },
+    { NO_MORE_THAN("a small smallest share degrades it", "LA, printed", "smallest 0.01", "LA, printed",
+                   "equal", 0, NULL) },
+    { NO_MORE_THAN("the same of avg with our noise", "LA (avg)", "smallest 0.01", "LA (avg)", "equal", 0,
+                   "at these epsilons avg is near guessing for every division of so few rows"),
+      .ours = true },
+    { NO_MORE_THAN("PSGD is no worse than GOP (printed constants, within .02)", "GOP, printed", NULL,
+                   "PSGD, printed", NULL, 0.02, RISES) },
+    { NO_MORE_THAN("PSGD does not depend on the number of parties (tight constants, within .02)",
+                   "PSGD, tight", "K = 5", "PSGD, tight", "K = 15", 0.02, RISES) },
+    { NO_MORE_THAN("PSGD does not depend on the smallest share (tight constants, within .02)", "PSGD, tight",
+                   "equal", "PSGD, tight", "smallest 0.01", 0.02, NULL) },
+    { NO_MORE_THAN(
         "PSGD is better than the method of Pathak et al. (printed noise of both)", "LA, printed", NULL,
         "PSGD, printed", NULL, 0,
         "with the printed constants PSGD is near guessing; with equal shares Pathak's noise, which is too "
-        "small for its claim, does better"),
-    NO_MORE_THAN("the same with sound noise of both", "LA (avg)", NULL, "PSGD, tight", NULL, 0, NULL),
+        "small for its claim, does better") },
+    { NO_MORE_THAN("the same with sound noise of both", "LA (avg)", NULL, "PSGD, tight", NULL, 0, NULL) },
 };
 
 #define SHARED_BY_BOTH                                                                                       \

@@ -125,12 +125,12 @@ static const tacit_setup setups[] = { { "M = 750", NULL, 750, "even" },
 static const double epsilons[] = { INFINITY, 100, 30, 10, 3, 1, 0.3, 0.1 };
 
 static const tacit_claim claims[] = {
-    TACIT_HAMM_NOT_WORSE("batch lies above the private methods without noise (soft)", "batch", INFINITY, NULL,
-                         "soft, printed", 0, NULL),
-    TACIT_HAMM_NOT_WORSE("without noise soft lies above indiv", "soft, printed", INFINITY, NULL, "indiv", 0,
-                         NULL),
-    TACIT_HAMM_NOT_WORSE("without noise vote lies above indiv", "vote, printed", INFINITY, NULL, "indiv", 0,
-                         NULL),
+    { TACIT_HAMM_NOT_WORSE("batch lies above the private methods without noise (soft)", "batch", INFINITY,
+                           NULL, "soft, printed", 0, NULL) },
+    { TACIT_HAMM_NOT_WORSE("without noise soft lies above indiv", "soft, printed", INFINITY, NULL, "indiv", 0,
+                           NULL) },
+    { TACIT_HAMM_NOT_WORSE("without noise vote lies above indiv", "vote, printed", INFINITY, NULL, "indiv", 0,
+                           NULL) },
     { .says = "with more noise private methods fall below indiv (soft at 1/epsilon = 10)",
       .above = { "indiv", INFINITY, NULL, 0 },
       .below = { "soft, printed", 0.1, NULL, 0 } },

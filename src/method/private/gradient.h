@@ -98,7 +98,9 @@ typedef struct dpgd_settings {
 typedef struct psgd_settings {
     uint64_t rounds;
     enum { PSGD_BOTH, PSGD_FRESH, PSGD_FIXED } noise;
-    tacit_calibration calibration; /* of the fixed noise */
+    tacit_calibration calibration;                          /* of the fixed noise */
+    enum { PSGD_FIXED_SHARED, PSGD_FIXED_OWN } fixed_noise; /* a part by each, or by each for its own rows */
+    enum { PSGD_EVEN, PSGD_HALVING } schedule;              /* of epsilon over the rounds */
 } psgd_settings;
 
 /* The sum that every question "gradient" asks for. */

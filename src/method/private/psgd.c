@@ -27,6 +27,12 @@
  *   (mechanism.h); T of them are the T-fold adaptive composition of pure epsilon events, the optimal one of
  *   Kairouz, Oh and Viswanath 2015 at the study's delta, or T epsilon where that is less. eta_k adds nothing
  *   to it that could be proved, and takes nothing away: it is independent of the rows.
+ *   schedule=halving (section 3.2) gives round t epsilon/2^t: rho_t ~ G(d, 2L 2^t/epsilon), and all rounds
+ *   together cost epsilon (1 - 2^-T), by basic composition. The party counts rounds itself. The paper advises
+ *   against it: the noise doubles from step to step.
+ *   fixed_noise=own (footnote 4) makes eta_k alone as large as a party with n_k rows needs, epsilon~, Delta and s from
+ *   n_k in place of N, undivided by sqrt(K): the claim is then about whoever runs the descent on one party's
+ *   answers. It changes no charge. Delta is that of n_k at each party; the coordinator's step keeps that of N.
  *   noise=fresh leaves eta_k out and costs the same; noise=fixed leaves rho_t out: two answers then differ by
  *   what rows say and nothing else, which no epsilon bounds, and so it runs in simulations only.
  *   N is asked first: a replaced row leaves every n_k as it is, so that telling it costs nothing per record.
@@ -45,7 +51,7 @@
 #include "privacy/account/gaussian.h"
 #include "privacy/mechanism/erm.h"
 
-enum { MOST_ROUNDS = 100000 };
+enum { MOST_ROUNDS = 100000, MOST_HALVINGS = 30 };
 
 static const psgd_settings defaults = { .rounds = 100,
                                         .noise = PSGD_BOTH,
@@ -59,6 +65,12 @@ static const tacit_parameter parameters[] = {
                  "fixed alone protects nobody and is for simulations"),
     TACIT_CHOICE(psgd_settings, calibration, "calibration", "tight|paper",
                  "of the fixed noise: our constants, or the printed ones with the lost square put back"),
+    TACIT_LATER_CHOICE(psgd_settings, fixed_noise, "fixed_noise", "shared|own", "shared",
+                       "the fixed noise is made for the rows of all parties together, each adding a part, or "
+                       "by each party for its own rows alone (footnote 4)"),
+    TACIT_LATER_CHOICE(psgd_settings, schedule, "schedule", "even|halving", "even",
+                       "of the fresh noise: epsilon in every round, or epsilon/2^t in round t, at most 30 "
+                       "rounds, and epsilon in all"),
     TACIT_SETTINGS_END,
 };
 
@@ -68,6 +80,13 @@ static const psgd_settings *settings_of(const tacit_plan *plan) {
 
 static bool has_fresh(const tacit_plan *plan) { return settings_of(plan)->noise != PSGD_FIXED; }
 static bool has_fixed(const tacit_plan *plan) { return settings_of(plan)->noise != PSGD_FRESH; }
+static size_t rounds_of(const tacit_plan *plan) { return settings_of(plan)->rounds; }
+
+/* What the answer of round t costs, t from 1. */
+static double round_epsilon(const tacit_plan *plan, size_t t) {
+    if (!has_fresh(plan)) return INFINITY;
+    return settings_of(plan)->schedule == PSGD_HALVING ? ldexp(plan->epsilon, -(int)t) : plan->epsilon;
+}
 
 /* ---- the fixed noise, from N ---- */
 
@@ -95,7 +114,7 @@ static tacit_status fixed_noise_for(const tacit_plan *plan, double rows, fixed_n
 
 /* ---- the answers ---- */
 
-/* The sum that is asked for, the fresh noise of one answer, and the fixed noise for N rows. */
+/* The sum that is asked for, the fresh noise of the last answer, and the fixed noise for N rows. */
 typedef struct answering {
     tacit_sum_spec spec;
     tacit_mechanism fresh;
@@ -106,7 +125,7 @@ typedef struct answering {
 static tacit_status describe(const tacit_plan *plan, double rows, answering *out, tacit_error *error) {
     size_t size = plan->features;
     double bound = GRADIENT_MOST_ROWS * (1 + GRADIENT_ROUNDING), reach = 0;
-    double epsilon = has_fresh(plan) ? plan->epsilon : INFINITY;
+    double epsilon = round_epsilon(plan, rounds_of(plan));
     fixed_noise most;
     TACIT_TRY(fixed_noise_for(plan, 1, &most, error));
     TACIT_TRY(fixed_noise_for(plan, rows, &out->fixed, error));
@@ -132,13 +151,25 @@ static tacit_status derive(const tacit_plan *plan, double rows, void *out, tacit
     return describe(plan, rows, out, error);
 }
 
+/* Of eta_k: a part of what all rows need, or all that the party's own need. */
+static tacit_status own_scale(const tacit_party *party, const answering *how, double *out,
+                              tacit_error *error) {
+    fixed_noise own;
+    *out = how->fixed.scale / sqrt((double)party->plan->parties);
+    if (settings_of(party->plan)->fixed_noise == PSGD_FIXED_SHARED) return TACIT_OK;
+    TACIT_TRY(fixed_noise_for(party->plan, fmax(1, (double)party->total_rows), &own, error));
+    *out = own.scale;
+    return TACIT_OK;
+}
+
 /* Add the party's own eta, the same in every round. */
 static tacit_status add_fixed(tacit_party *party, const answering *how, double *values, tacit_error *error) {
-    double *eta = TACIT_NEW(double, how->spec.length);
+    double scale, *eta;
+    TACIT_TRY(own_scale(party, how, &scale, error));
+    eta = TACIT_NEW(double, how->spec.length);
     if (eta == NULL) return tacit_fail_memory(error);
     tacit_status status =
-        tacit_party_persistent_noise(party, how->fixed.scale / sqrt((double)party->plan->parties),
-                                     how->spec.length, how->spec.grid_bits, eta, error);
+        tacit_party_persistent_noise(party, scale, how->spec.length, how->spec.grid_bits, eta, error);
     for (size_t j = 0; status == TACIT_OK && j < how->spec.length; j++) values[j] += eta[j];
     free(eta);
     return status;
@@ -157,6 +188,14 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
                       *rows);
 }
 
+/* Where rounds differ in price, each is in its place: the party counts them itself, and round 0 asks for rows. */
+static tacit_status check_place(const tacit_plan *plan, const tacit_question *question, tacit_error *error) {
+    bool placed = question->round >= 1 && question->round <= rounds_of(plan);
+    if (settings_of(plan)->schedule == PSGD_EVEN || placed) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED, "round %llu of this study is not one for gradients",
+                      (unsigned long long)question->round);
+}
+
 static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     const tacit_plan *plan = party->plan;
@@ -170,6 +209,8 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
     TACIT_CHECK(read_question(party, question, &weights, &rows, error));
     TACIT_CHECK(tacit_party_derive(party, derive, rows, &how, sizeof how, error));
     TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
+    TACIT_CHECK(check_place(plan, question, error));
+    how.fresh.price.epsilon = round_epsilon(plan, (size_t)question->round);
     values = TACIT_NEW(double, how.spec.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_sum(party, weights, values, error));
@@ -185,13 +226,17 @@ cleanup:
 
 /* ---- the price ---- */
 
-static size_t rounds_of(const tacit_plan *plan) { return settings_of(plan)->rounds; }
-
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     answering how;
     if (plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "method psgd is for two classes, not %zu: use dpgd",
                           plan->classes);
+    if (settings_of(plan)->schedule == PSGD_HALVING && rounds_of(plan) > MOST_HALVINGS)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "schedule=halving of method psgd doubles the noise in each round: at most %d rounds, "
+            "not %zu; set rounds=%d or fewer",
+            MOST_HALVINGS, rounds_of(plan), MOST_HALVINGS);
     return describe(plan, 1, &how, error);
 }
 
@@ -201,6 +246,12 @@ static tacit_status compose(const tacit_plan *plan, tacit_prices *out, tacit_err
     tacit_spending spent;
     tacit_status status;
     double sum = (double)rounds_of(plan) * plan->epsilon;
+    if (settings_of(plan)->schedule == PSGD_HALVING) {
+        sum = plan->epsilon * (1 - ldexp(1, -(int)rounds_of(plan)));
+        out->charged = (tacit_price){ TACIT_UNIT_RECORD, sum, 0 };
+        if (sum <= TACIT_EVENT_EPSILON_MOST) out->event = tacit_event_replaced(tacit_event_pure(sum, 1));
+        return TACIT_OK;
+    }
     out->charged = (tacit_price){ TACIT_UNIT_RECORD, sum, 0 };
     out->event = tacit_event_replaced(tacit_event_pure(plan->epsilon, rounds_of(plan)));
     if (plan->epsilon > TACIT_EVENT_EPSILON_MOST) { /* beyond the accountants: the sum holds */
@@ -242,7 +293,8 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
     answering how;
     TACIT_TRY(describe(plan, rows, &how, error));
     fixed_noise fixed = how.fixed;
-    double h = fixed.lambda + gradient_curvature(plan) / d, scale = how.fresh.sensitivity / plan->epsilon;
+    double epsilon = round_epsilon(plan, rounds_of(plan));
+    double h = fixed.lambda + gradient_curvature(plan) / d, scale = how.fresh.sensitivity / epsilon;
     double last = step_size(plan, fixed.lambda, (double)rounds_of(plan) - 1);
     double moved = has_fixed(plan) ? fixed.scale / (rows * h) : 0;
     double left = has_fresh(plan) ? sqrt(m * (d + 1) * last / (2 * h)) * scale / rows : 0;
@@ -334,15 +386,20 @@ const tacit_method tacit_method_psgd = {
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' noisy gradients in every round, and "
                "no single party's][sees=each: the coordinator sees each party's noisy gradients in every "
                "round]. Everybody sees the weights after every step",
-    .guarantee = "[noise=both|fresh: differential privacy of all rounds together for replacing one row of a "
-                 "party, towards everybody, the coordinator included: T answers of epsilon each, composed at "
-                 "delta. That composition is what is charged][noise=fixed: none: two rounds together reveal "
-                 "the exact difference of their gradients]",
+    .guarantee =
+        "[noise=both|fresh: differential privacy of all rounds together for replacing one row of a party, "
+        "towards everybody, the coordinator included: ][noise=both|fresh,schedule=even: T answers of epsilon "
+        "each, composed at delta. That composition is what is charged][noise=both|fresh,schedule=halving: "
+        "the answer of round t costs epsilon/2^t, all of them less than epsilon][noise=fixed: none: two "
+        "rounds together reveal the exact difference of their gradients]",
     .assumption = "every row lies in the unit ball (the schema's encoding ensures it); two classes; the "
                   "number of a party's rows is no secret",
-    .theorem = "[noise=both|fresh: gamma-norm noise of scale 2L/epsilon, L = 1, on a sum of L2 sensitivity "
-               "2L makes one answer epsilon-private; T answers compose by the optimal theorem of Kairouz, Oh "
-               "and Viswanath 2015 or, where that is less, to T epsilon][noise=fixed: none]",
+    .theorem =
+        "[noise=both|fresh,schedule=even: gamma-norm noise of scale 2L/epsilon, L = 1, on a sum of L2 "
+        "sensitivity 2L makes one answer epsilon-private; T answers compose by the optimal theorem of "
+        "Kairouz, Oh and Viswanath 2015 or, where that is less, to T epsilon][noise=both|fresh,"
+        "schedule=halving: gamma-norm noise of scale 2L 2^t/epsilon, L = 1, on a sum of L2 sensitivity 2L "
+        "makes the answer of round t epsilon/2^t-private; basic composition][noise=fixed: none]",
     .claim = "(epsilon, delta) for any number of rounds (Theorem 4.2). That is the privacy of the limit seen "
              "alone; every party sees every step, and the noise drawn once cancels in the difference of two",
     .caveats = "here to reproduce the paper and its attacks (tacit reproduce rajkumar-attack): at the same "

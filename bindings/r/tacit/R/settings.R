@@ -71,8 +71,9 @@ dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record") {
   changed(list(rounds = rounds, noise = noise, unit = unit), lapply(formals(dpgd_settings), eval))
 }
 
-psgd_settings <- function(rounds = 100, noise = "both", calibration = "tight") {
-  changed(list(rounds = rounds, noise = noise, calibration = calibration), lapply(formals(psgd_settings), eval))
+psgd_settings <- function(rounds = 100, noise = "both", calibration = "tight", fixed_noise = "shared", schedule = "even") {
+  changed(list(rounds = rounds, noise = noise, calibration = calibration, fixed_noise = fixed_noise,
+    schedule = schedule), lapply(formals(psgd_settings), eval))
 }
 
 dpiw_settings <- function(project = "none", lambda_iw = 0.05, law = "auto", calibration = "tight") {
