@@ -122,7 +122,7 @@ function entryGroups(source) {
 
 function entryPart(source, studies) {
   const columns = [
-    { title: "", number: true, cell: entry => String(entry.number) },
+    { title: "No.", number: true, cell: entry => String(entry.number) },
     { title: "When", cell: entry => when(entry.time_ms) },
     { title: "What", cell: entry => entry.entry + (entry.kind ? " (" + entry.kind + ")" : "") },
     { title: "Question", cell: entry => entry.question || "" },

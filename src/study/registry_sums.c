@@ -104,10 +104,16 @@ typedef struct study_steps {
     char study[TACIT_ID_SIZE];
 } study_steps;
 
-static tacit_status read_step(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
-                              tacit_error *error) {
-    study_steps *self = context;
-    tacit_registry_lock(self->registry);
+/* The record of thousands of parties has hundreds of megabytes, of which SQLite would make a copy: it is written in
+ * pieces, all in one transaction. Piece k of a step is under step - 64 k; a step that outlives its round has one. */
+enum { PIECE_BYTES = 4 << 20, PIECE_STRIDE = 64 };
+
+static int64_t piece_number(unsigned step, size_t piece) {
+    return (int64_t)step - (int64_t)(PIECE_STRIDE * piece);
+}
+
+static tacit_status read_piece(const study_steps *self, uint64_t round, int64_t number, bool *found,
+                               tacit_buffer *out, tacit_error *error) {
     tacit_statement *get = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_statement_prepare(
@@ -115,10 +121,21 @@ static tacit_status read_step(void *context, uint64_t round, unsigned step, bool
         "SELECT record FROM masked_step WHERE study = ?1 AND round = ?2 AND step = ?3", error));
     tacit_bind_text(get, 1, self->study);
     tacit_bind_integer(get, 2, (int64_t)round);
-    tacit_bind_integer(get, 3, step);
+    tacit_bind_integer(get, 3, number);
     TACIT_CHECK(registry_take_bytes(get, found, out, error));
 cleanup:
     tacit_statement_free(get);
+    return status;
+}
+
+static tacit_status read_step(void *context, uint64_t round, unsigned step, bool *found, tacit_buffer *out,
+                              tacit_error *error) {
+    study_steps *self = context;
+    tacit_registry_lock(self->registry);
+    tacit_status status = read_piece(self, round, step, found, out, error);
+    bool more = *found && step < TACIT_BOARD_SET;
+    for (size_t piece = 1; status == TACIT_OK && more; piece++)
+        status = read_piece(self, round, piece_number(step, piece), &more, out, error);
     tacit_registry_unlock(self->registry);
     return status;
 }
@@ -140,24 +157,40 @@ cleanup:
     return status;
 }
 
-static tacit_status write_step(void *context, uint64_t round, unsigned step, const uint8_t *bytes,
-                               size_t length, tacit_error *error) {
-    study_steps *self = context;
-    tacit_registry_lock(self->registry);
+static tacit_status write_piece(const study_steps *self, uint64_t round, int64_t number, const uint8_t *bytes,
+                                size_t length, tacit_error *error) {
     tacit_statement *put = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_store_begin(self->registry->store, error));
-    TACIT_CHECK(drop_earlier(self, round, error));
     TACIT_CHECK(tacit_statement_prepare(
         &put, self->registry->store,
         "INSERT INTO masked_step (study, round, step, record) VALUES (?1, ?2, ?3, ?4)", error));
     tacit_bind_text(put, 1, self->study);
     tacit_bind_integer(put, 2, (int64_t)round);
-    tacit_bind_integer(put, 3, step);
+    tacit_bind_integer(put, 3, number);
     tacit_bind_blob(put, 4, bytes, length);
     TACIT_CHECK(tacit_statement_run(put, error));
 cleanup:
     tacit_statement_free(put);
+    return status;
+}
+
+static tacit_status write_step(void *context, uint64_t round, unsigned step, const uint8_t *bytes,
+                               size_t length, tacit_error *error) {
+    study_steps *self = context;
+    const size_t most = step < TACIT_BOARD_SET ? PIECE_BYTES : SIZE_MAX;
+    size_t written = 0, piece = 0;
+    tacit_registry_lock(self->registry);
+    tacit_status status;
+    TACIT_CHECK(tacit_store_begin(self->registry->store, error));
+    TACIT_CHECK(drop_earlier(self, round, error));
+    do {
+        const size_t part = length - written < most ? length - written : most;
+        TACIT_CHECK(write_piece(self, round, piece_number(step, piece), part > 0 ? bytes + written : bytes,
+                                part, error));
+        written += part;
+        piece++;
+    } while (written < length);
+cleanup:
     status = tacit_registry_finish(self->registry, status, error);
     tacit_registry_unlock(self->registry);
     return status;

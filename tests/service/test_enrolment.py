@@ -275,7 +275,7 @@ class Archive(EnrolmentTest):
 class Validation(EnrolmentTest):
     def test_parties_that_come_after_the_target_is_met_only_evaluate_and_the_card_shows_both(self):
         stop = "{power: {column: age, effect: 8, at_least: 0.5}, looks: 3, then: validate}"
-        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, sum="masked")
+        self.study(method="estimate", set=None, epsilon=None, **{"lambda": None}, enrolment="open", stop=stop, sum="masked", archive="yes")
         coordinator = self.open_catalogue()
         early = {party: self.enrol(party)[1] for party in range(6)}  # all six have applied; three are there first
         words = ["--allow-exact", "--allow-entrusted"]
@@ -287,13 +287,18 @@ class Validation(EnrolmentTest):
         # The invitations that were not used yet are to the validation now, and so is the catalogue.
         later = {party: self.joined(party, early[party], *words) for party in range(3, 6)}
         self.assertIn("whoever helped to make that does not take part", later[3].text())
+        self.assertEqual(self.status()["state"], "done")
+        self.assertNotIn("is archived", coordinator.text())  # its validation is awaited
         for party, process in later.items():
             self.assertEqual(process.finish(), 0, process.text())
         self.assertEqual((self.status()["state"], self.status("trial-validation")["state"]), ("done", "done"))
         report = json.loads((self.folder / "trial-validation.model.json").read_text())
+        number = coordinator.wait_line("study trial is archived as ([0-9a-f]{64})").group(1)
+        self.assertIn("auc", json.dumps(json.loads(self.wait_archived(number))["evaluation"]))
         made = json.loads(self.succeed("study", "archive", self.folder, "trial", "--out", "archive.json", "--json").stdout)
         archived = json.loads((self.path / "archive.json").read_text())
-        self.assertTrue(made["id"] and report)
+        self.assertTrue(report)
+        self.assertEqual(made["id"], number)
         named = json.loads(self.succeed("study", "archive", self.folder, "trial", "--evaluation", "trial-validation", "--json").stdout)
         self.assertEqual(named["id"], made["id"])
         self.refuse(2, "study", "archive", self.folder, "trial-validation", "--evaluation", "trial-validation", says=["has not evaluated the model of study 'trial-validation'"])

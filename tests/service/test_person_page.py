@@ -125,7 +125,7 @@ class PersonPage(PeopleTest, LookedAt):
                 self.person(person)
             else:
                 self.succeed("store", "import", self.month(0), "--mapping", "daily.import.yaml", home=self.home(0))
-            self.succeed("ledger", "limit", "--source", self.source(person), "--epsilon", 8, "--delta", "0.01", home=self.home(person))
+            self.succeed("ledger", "limit", "--source", self.source(person), "--epsilon", 8, home=self.home(person))
         self.study(minimum_rows=20)
         self.coordinator()
         self.check_done({person: self.start(*self.words(person, "--allow-reuse"), home=self.home(person)) for person in range(3)})

@@ -82,6 +82,36 @@ static void steps_of_earlier_sums_go_and_the_drawing_stays(void **state) {
     end(&w);
 }
 
+/* The record of many parties is written in pieces, and read as one; it goes with its sum. */
+static void a_long_record_is_read_as_it_was_written(void **state) {
+    (void)state;
+    enum { LENGTH = (9 << 20) + 5 };
+    world w = begin();
+    tacit_board_steps steps;
+    tacit_buffer out = TACIT_BUFFER_INIT;
+    uint8_t *long_one = malloc(LENGTH);
+    bool found = false;
+    assert_non_null(long_one);
+    for (size_t i = 0; i < LENGTH; i++) long_one[i] = (uint8_t)(i * 2654435761u >> 13);
+    CHECK_OK(tacit_registry_steps(w.registry, "s", &steps, &w.error), w.error);
+    CHECK_OK(steps.write(steps.context, 0, TACIT_SUM_SHARE, long_one, LENGTH, &w.error), w.error);
+    assert_string_equal(look_up(&w, "s").step, "mask");
+    CHECK_OK(steps.read(steps.context, 0, TACIT_SUM_SHARE, &found, &out, &w.error), w.error);
+    assert_true(found);
+    assert_int_equal(out.length, LENGTH);
+    assert_memory_equal(out.bytes, long_one, LENGTH);
+    CHECK_OK(steps.write(steps.context, 1, 0, (const uint8_t *)"x", 1, &w.error), w.error);
+    out.length = 0;
+    CHECK_OK(steps.read(steps.context, 0, TACIT_SUM_SHARE, &found, &out, &w.error), w.error);
+    assert_false(found);
+    CHECK_OK(steps.write(steps.context, 0, TACIT_SUM_SHARE, (const uint8_t *)"y", 1, &w.error), w.error);
+    assert_true(has_step(&w, &steps, 0, TACIT_SUM_SHARE)); /* no piece of the long one is left */
+    tacit_buffer_clear(&out);
+    free(long_one);
+    free(steps.context);
+    end(&w);
+}
+
 static void points_are_kept_beside_the_study(void **state) {
     (void)state;
     world w = begin();
@@ -234,6 +264,7 @@ int main(void) {
         cmocka_unit_test(settings_are_kept),
         cmocka_unit_test(studies_are_listed_as_added_and_names_are_unique),
         cmocka_unit_test(steps_of_earlier_sums_go_and_the_drawing_stays),
+        cmocka_unit_test(a_long_record_is_read_as_it_was_written),
         cmocka_unit_test(points_are_kept_beside_the_study),
         cmocka_unit_test(an_older_file_is_brought_up),
         cmocka_unit_test(an_ended_study_stays_as_it_is),

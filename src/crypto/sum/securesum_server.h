@@ -6,9 +6,11 @@
 /* What a party dealt to a neighbour, and what came back, by slot; the last slot is its own. */
 typedef struct tacit_sum_dealt {
     bool given, complained, opened;
-    uint8_t sealed[TACIT_SUM_SEALED_BYTES];
+    union { /* there are many of them, and a sealed one is passed on before any is opened */
+        uint8_t sealed[TACIT_SUM_SEALED_BYTES];
+        uint8_t share[TACIT_SECRET_BYTES]; /* of the one secret that is opened */
+    };
     uint8_t commitment[TACIT_SUM_SECRETS][TACIT_DIGEST_BYTES];
-    uint8_t share[TACIT_SECRET_BYTES]; /* of the one secret that is opened */
 } tacit_sum_dealt;
 
 typedef struct tacit_sum_member {

@@ -50,6 +50,7 @@ tacit_board *tacit_board_free(tacit_board *board) {
     free(board->held);
     free(board->graph.has_proof);
     tacit_buffer_clear(&board->graph.proof);
+    tacit_levels_clear(&board->places.index);
     free(board->places.names);
     free(board->places.keys);
     pthread_cond_destroy(&board->moved);

@@ -19,8 +19,7 @@ tacit_status tacit_board_enlist(tacit_board *board, const char *party,
         return tacit_fail(error, TACIT_USAGE, "the party's name is longer than %d characters",
                           TACIT_ID_SIZE - 1);
     pthread_mutex_lock(&board->mutex);
-    for (uint32_t i = 0; i < places->count; i++)
-        if (strcmp(places->names[i], party) == 0) goto cleanup;
+    if (tacit_levels_find(&places->index, party, strlen(party)) >= 0) goto cleanup;
     void *names = tacit_grow(places->names, places->count + 1, sizeof *places->names);
     if (names != NULL) places->names = names;
     void *keys = tacit_grow(places->keys, places->count + 1, sizeof *places->keys);
@@ -29,6 +28,8 @@ tacit_status tacit_board_enlist(tacit_board *board, const char *party,
         status = tacit_fail_memory(error);
         goto cleanup;
     }
+    status = tacit_levels_add(&places->index, party, strlen(party), NULL, error);
+    if (status != TACIT_OK) goto cleanup;
     memcpy(places->names[places->count], party, strlen(party) + 1);
     memcpy(places->keys[places->count], key, TACIT_SIGNING_KEY_BYTES);
     places->count++;
@@ -38,12 +39,10 @@ cleanup:
 }
 
 bool board_find_place(const tacit_board *board, const char *party, uint32_t *out) {
-    for (uint32_t i = 0; i < board->places.count; i++)
-        if (strcmp(board->places.names[i], party) == 0) {
-            *out = i;
-            return true;
-        }
-    return false;
+    const int32_t place = tacit_levels_find(&board->places.index, party, strlen(party));
+    if (place < 0) return false;
+    *out = (uint32_t)place;
+    return true;
 }
 
 /* ---- the parties' side ---- */
@@ -218,6 +217,7 @@ static tacit_status run_step(tacit_board *board, const tacit_question *question,
         if (status == TACIT_OK && steps->write != NULL)
             status = steps->write(steps->context, question->round, step, round->record.bytes,
                                   round->record.length, error);
+        tacit_buffer_clear(&round->record); /* of thousands of parties it is large, and written down */
         if (status != TACIT_OK) goto cleanup;
     }
     /* The question is down: nobody else looks at the sum now. */

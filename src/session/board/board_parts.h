@@ -22,6 +22,7 @@ typedef struct seat {
 /* Who has which place in secure sums. */
 typedef struct masked_places {
     uint32_t count;
+    tacit_levels index; /* the same names: to find one among thousands */
     char (*names)[TACIT_ID_SIZE];
     uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES];
 } masked_places;
