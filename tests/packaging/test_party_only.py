@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -18,7 +19,8 @@ import deployed  # noqa: E402
 from deployed import DeployedTest, environment, told  # noqa: E402
 
 BYTES, LIBRARIES, MEMORY = 900_000, 12, 16_000_000
-EMULATOR = os.environ.get("PARTY_RUN", "").split()
+EMULATOR = shlex.split(os.environ.get("PARTY_RUN", ""))
+COMPILER = shlex.split(os.environ.get("CC", "cc"))
 TOOLS = os.environ.get("PARTY_TOOLS", "")
 ROWS, COLUMNS = 1000, 20
 NOT_THERE = ("openblas", "lapack", "blas", "libpq", "microhttpd", "mpi", "seccomp", "readstat", "lzma", "libz")
@@ -36,8 +38,8 @@ def setUpModule():
     library, device = Path(folder.name) / "libtacit.so.1", Path(folder.name) / "stepping_party"
     subprocess.run([TOOLS + "strip", "-o", library, build / "src/api/libtacit.so.1.0.0"], check=True)
     peak = Path(folder.name) / "peak"
-    subprocess.run([*(["cc"] if EMULATOR else os.environ.get("CC", "cc").split()), "-O2", ROOT / "tests/packaging/peak.c", "-o", peak], check=True)
-    subprocess.run([*os.environ.get("CC", "cc").split(), "-O2", "-I", ROOT / "include", ROOT / "examples/stepping_party.c", library, "-o", device,
+    subprocess.run([*(["cc"] if EMULATOR else COMPILER), "-O2", ROOT / "tests/packaging/peak.c", "-o", peak], check=True)
+    subprocess.run([*COMPILER, "-O2", "-I", ROOT / "include", ROOT / "examples/stepping_party.c", library, "-o", device,
                     f"-Wl,-rpath,{folder.name}"], check=True)
 
 
