@@ -1,4 +1,4 @@
-/* What must be the same bits on every processor: streams under a key, sums of integers, and the kernels that a library for parties has in
+/* What must be the same bits on every processor: streams under a key, and the kernels that a library for parties has in
  * place of OpenBLAS, which use no operation that IEEE 754 leaves open. The digests were written on x86-64 and are read on aarch64. */
 #include "check.h"
 
