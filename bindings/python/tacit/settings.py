@@ -267,7 +267,7 @@ def pate(*, local: Text = "logistic", local_lambda: float = 0.0001, queries: int
 def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "party", "shares"] = "shares",
              unit: Literal["record", "person"] = "record", person_rows: int = 4, purpose: Literal["prediction", "inference"] = "prediction",
              moments: Literal["new", "reused"] = "new", folds: int = 0, fold_seed: int = 1, line: Literal["steps", "asked"] = "asked",
-             widths: Literal["former", "narrow"] = "narrow") -> dict[str, Any]:
+             widths: Literal["former", "narrow"] = "narrow", missing_counts: float = 0.02) -> dict[str, Any]:
     """Settings of method dpnewton: regression on all parties' rows by Newton steps with noise.
 
     rounds
@@ -299,9 +299,13 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
     widths
         with purpose=inference and a number for a label: the scale of rows, by which long ones count less, as it was or for narrower
         intervals.
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
     """
     return _changed(dpnewton, {"rounds": rounds, "rows": rows, "noise": noise, "unit": unit, "person-rows": person_rows,
-        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line, "widths": widths})
+        "purpose": purpose, "moments": moments, "folds": folds, "fold_seed": fold_seed, "line": line, "widths": widths,
+        "missing_counts": missing_counts})
 
 
 def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",

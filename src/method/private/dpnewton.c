@@ -51,57 +51,6 @@
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 
-static const dpnewton_settings defaults = {
-    .noise = DPNEWTON_BY_SHARES,
-    .person_rows = 4,
-    .fold_seed = 1,
-    .line = DPNEWTON_LINE_ASKED,
-    .widths = DPNEWTON_NARROW_WIDTHS,
-    .missing_counts = 0.02,
-};
-
-static const tacit_parameter parameters[] = {
-    TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
-                     "Newton steps, each a question to every party, after the one for the moments",
-                     "chosen from public numbers"),
-    TACIT_OPEN_COUNT(
-        dpnewton_settings, rows, "rows", 1e12,
-        "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
-        "as the study expects, or the parties times the least rows of each"),
-    TACIT_CHOICE(
-        dpnewton_settings, noise, "noise", "coordinator|party|shares",
-        "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
-        "each party a share, which secure summation adds up to little more than the coordinator's"),
-    TACIT_CHOICE(dpnewton_settings, unit, "unit", "record|person",
-                 "what is protected: a row, or all rows of a person at a party; the schema says which column "
-                 "names persons (person: COLUMN)"),
-    TACIT_COUNT(dpnewton_settings, person_rows, "person-rows", 1, 1e6,
-                "with unit=person: rows of a person that count in full; those of a person with more count "
-                "less, and noise grows with it"),
-    TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
-                 "what the model is for: prediction, or inference, that is coefficients with standard errors "
-                 "that include the noise"),
-    TACIT_LATER_CHOICE(dpnewton_settings, moments, "moments", "new|reused", "new",
-                       "the second moments of the columns: asked for, or those that an earlier study of them "
-                       "released with its model, at no price: all of it then buys better steps"),
-    TACIT_LATER_COUNT(dpnewton_settings, folds, "folds", 0, TACIT_FOLDS_MOST, "0",
-                      "of cross-validation, at the same price: a model is made without each fold of the "
-                      "parties' rows and evaluated on it, and the result is their mean; 0: none"),
-    TACIT_LATER_COUNT(dpnewton_settings, fold_seed, "fold_seed", 0, 1e9, "1",
-                      "public seed by which parties deal their rows out to folds"),
-    TACIT_LATER_CHOICE(
-        dpnewton_settings, line, "line", "steps|asked", "steps",
-        "for two classes, how scores become chances: by what the steps released, or, where rows are few for "
-        "so many columns, by one more question about all rows too, at 4% of the budget (not with unit=person "
-        "or folds)"),
-    TACIT_LATER_CHOICE(
-        dpnewton_settings, widths, "widths", "former|narrow", "former",
-        "with purpose=inference and a number for a label: the scale of rows, by which long ones "
-        "count less, as it was or for narrower intervals"),
-    DPNEWTON_SETTING_MISSING(dpnewton_settings, missing_counts),
-    TACIT_SETTINGS_END,
-};
-
 static bool by_party(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
 }
@@ -515,7 +464,7 @@ const tacit_method tacit_method_dpnewton = {
     .needs_delta = true,
     .most_columns = DPNEWTON_MOST_COLUMNS,
     .fits_alone_by_party = true,
-    TACIT_SETTINGS_OF(parameters, defaults),
+    TACIT_SETTINGS_OF(dpnewton_parameters, dpnewton_defaults),
     .shares_noise = by_shares,
     .per_person = per_person,
     .counts_missing = dpnewton_counts_missing,

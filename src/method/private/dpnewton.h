@@ -32,6 +32,9 @@ typedef struct dpnewton_settings {
     double missing_counts; /* of the budget */
 } dpnewton_settings;
 
+extern const dpnewton_settings dpnewton_defaults;
+extern const tacit_parameter dpnewton_parameters[];
+
 #define DPNEWTON_SETTING_MISSING(S, member)                                                                  \
     TACIT_LATER_NUMBER(                                                                                      \
         S, member, "missing_counts", 0, 0.5, "0",                                                            \

@@ -10,6 +10,55 @@
 #include "num/noisy/noisy_moments.h"
 #include "privacy/account/gaussian.h"
 
+const dpnewton_settings dpnewton_defaults = { .noise = DPNEWTON_BY_SHARES,
+                                              .person_rows = 4,
+                                              .fold_seed = 1,
+                                              .line = DPNEWTON_LINE_ASKED,
+                                              .widths = DPNEWTON_NARROW_WIDTHS,
+                                              .missing_counts = 0.02 };
+
+const tacit_parameter dpnewton_parameters[] = {
+    TACIT_OPEN_COUNT(dpnewton_settings, rounds, "rounds", DPNEWTON_MOST_ROUNDS,
+                     "Newton steps, each a question to every party, after the one for the moments",
+                     "chosen from public numbers"),
+    TACIT_OPEN_COUNT(
+        dpnewton_settings, rows, "rows", 1e12,
+        "how many rows all parties have together, as everybody expects: steps and ridge are chosen for it",
+        "as the study expects, or the parties times the least rows of each"),
+    TACIT_CHOICE(
+        dpnewton_settings, noise, "noise", "coordinator|party|shares",
+        "who adds it: a coordinator entrusted with the sums, each party itself (more noise, no trust), or "
+        "each party a share, which secure summation adds up to little more than the coordinator's"),
+    TACIT_CHOICE(dpnewton_settings, unit, "unit", "record|person",
+                 "what is protected: a row, or all rows of a person at a party; the schema says which column "
+                 "names persons (person: COLUMN)"),
+    TACIT_COUNT(dpnewton_settings, person_rows, "person-rows", 1, 1e6,
+                "with unit=person: rows of a person that count in full; those of a person with more count "
+                "less, and noise grows with it"),
+    TACIT_CHOICE(dpnewton_settings, purpose, "purpose", "prediction|inference",
+                 "what the model is for: prediction, or inference, that is coefficients with standard errors "
+                 "that include the noise"),
+    TACIT_LATER_CHOICE(dpnewton_settings, moments, "moments", "new|reused", "new",
+                       "the second moments of the columns: asked for, or those that an earlier study of them "
+                       "released with its model, at no price: all of it then buys better steps"),
+    TACIT_LATER_COUNT(dpnewton_settings, folds, "folds", 0, TACIT_FOLDS_MOST, "0",
+                      "of cross-validation, at the same price: a model is made without each fold of the "
+                      "parties' rows and evaluated on it, and the result is their mean; 0: none"),
+    TACIT_LATER_COUNT(dpnewton_settings, fold_seed, "fold_seed", 0, 1e9, "1",
+                      "public seed by which parties deal their rows out to folds"),
+    TACIT_LATER_CHOICE(
+        dpnewton_settings, line, "line", "steps|asked", "steps",
+        "for two classes, how scores become chances: by what the steps released, or, where rows are few for "
+        "so many columns, by one more question about all rows too, at 4% of the budget (not with unit=person "
+        "or folds)"),
+    TACIT_LATER_CHOICE(
+        dpnewton_settings, widths, "widths", "former|narrow", "former",
+        "with purpose=inference and a number for a label: the scale of rows, by which long ones "
+        "count less, as it was or for narrower intervals"),
+    DPNEWTON_SETTING_MISSING(dpnewton_settings, missing_counts),
+    TACIT_SETTINGS_END,
+};
+
 static const double UNITS = 1000;   /* of the budget */
 static const double HELD_OUT = 200; /* of them for the scores of held-out rows, where there are folds */
 static const double LINE = 40;      /* of them for the last question, where it is asked */

@@ -62,9 +62,10 @@ pate_settings <- function(local = "logistic", local_lambda = 0.0001, queries = 2
 }
 
 dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "record", person_rows = 4, purpose = "prediction",
-                              moments = "new", folds = 0, fold_seed = 1, line = "asked", widths = "narrow") {
+                              moments = "new", folds = 0, fold_seed = 1, line = "asked", widths = "narrow", missing_counts = 0.02) {
   changed(list(rounds = rounds, rows = rows, noise = noise, unit = unit, `person-rows` = person_rows, purpose = purpose, moments = moments,
-    folds = folds, fold_seed = fold_seed, line = line, widths = widths), lapply(formals(dpnewton_settings), eval))
+    folds = folds, fold_seed = fold_seed, line = line, widths = widths,
+    missing_counts = missing_counts), lapply(formals(dpnewton_settings), eval))
 }
 
 dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record") {
