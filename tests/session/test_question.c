@@ -22,7 +22,7 @@ static void the_largest_contributions_of_all_parties_do_not_overflow(void **stat
             tacit_sum_spec spec = spec_for(1, bounds[b], counts[c]);
             int64_t one;
             assert_int_equal(tacit_sum_quantise(&spec, &bounds[b], &one, NULL), TACIT_OK);
-            assert_true((long double)one * (long double)counts[c] <= 0x1p62L);
+            assert_true(one > 0 && (long double)one * (long double)counts[c] <= 0x1p62L);
         }
 }
 

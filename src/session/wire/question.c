@@ -32,13 +32,14 @@ double tacit_sum_rounding(const tacit_sum_spec *spec) {
 tacit_status tacit_sum_quantise(const tacit_sum_spec *spec, const double *values, int64_t *out,
                                 tacit_error *error) {
     /* A power of two only shifts the exponent and llrint rounds to nearest: at most half a grid step of
-     * error. */
-    double scale = ldexp(1, spec->grid_bits);
+     * error. Of the tiniest bounds the power itself is no double. */
+    const double scale = ldexp(1, spec->grid_bits);
+    const bool is_normal = isnormal(scale);
     for (size_t j = 0; j < spec->length; j++) {
         if (!(fabs(values[j]) <= spec->bound))
             return tacit_fail(error, TACIT_INTERNAL, "contribution %zu is %g, beyond its bound %g", j,
                               values[j], spec->bound);
-        out[j] = llrint(values[j] * scale);
+        out[j] = llrint(is_normal ? values[j] * scale : ldexp(values[j], spec->grid_bits));
     }
     return TACIT_OK;
 }
