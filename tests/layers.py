@@ -32,6 +32,7 @@ TESTED_TOGETHER = {"service": {"study", "web", "center", "coordinator", "site"}}
 FOREIGN = {"tests", "bench", "fuzz", "examples", "experiments", "bindings"}
 TOP_FOLDERS = ["tests", "proto", "web", "bindings", "examples", "experiments", "bench", "fuzz"]
 LONGEST_FILE = 600
+LONGEST_LINE = 110  # ColumnLimit of .clang-format, which leaves comments and what it cannot break as they are
 LEADS_IN = re.compile(r"\A(?=.*\b[Ss]tart)(?=.*(?:\b[Uu]ses\b|\b[Mm]ay use\b))", re.DOTALL)
 # Headers for their own folder and its tests: whoever includes one could make noise of any grade, charge past the gate or
 # take an accountant apart. All have this ending, and no other header has it.
@@ -171,6 +172,22 @@ def no_file_is_too_long(root):
                 yield f"{path.relative_to(root)}: {lines} lines; split it (at most {LONGEST_FILE})"
 
 
+def cannot_be_broken(line, in_table):
+    """A line of a table that is laid out by hand (clang-format off) with a string in it, or a word that no line holds, such as an address."""
+    return in_table and '"' in line or max(len(word) for word in line.split()) > LONGEST_LINE - 8
+
+
+def no_line_is_too_long(root):
+    for folder in ("src", "include"):
+        for path in sources(root, folder):
+            in_table = False
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                in_table = in_table or "clang-format off" in line
+                if len(line) > LONGEST_LINE and not cannot_be_broken(line, in_table):
+                    yield f"{path.relative_to(root)}:{number}: {len(line)} characters; wrap it (at most {LONGEST_LINE})"
+                in_table = in_table and "clang-format on" not in line
+
+
 def only_the_command_line_prints_or_exits(root):
     for path in sources(root, "src"):
         if path.relative_to(root / "src").parts[0] == "cli":
@@ -265,7 +282,7 @@ RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
          numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath,
-         shared_code_knows_no_method, methods_are_run_in_one_place]
+         shared_code_knows_no_method, methods_are_run_in_one_place, no_line_is_too_long]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -296,6 +313,12 @@ PLANTED = [
     ("a file that is too long", {"src/base/a.c": "int a;\n" * (LONGEST_FILE + 1)}, RULES[4]),
     ("a test that is too long", {"tests/base/a.c": "int a;\n" * (LONGEST_FILE + 1), "tests/README.md": "text\n"}, RULES[4]),
     ("a file of the greatest length", {"src/base/a.c": "int a;\n" * LONGEST_FILE}, None),
+    ("a comment that is too long", {"src/net/a.c": "/* " + 13 * "word and " + "*/\n"}, RULES[14]),
+    ("a line of the greatest length", {"src/net/a.c": "/* " + (LONGEST_LINE - 6) * "w" + " */\n"}, None),
+    ("an address that no line holds", {"include/tacit/a.h": "/* https://" + 120 * "w" + " */\n"}, None),
+    ("a table with a long text", {"src/net/a.h": '/* clang-format off */\nROW("' + 30 * "text " + '")\n/* clang-format on */\n'}, None),
+    ("a table that is laid out too wide", {"src/net/a.h": "/* clang-format off */\nROW(" + 30 * "one, " + ")\n/* clang-format on */\n"}, RULES[14]),
+    ("a long text after a table", {"src/net/a.h": '/* clang-format off */\n/* clang-format on */\nROW("' + 30 * "text " + '")\n'}, RULES[14]),
     ("a printf", {"src/net/a.c": 'void f(void) { printf("x"); }\n'}, RULES[5]),
     ("a write to stderr", {"src/net/a.c": 'void f(void) { fprintf(stderr, "x"); }\n'}, RULES[5]),
     ("an exit", {"src/net/a.c": "void f(void) { exit (1); }\n"}, RULES[5]),
