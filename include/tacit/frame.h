@@ -1,4 +1,5 @@
-/* Rows of the caller: numbers or columns in memory, or a file, with what is public about them. See tacit.h. */
+/* Rows of the caller: numbers or columns in memory, or a file, with what is public about them. See
+ * tacit.h. */
 #ifndef TACIT_FRAME_H
 #define TACIT_FRAME_H
 
@@ -140,8 +141,8 @@ tacit_status tacit_frame_describe(tacit_frame *frame, const tacit_options *optio
     TACIT_NONNULL(1);
 
 /* The rows are labelled with classes. TACIT_INPUT names the row of a label that is none.
- *   In: label     of each row, 0 to classes - 1; -1 of a row without a label, for methods that learn from such
- *                 rows (dphtl, dpiw); borrowed like the rows
+ *   In: label     of each row, 0 to classes - 1; -1 of a row without a label, for methods that learn from
+ *                 such rows (dphtl, dpiw); borrowed like the rows
  *       classes   at least 2
  *       names     copied; NULL stands for "0", "1", ... */
 tacit_status tacit_frame_set_classes(tacit_frame *frame, const int32_t *label, size_t classes,

@@ -284,13 +284,15 @@ tacit_ledger *tacit_ledger_free(tacit_ledger *ledger);
 
 /* ---- noise by itself, and what many releases cost together ---- */
 
-/* Add noise to numbers that a program made of its rows, and to whose sensitivity it answers: by how much they change, in
- * the norm of the law, when one record (or party) is replaced. Options: law (laplace, gamma-norm, gaussian,
- * discrete-laplace, discrete-gaussian; docs/mechanisms.md), sensitivity, epsilon, delta, unit (record or party), seed.
- * The result lies on a grid of 2^-20 of the noise's scale or finer; beyond 2^40 times the scale it is cut.
+/* Add noise to numbers that a program made of its rows, and to whose sensitivity it answers: by how much they
+ * change, in the norm of the law, when one record (or party) is replaced. Options: law (laplace, gamma-norm,
+ * gaussian, discrete-laplace, discrete-gaussian; docs/mechanisms.md), sensitivity, epsilon, delta, unit
+ * (record or party), seed. The result lies on a grid of 2^-20 of the noise's scale or finer; beyond 2^40
+ * times the scale it is cut.
  *
- * With a ledger it is a release that is charged before `out` is written, and so is every call: an answer that came again
- * because two numbers are equal would tell that they are. With a seed it is a simulation, for which a ledger is refused.
+ * With a ledger it is a release that is charged before `out` is written, and so is every call: an answer that
+ * came again because two numbers are equal would tell that they are. With a seed it is a simulation, for
+ * which a ledger is refused.
  *   Out: *out     `count` numbers with noise
  *   In: values    `count` numbers
  *       options   as above; may be NULL
@@ -299,8 +301,8 @@ tacit_status tacit_noise_add(double *out, const double *values, size_t count, co
                              tacit_ledger *ledger, tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
 /* Which of several candidates has a high score, without telling the scores. Options: rule (permute-and-flip,
- * exponential, noisy-max), sensitivity (of each score), monotone (replacing a record moves all scores up or all down),
- * epsilon, delta (charged, not used by the choice: for what the candidates cost), unit, seed.
+ * exponential, noisy-max), sensitivity (of each score), monotone (replacing a record moves all scores up or
+ * all down), epsilon, delta (charged, not used by the choice: for what the candidates cost), unit, seed.
  *   Out: *chosen   its index, from 0
  *   In: scores     `count` numbers
  *       options    as above; may be NULL
@@ -309,11 +311,11 @@ tacit_status tacit_noise_choose(size_t *chosen, const double *scores, size_t cou
                                 const tacit_options *options, tacit_ledger *ledger,
                                 tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* What many releases on the same rows cost together (docs/accounting.md). Options: event, as often as there are kinds
- * ("gaussian sigma=4 count=1000 sampling=0.01", "laplace scale=2", "pure epsilon=1", "approximate epsilon=1
- * delta=1e-6", "zcdp rho=0.1"; "replaced=yes" where the number is about a replaced row already), adjacency (replace or
- * add-or-remove), and either delta, at which the least epsilon is found, or epsilon. "epsilon", "delta", "by", and in
- * "accountants" what each of them proves; null where one does not apply.
+/* What many releases on the same rows cost together (docs/accounting.md). Options: event, as often as there
+ * are kinds ("gaussian sigma=4 count=1000 sampling=0.01", "laplace scale=2", "pure epsilon=1", "approximate
+ * epsilon=1 delta=1e-6", "zcdp rho=0.1"; "replaced=yes" where the number is about a replaced row already),
+ * adjacency (replace or add-or-remove), and either delta, at which the least epsilon is found, or epsilon.
+ * "epsilon", "delta", "by", and in "accountants" what each of them proves; null where one does not apply.
  *   Out: *json    freed with tacit_string_free
  *   In: options   as above */
 tacit_status tacit_compose_document(char **json, const tacit_options *options,
@@ -331,12 +333,13 @@ typedef struct tacit_site_listener {
     void *context;
 } tacit_site_listener;
 
-/* Read what an invitation asks before there are any rows, as `tacit look`: "study", "method", "leaves", "seen_by",
- * "guarantee", "price", "parties", "minimum_rows", and in "columns" what rows need. The invitation stays good.
+/* Read what an invitation asks before there are any rows, as `tacit look`: "study", "method", "leaves",
+ * "seen_by", "guarantee", "price", "parties", "minimum_rows", and in "columns" what rows need. The invitation
+ * stays good.
  *   Out: *json          freed with tacit_string_free
  *   In: invitation      as the coordinator sent it
- *       options         home, proxy, write-schema (a file for the study's schema), write-template (a CSV file for the
- *                       names of its columns); may be NULL */
+ *       options         home, proxy, write-schema (a file for the study's schema), write-template (a CSV file
+ *                       for the names of its columns); may be NULL */
 tacit_status tacit_site_preview(char **json, const char *invitation, const tacit_options *options,
                                 tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
@@ -403,20 +406,22 @@ typedef struct tacit_site_next {
 /* Do one exchange with the coordinator, for a program that has a loop or a scheduler of its own, in place of
  * tacit_site_answer: ask what there is to answer, and answer it
  * (where it is due, a certificate is renewed before). Returns after `wait_ms` where nothing is asked, and
- * where the network fails after at most 30 s more (an answer under way has five minutes; the listener's `cancelled`
- * ends either). The process may end or be killed between steps, and during one: take the study up with
- * tacit_site_joined. An answer that was charged is then sent again, not charged again. A failure is one of the
- * study's, as of tacit_site_answer; a coordinator that is away is none.
+ * where the network fails after at most 30 s more (an answer under way has five minutes; the listener's
+ * `cancelled` ends either). The process may end or be killed between steps, and during one: take the study up
+ * with tacit_site_joined. An answer that was charged is then sent again, not charged again. A failure is one
+ * of the study's, as of tacit_site_answer; a coordinator that is away is none.
  *   Out: *next     what came of it, and when to call again
- *        *model    what the study ended with, in the step that says so; as in tacit_site_answer. `model` may be NULL
+ *        *model    what the study ended with, in the step that says so; as in tacit_site_answer. `model` may
+ *                  be NULL
  *   In: wait_ms    how long the coordinator may keep the question waiting for news; at most 20000 */
 tacit_status tacit_site_step(tacit_site_next *next, tacit_model **model, tacit_site *site, uint32_t wait_ms,
                              tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 3);
 
-/* Have a program say when nothing may be sent: the battery is low, the network is metered. The hook is asked before
- * each use of the network on behalf of this site from here on, on the thread that calls; while it says yes
- * tacit_site_step says TACIT_SITE_PAUSED, tacit_site_answer waits, tacit_site_accept fails with TACIT_NETWORK, and
- * tacit_site_leave leaves without telling. Looking at a study (tacit_site_invited) has used the network before.
+/* Have a program say when nothing may be sent: the battery is low, the network is metered. The hook is asked
+ * before each use of the network on behalf of this site from here on, on the thread that calls; while it says
+ * yes tacit_site_step says TACIT_SITE_PAUSED, tacit_site_answer waits, tacit_site_accept fails with
+ * TACIT_NETWORK, and tacit_site_leave leaves without telling. Looking at a study (tacit_site_invited) has
+ * used the network before.
  *   In: paused    NULL: nothing is paused any more */
 tacit_status tacit_site_set_pause(tacit_site *site, bool (*paused)(void *context), void *context,
                                   tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1);

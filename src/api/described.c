@@ -51,8 +51,7 @@ static tacit_status remark_levels(const tacit_schema_column *column, const tacit
     return tacit_buffer_print(
         out, error,
         ": no figure in the report, since there are too few rows, or would be too few beside it; join rare "
-        "levels (others: in the "
-        "schema), as `tacit describe --report FILE --propose-schema` does\n");
+        "levels (others: in the schema), as `tacit describe --report FILE --propose-schema` does\n");
 }
 
 static tacit_status remark_bounds(const tacit_schema_column *column, double low, double high,

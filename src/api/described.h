@@ -1,7 +1,7 @@
 /*
- * What a description tells about a study that is planned: how many rows and which share of positives to expect, levels
- * too rare to have a figure, bounds far wider than the values, knots for splines. All of it is post-processing of
- * the report, and costs nothing more than it did.
+ * What a description tells about a study that is planned: how many rows and which share of positives to
+ * expect, levels too rare to have a figure, bounds far wider than the values, knots for splines. All of it is
+ * post-processing of the report, and costs nothing more than it did.
  */
 #pragma once
 

@@ -126,7 +126,8 @@ static tacit_release release_of(const noising *self) {
                               .parties_declared = 1,
                               .parties_minimum = 1,
                               .parameters = self->count };
-    /* study_hash stays 0: every call is of one study, so that processes at one ledger do not end each other's. */
+    /* study_hash stays 0: every call is of one study, so that processes at one ledger do not end each
+     * other's. */
     memcpy(release.question_hash, self->request, sizeof release.question_hash);
     memcpy(release.answer_id, self->request, sizeof release.answer_id);
     return release;
@@ -147,8 +148,8 @@ static tacit_status check_owner(const noising *self, const tacit_release *releas
     return tacit_ledger_consent(self->ledger, STUDY, release->study_hash, error);
 }
 
-/* Draw; the charge and the answer are on the disk before `out` is written. Every call is a release of its own: an
- * answer that came again because two numbers are equal would tell that they are. */
+/* Draw; the charge and the answer are on the disk before `out` is written. Every call is a release of its
+ * own: an answer that came again because two numbers are equal would tell that they are. */
 static tacit_status charge(noising *self, draw_function *draw, double *out, size_t length,
                            tacit_error *error) {
     tacit_policy policy = tacit_policy_default();

@@ -82,8 +82,8 @@ static tacit_status hold_out(tacit_partition *partition, const tacit_arguments *
     double aux_fraction = tacit_arguments_given(arguments, "aux-fraction")
                               ? tacit_arguments_number(arguments, "aux-fraction")
                               : 0;
-    bool brought = partition->test_data != NULL ||
-                   tacit_arguments_given(arguments, "test"); /* by this rank or another */
+    /* by this rank or another */
+    bool brought = partition->test_data != NULL || tacit_arguments_given(arguments, "test");
     double test_fraction = brought ? 0
                            : tacit_arguments_given(arguments, "test-fraction")
                                ? tacit_arguments_number(arguments, "test-fraction")

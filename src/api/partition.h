@@ -21,8 +21,9 @@ typedef struct tacit_partition {
     tacit_view test;
     uint32_t *labelled;   /* the stored rows of `test`, where others have no label; NULL: all have one */
     tacit_view auxiliary; /* no rows when there are none */
-    tacit_party_range
-        range; /* on several ranks: the parties of this one. Rows of others are not here, and those to test on at rank 0 only */
+    /* on several ranks: the parties of this one. Rows of others are not here, and those to test on at rank 0
+     * only */
+    tacit_party_range range;
     size_t empty_groups; /* values of --split by:COLUMN that only test rows have; they are no parties */
 } tacit_partition;
 

@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 
-/* Room for an element after `count`: `items` itself where `*capacity` has it, else grown to twice that (to `first` where
- * there is none). On failure NULL, and `items` and `*capacity` stay valid. */
+/* Room for an element after `count`: `items` itself where `*capacity` has it, else grown to twice that (to
+ * `first` where there is none). On failure NULL, and `items` and `*capacity` stay valid. */
 static inline void *tacit_grow_by_one(void *items, size_t count, size_t *capacity, size_t first,
                                       size_t size) {
     if (count < *capacity) return items;

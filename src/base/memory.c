@@ -21,8 +21,8 @@ void *tacit_allocate_aligned(size_t count, size_t size) {
     size_t bytes = count > 0 && size > 0 ? count * size : LINE, alignment = bytes >= LARGE ? PAGE : LINE;
     bytes = (bytes + alignment - 1) / alignment * alignment; /* aligned_alloc wants a multiple */
     void *block = aligned_alloc(alignment, bytes);
-    if (block != NULL && alignment == PAGE)
-        madvise(block, bytes, MADV_HUGEPAGE); /* advice: no harm where there are none */
+    /* advice: no harm where there are none */
+    if (block != NULL && alignment == PAGE) madvise(block, bytes, MADV_HUGEPAGE);
     return block;
 }
 

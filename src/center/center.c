@@ -128,8 +128,9 @@ static tacit_status load_identity(center *self, tacit_buffer *certificate, tacit
     tacit_status status = tacit_authority_load(&authority, folder, NULL);
     if (status == TACIT_NOT_FOUND)
         status = tacit_authority_create(&authority, folder, "tacit center server B", error);
+    /* for its sentence */
     else if (status != TACIT_OK)
-        status = tacit_authority_load(&authority, folder, error); /* for its sentence */
+        status = tacit_authority_load(&authority, folder, error);
     if (status == TACIT_OK)
         status = tacit_authority_issue_server(authority, folder, names, count,
                                               tacit_validity_days(now, SERVER_DAYS), error);

@@ -31,10 +31,10 @@ typedef struct tacit_center_settings {
     const char *address; /* to listen on */
     uint16_t port;       /* 0: that of last time, or any */
     const char *host;    /* by which A reaches it; NULL: the address */
-    const char
-        *coordinator; /* file with the certificate of the coordinator's authority; NULL: given before */
-    unsigned bits;    /* of a new key */
-    bool metrics;     /* also serve figures for Prometheus on loopback */
+    /* file with the certificate of the coordinator's authority; NULL: given before */
+    const char *coordinator;
+    unsigned bits; /* of a new key */
+    bool metrics;  /* also serve figures for Prometheus on loopback */
     uint16_t metrics_port;
     void (*ready)(void *context); /* called once, when A can come; NULL: not told */
     bool (*cancelled)(void *context);

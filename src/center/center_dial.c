@@ -85,8 +85,8 @@ tacit_status center_welcome(tacit_study **out, tacit_channel *channel, const tac
     if (status == TACIT_OK) status = examine(study, secret, &said);
     if (status == TACIT_OK) status = look(context, study, &revocations, &said);
     if (status != TACIT_OK) {
-        send_reply(channel, true, said.text, strlen(said.text),
-                   NULL); /* its reason is reported in any case */
+        /* its reason is reported in any case */
+        send_reply(channel, true, said.text, strlen(said.text), NULL);
         goto cleanup;
     }
     TACIT_CHECK(tacit_paillier_public_write(tacit_paillier_public_of(secret), &key, &said));

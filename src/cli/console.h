@@ -22,8 +22,8 @@
 struct tacit_console {
     FILE *out, *err;
     bool json; /* --json: text for standard output is skipped, the document says the same */
-    const char *
-        logs; /* --log-format json: the program's name in the lines on standard error; NULL: lines are text */
+    /* --log-format json: the program's name in the lines on standard error; NULL: lines are text */
+    const char *logs;
     tacit_log_level log_level; /* --log-level: notes and warnings below it are dropped */
     bool serves;               /* lines on standard error wait for nobody (lines.h) */
     tacit_lines lines;

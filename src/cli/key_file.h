@@ -5,7 +5,8 @@
 
 enum { TACIT_KEY_FILE_BYTES = 32 };
 
-/* Read one. TACIT_INPUT when the file is no `what` ("signing key of 32 bytes"); refused where others may read it. */
+/* Read one. TACIT_INPUT when the file is no `what` ("signing key of 32 bytes"); refused where others may read
+ * it. */
 tacit_status tacit_key_file_read(const char *path, const char *what, uint8_t out[TACIT_KEY_FILE_BYTES],
                                  tacit_error *error);
 

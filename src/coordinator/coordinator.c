@@ -375,10 +375,10 @@ tacit_status tacit_coordinator_prepare(const char *folder, const char *name, tac
     tacit_status status;
     TACIT_CHECK(tacit_folder_make(folder, error));
     status = tacit_authority_load(&authority, folder, NULL);
-    if (status == TACIT_NOT_FOUND)
-        status = tacit_authority_create(&authority, folder, name, error);
+    if (status == TACIT_NOT_FOUND) status = tacit_authority_create(&authority, folder, name, error);
+    /* for its sentence */
     else if (status != TACIT_OK)
-        status = tacit_authority_load(&authority, folder, error); /* for its sentence */
+        status = tacit_authority_load(&authority, folder, error);
     if (status != TACIT_OK) goto cleanup;
     TACIT_CHECK(tacit_registry_open(&registry, folder, true, error));
     TACIT_CHECK(tacit_registry_get(registry, "name", known, sizeof known, error));
@@ -462,8 +462,8 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     TACIT_CHECK(coordinator_start_server(&self, error));
     TACIT_CHECK(coordinator_announce(&self, error));
     TACIT_CHECK(dashboard_start(&self, error));
-    TACIT_CHECK(
-        tend_studies(&self, &active, error)); /* so that the catalogue has them from its first moment */
+    /* so that the catalogue has them from its first moment */
+    TACIT_CHECK(tend_studies(&self, &active, error));
     TACIT_CHECK(coordinator_start_public(&self, error));
     TACIT_CHECK(coordinator_start_metrics(&self, error));
     if (settings->ready != NULL) settings->ready(settings->context);

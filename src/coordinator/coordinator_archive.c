@@ -1,4 +1,5 @@
-/* Studies whose definition says `archive: yes`: published once they have ended, and the study that validates them too. */
+/* Studies whose definition says `archive: yes`: published once they have ended, and the study that validates
+ * them too. */
 #include <string.h>
 
 #include "coordinator/coordinator_parts.h"

@@ -1,8 +1,8 @@
 /*
- * People who ask to join. An applicant draws a token and tells its hash; once the study accepts, the token is an
- * invitation like any other, so that all that follows (looking, consenting, joining, one certificate for one key) is
- * what it always was. Nobody can take an applicant's place who does not know the token, the coordinator's own folder
- * included.
+ * People who ask to join. An applicant draws a token and tells its hash; once the study accepts, the token is
+ * an invitation like any other, so that all that follows (looking, consenting, joining, one certificate for
+ * one key) is what it always was. Nobody can take an applicant's place who does not know the token, the
+ * coordinator's own folder included.
  */
 #include <string.h>
 

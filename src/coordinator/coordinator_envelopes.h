@@ -1,6 +1,6 @@
 /*
- * The folder envelopes/STUDY of a coordinator, in which whoever takes an envelope and the coordinator that serves
- * meet. Names begin with the key of a site, KEY:
+ * The folder envelopes/STUDY of a coordinator, in which whoever takes an envelope and the coordinator that
+ * serves meet. Names begin with the key of a site, KEY:
  *
  *   PARTY.round-1.mask.tacit   for the courier: an envelope to a site
  *   .KEY.join, .KEY.poll       what the site said last when it joined, and of its owner's will
@@ -22,8 +22,8 @@
 
 enum { ENVELOPES_KEY_TEXT = 2 * TACIT_ENVELOPE_KEY_BYTES + 1, ENVELOPES_NAME_SIZE = 200 };
 
-/* The secret of the coordinator: it opens what sites have sealed for it, and ephemeral keys follow from it. Made
- * where there is none and `make`. */
+/* The secret of the coordinator: it opens what sites have sealed for it, and ephemeral keys follow from it.
+ * Made where there is none and `make`. */
 typedef struct envelopes_key {
     uint8_t secret[TACIT_ENVELOPE_KEY_BYTES], shown[TACIT_ENVELOPE_KEY_BYTES];
 } envelopes_key;

@@ -1,7 +1,7 @@
 /*
- * The coordinator's end of envelopes: for every site that has joined by one, the requests that it posted are served as
- * if it had connected, and what it would have heard is written to a file. What was done follows from the files
- * alone, so that a coordinator that is started again goes on where it was.
+ * The coordinator's end of envelopes: for every site that has joined by one, the requests that it posted are
+ * served as if it had connected, and what it would have heard is written to a file. What was done follows
+ * from the files alone, so that a coordinator that is started again goes on where it was.
  */
 #include <dirent.h>
 #include <sodium.h>
@@ -94,8 +94,8 @@ cleanup:
 
 /* ---- what is told ---- */
 
-/* Where the study is, for the outside of the envelope: the round and step of a question, or that it was amended or
- * has ended. */
+/* Where the study is, for the outside of the envelope: the round and step of a question, or that it was
+ * amended or has ended. */
 static tacit_status address_of(courier *self, const coordinator_reply *said, bool *asks, tacit_error *error) {
     Tacit__Wire__PollReply *reply = NULL;
     tacit_received received = TACIT_RECEIVED_INIT;

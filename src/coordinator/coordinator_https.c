@@ -1,6 +1,6 @@
 /*
- * The coordinator's end of HTTPS (net/server.h): requests come by paths (session/carrier/carrier_https.h), go to
- * coordinator_serve, and what that says goes back. A poll without news is suspended until there is some.
+ * The coordinator's end of HTTPS (net/server.h): requests come by paths (session/carrier/carrier_https.h), go
+ * to coordinator_serve, and what that says goes back. A poll without news is suspended until there is some.
  * Nothing else of the coordinator knows of HTTP or TLS but who issues certificates.
  */
 #include <limits.h>

@@ -66,8 +66,8 @@ cleanup:
     return status;
 }
 
-/* The target is met: whoever comes from now on evaluates what was found. Before the study ends, so that a coordinator
- * that is killed in between does it again, and finds done what it had done. */
+/* The target is met: whoever comes from now on evaluates what was found. Before the study ends, so that a
+ * coordinator that is killed in between does it again, and finds done what it had done. */
 static tacit_status open_validation(hosted *host, const tacit_buffer *model, tacit_error *error) {
     coordinator *self = host->owner;
     tacit_study *there = NULL;

@@ -45,8 +45,8 @@ typedef struct hosted {
     char problem[TACIT_ERROR_TEXT_SIZE]; /* told last; main loop only */
     uint64_t bytes_per_party;     /* points, questions and answers, once done; the study's thread only */
     _Atomic uint64_t points_sent; /* bytes of auxiliary points, to all parties, by this process */
-    tacit_levels
-        seen; /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
+    /* parties that have asked or answered; like the next two, guarded by the coordinator's mutex */
+    tacit_levels seen;
     int64_t *seen_at; /* when each last did, monotonic milliseconds */
     size_t seen_room;
     hosted_progress progress; /* guarded by the coordinator's mutex */
@@ -87,32 +87,32 @@ struct coordinator {
     tacit_coordinator_settings settings;
     char name[TACIT_ID_SIZE];
     tacit_registry *registry;
-    tacit_authority_keys
-        *_Atomic keys;           /* replaced ones are kept behind it, since a thread may still use one */
-    struct stat handover;        /* the file that they were read from; main loop only */
-    struct tacit_server *server; /* coordinator_https.c */
-    dashboard *dashboard;        /* NULL: none */
-    struct public_shelf *shelf;  /* the public catalogue; NULL: none (coordinator_public.c) */
+    /* replaced ones are kept behind it, since a thread may still use one */
+    tacit_authority_keys *_Atomic keys;
+    struct stat handover;                 /* the file that they were read from; main loop only */
+    struct tacit_server *server;          /* coordinator_https.c */
+    dashboard *dashboard;                 /* NULL: none */
+    struct public_shelf *shelf;           /* the public catalogue; NULL: none (coordinator_public.c) */
     struct tacit_metrics_server *metrics; /* NULL: none */
     coordinator_figures figures;
     tacit_pool *pool;
     tacit_log_file log;
     tacit_log_limiter limiter; /* guarded by the mutex, as is the log */
-    int64_t
-        server_renewal;   /* when the server's certificate is to be renewed; main loop only, as is the next */
-    uint64_t revocations; /* applied */
-    int64_t envelopes_at; /* when envelopes were last looked at; main loop only */
-    int lock;             /* an open file that says: this folder is being served; -1 when not */
+    /* when the server's certificate is to be renewed; main loop only, as is the next */
+    int64_t server_renewal;
+    uint64_t revocations;  /* applied */
+    int64_t envelopes_at;  /* when envelopes were last looked at; main loop only */
+    int lock;              /* an open file that says: this folder is being served; -1 when not */
     pthread_mutex_t mutex; /* guards what follows, and the log */
     pthread_cond_t wake;   /* something for the main loop to look at */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters[COORDINATOR_WAITER_LISTS]; /* by exchange */
     tacit_levels archived;                     /* studies that are archived, or need not be; main loop only */
-    bool
-        owes_end_notice; /* a study ended before this process began, and its parties may not know; main loop only */
-    tacit_status
-        failed; /* of a study that can go on once the cause is removed: the coordinator ends with it */
+    /* a study ended before this process began, and its parties may not know; main loop only */
+    bool owes_end_notice;
+    /* of a study that can go on once the cause is removed: the coordinator ends with it */
+    tacit_status failed;
     tacit_error failure;
     char problem[TACIT_ERROR_TEXT_SIZE]; /* told last, of a study that could not be hosted; main loop only */
 };
@@ -177,9 +177,9 @@ tacit_status coordinator_remember_end_notices(coordinator *self, tacit_error *er
 /* A seat for whoever has consented, in the registry's order. */
 tacit_status coordinator_seat_parties(coordinator *self, hosted *host, tacit_error *error);
 
-/* Take in what a poll about the reply's study says of the owner's will; which version both speak, and how long to
- * wait, go to the reply. *leaving: nothing is to be asked any more; *amended: the party should be told of a
- * definition that it has not consented to. */
+/* Take in what a poll about the reply's study says of the owner's will; which version both speak, and how
+ * long to wait, go to the reply. *leaving: nothing is to be asked any more; *amended: the party should be
+ * told of a definition that it has not consented to. */
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const tacit_buffer *body,
                                        coordinator_reply *out, bool *leaving, bool *amended,
                                        tacit_error *error);
@@ -237,9 +237,9 @@ tacit_status coordinator_revocations(coordinator *self, const char *study, tacit
 tacit_status coordinator_judge(hosted *host, const tacit_model *model, const tacit_buffer *text, bool *again,
                                char reason[TACIT_STOP_TEXT_SIZE + 64], tacit_error *error);
 
-/* A request to an endpoint (coordinator_api.c): `party` is who makes it, by a certificate that was checked; NULL: a stranger.
- * And how long its body may be. Where a poll waits, ask coordinator_news_for with the same reply when
- * coordinator_wake is called. */
+/* A request to an endpoint (coordinator_api.c): `party` is who makes it, by a certificate that was checked;
+ * NULL: a stranger. And how long its body may be. Where a poll waits, ask coordinator_news_for with the same
+ * reply when coordinator_wake is called. */
 enum { COORDINATOR_SMALL_BODY = 16 * 1024, COORDINATOR_SMALL_ANSWER = 64 * 1024 };
 tacit_status coordinator_serve(coordinator *self, tacit_endpoint endpoint, const char *party,
                                const tacit_buffer *body, coordinator_reply *out, tacit_error *error);
@@ -258,10 +258,10 @@ tacit_status coordinator_announce(coordinator *self, tacit_error *error);
 const char *coordinator_path(size_t endpoint); /* for figures; "other" after the last */
 tacit_status coordinator_say_revoked(tacit_error *error);
 
-/* Arms and receipts (coordinator_people.c). May the study start, as far as arms go? The list is closed when all are there,
- * and waiting parties are woken when something has changed. Has the party something to do about its arm? And note that it
- * has answered, where the study gives receipts; *counted: for the first time in this round, which is taken back if the
- * answer is refused. */
+/* Arms and receipts (coordinator_people.c). May the study start, as far as arms go? The list is closed when
+ * all are there, and waiting parties are woken when something has changed. Has the party something to do
+ * about its arm? And note that it has answered, where the study gives receipts; *counted: for the first time
+ * in this round, which is taken back if the answer is refused. */
 tacit_status coordinator_tend_arms(coordinator *self, hosted *host, const tacit_study_record *record,
                                    bool *due, tacit_error *error);
 bool coordinator_arm_is_due(coordinator *self, const hosted *host, const char *party);
@@ -273,15 +273,15 @@ void coordinator_drop_round(coordinator *self, const hosted *host, const char *p
  * only. */
 void coordinator_tend_envelopes(coordinator *self);
 
-/* The public catalogue (coordinator_public.c): started when the settings ask for it, kept up to date by the main
- * loop, and started again with a new certificate. */
+/* The public catalogue (coordinator_public.c): started when the settings ask for it, kept up to date by the
+ * main loop, and started again with a new certificate. */
 tacit_status coordinator_start_public(coordinator *self, tacit_error *error);
 void coordinator_tend_public(coordinator *self);
 void coordinator_renew_public(coordinator *self);
 void coordinator_stop_public(coordinator *self);
 
-/* What is in it (public_catalogue.c, public_page.c): a study that takes strangers, as a new reference; and the page
- * that shows a catalogue, appended. */
+/* What is in it (public_catalogue.c, public_page.c): a study that takes strangers, as a new reference; and
+ * the page that shows a catalogue, appended. */
 tacit_status public_study(json_t **out, const tacit_study_record *record, const tacit_study *study,
                           tacit_error *error);
 tacit_status public_page(tacit_buffer *out, const json_t *catalogue, tacit_error *error);

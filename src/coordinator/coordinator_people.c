@@ -1,6 +1,7 @@
 /*
- * What a coordinator does for people beside asking: it keeps the list of arms and gives its share in their drawing
- * (crypto/prf/arms.h), gives receipts (crypto/prf/voprf.h) and redeems them, and keeps sealed contact details.
+ * What a coordinator does for people beside asking: it keeps the list of arms and gives its share in their
+ * drawing (crypto/prf/arms.h), gives receipts (crypto/prf/voprf.h) and redeems them, and keeps sealed contact
+ * details.
  */
 #include <errno.h>
 #include <sodium.h>
@@ -71,8 +72,8 @@ static tacit_status derive_keys(people_keys *out, const char *folder, const char
     return status;
 }
 
-/* The keys of a study, which must be those of its definition: with others, devices would refuse what they are given, and the
- * desk good receipts. */
+/* The keys of a study, which must be those of its definition: with others, devices would refuse what they are
+ * given, and the desk good receipts. */
 static tacit_status load_keys(people_keys *out, const char *folder, const tacit_study *study,
                               tacit_error *error) {
     TACIT_TRY(derive_keys(out, folder, study->name, false, error));
@@ -103,7 +104,8 @@ static tacit_arm_list list_of(const tacit_study *study, const tacit_arm_group *g
                              group->draw, group->keys.bytes, group->count };
 }
 
-/* Everybody who is to take part has registered: the list is closed by itself. Later ones are closed by people. */
+/* Everybody who is to take part has registered: the list is closed by itself. Later ones are closed by
+ * people. */
 tacit_status coordinator_tend_arms(coordinator *self, hosted *host, const tacit_study_record *record,
                                    bool *due, tacit_error *error) {
     const tacit_study *study = host->study;

@@ -1,9 +1,10 @@
 /*
- * The public catalogue: on a listener of its own, the studies that take whoever asks, and the archive of those that
- * have ended. The main loop puts documents on a shelf (web/shelf.h) when something has changed, and requests are
- * answered from there, so that strangers cost the parties nothing.
+ * The public catalogue: on a listener of its own, the studies that take whoever asks, and the archive of
+ * those that have ended. The main loop puts documents on a shelf (web/shelf.h) when something has changed,
+ * and requests are answered from there, so that strangers cost the parties nothing.
  *
- * Its address names the authority behind the server's certificate by fingerprint, after the '#', which no browser
+ * Its address names the authority behind the server's certificate by fingerprint, after the '#', which no
+ * browser
  * sends: whoever has the address from a place that they trust reads this coordinator's catalogue, or none.
  */
 #include <limits.h>

@@ -1,7 +1,7 @@
 /*
- * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. What it shows is here; what
- * changes a study, or is made of its model for people, comes from whoever runs the coordinator (settings.routes,
- * api/study/desk.h). Parties are counted in what a study is, and named in a list of
+ * The coordinator's dashboard: what docs/openapi.yaml says under the tag dashboard. What it shows is here;
+ * what changes a study, or is made of its model for people, comes from whoever runs the coordinator
+ * (settings.routes, api/study/desk.h). Parties are counted in what a study is, and named in a list of
  * their own, which a page can leave out of a picture.
  */
 #include <sodium.h>

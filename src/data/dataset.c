@@ -225,10 +225,10 @@ static tacit_status write_to(const tacit_dataset *dataset, const char *path, tac
 
 tacit_status tacit_dataset_write_csv(const tacit_dataset *dataset, const char *path, tacit_error *error) {
     struct stat about;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return write_to(dataset, path, error); /* a pipe */
-    tacit_buffer partial =
-        TACIT_BUFFER_INIT; /* renamed when complete, so that nothing is left half-written */
+    /* a pipe */
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return write_to(dataset, path, error);
+    /* renamed when complete, so that nothing is left half-written */
+    tacit_buffer partial = TACIT_BUFFER_INIT;
     TACIT_TRY(tacit_buffer_print(&partial, error, "%s.partial", path));
     const char *name = tacit_buffer_text(&partial);
     tacit_status status = write_to(dataset, name, error);

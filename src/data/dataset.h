@@ -24,8 +24,8 @@ enum {
     TACIT_LENT_ALL = 16,   /* everything but the structure itself */
 };
 
-/* The label of a row that has none, where the schema says missing: unlabelled. No method meets it that does not take
- * such rows (tacit_plan_check). */
+/* The label of a row that has none, where the schema says missing: unlabelled. No method meets it that does
+ * not take such rows (tacit_plan_check). */
 enum { TACIT_UNLABELLED = -1 };
 
 typedef struct tacit_dataset {
@@ -34,12 +34,12 @@ typedef struct tacit_dataset {
     bool is_sparse;
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */
-    tacit_spill spilled
-        [2]; /* where the values and the columns of rows lie that are too many for memory (base/spill.h) */
+    /* where the values and the columns of rows lie that are too many for memory (base/spill.h) */
+    tacit_spill spilled[2];
     int32_t *label; /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
-    double
-        *response; /* of each row, within the schema's bounds, where the schema's label is numeric: then there
-                         * are no classes and no labels; else NULL */
+    /* of each row, within the schema's bounds, where the schema's label is numeric: then there are no classes
+     * and no labels; else NULL */
+    double *response;
     size_t response_columns; /* numbers of a row's response, one row after the other; 0 counts as 1 */
     tacit_levels classes;
     char **feature_names; /* one a feature; NULL for LIBSVM: see tacit_dataset_feature_name */
@@ -52,11 +52,11 @@ typedef struct tacit_dataset {
     bool bounds_from_data; /* something of the schema was read off rows (schema.h): not private */
     tacit_encode_counts counts;
     tacit_missing_cells missing;
-    uint64_t
-        *identity; /* of each row, a hash of all cells it has in its source (table.h); NULL: not asked for */
-    double
-        *raw; /* with terms over columns that are imputed: the schema's columns of each row, levels by their
-                  * number (-1: none of them), NaN where something is missing; else NULL */
+    /* of each row, a hash of all cells it has in its source (table.h); NULL: not asked for */
+    uint64_t *identity;
+    /* with terms over columns that are imputed: the schema's columns of each row, levels by their number (-1:
+     * none of them), NaN where something is missing; else NULL */
+    double *raw;
     size_t raw_columns; /* of the schema */
 } tacit_dataset;
 
@@ -84,8 +84,8 @@ typedef struct tacit_load_options {
     tacit_text_draft text_draft;
     const tacit_row_filter *rows; /* NULL: all. With a schema only; what others hold is not looked at */
     bool only_count;              /* with a schema: nothing is kept of any row, they are counted */
-    bool
-        no_features; /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
+    /* labels, responses and groups only, to deal rows out before they are read: there is no matrix then */
+    bool no_features;
     const char *link;   /* as in tacit_source_options; NULL: none */
     bool tidy;          /* without a schema: the draft is for people (tacit_draft_options) */
     bool of_model;      /* with a schema: rows to evaluate a model on (TACIT_LABEL_OF_MODEL) */
@@ -157,8 +157,8 @@ typedef struct tacit_view {
     const uint64_t *identity;           /* of stored rows, as that of the data set; NULL: not known */
     const double *raw;                  /* of stored rows, as that of the data set, raw_columns each */
     size_t raw_columns;
-    bool
-        spilled; /* rows lie in a file (base/spill.h): those that a pass is done with need not stay in memory */
+    /* rows lie in a file (base/spill.h): those that a pass is done with need not stay in memory */
+    bool spilled;
     bool all_left_out; /* the rows that the data set leaves out count as this view's, and nobody else's */
 } tacit_view;
 

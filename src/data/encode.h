@@ -37,7 +37,8 @@ bool tacit_encoder_has_blocks(const tacit_encoder *encoder);
 /* Of each row of the table, whether none of its cells is missing. */
 void tacit_encoder_complete(const tacit_encoder *encoder, size_t rows, bool *out);
 
-/* The same as tacit_encode_dense for `count` rows from `first` on, none of which lacks a cell, to the last bit. */
+/* The same as tacit_encode_dense for `count` rows from `first` on, none of which lacks a cell, to the last
+ * bit. */
 void tacit_encode_block(tacit_encoder *encoder, size_t first, size_t count, double *out);
 
 /* The same as (column, value) pairs in ascending order, without zeros; returns how many. */
@@ -56,9 +57,9 @@ double tacit_encoder_norm(tacit_encoder *encoder, size_t row);
 /* The columns of the schema that were missing in the row that was encoded last, ascending; borrowed. */
 size_t tacit_encoder_missing(const tacit_encoder *encoder, const uint32_t **columns);
 
-/* With terms: the raw values of the schema's columns in that row, levels by their number (-1: none of them), NaN for
- * what is to be imputed and for columns that the terms do not use; and a row of such values as it is encoded, where rows
- * are not shortened. `number` and `level` have room for a value of each column. */
+/* With terms: the raw values of the schema's columns in that row, levels by their number (-1: none of them),
+ * NaN for what is to be imputed and for columns that the terms do not use; and a row of such values as it is
+ * encoded, where rows are not shortened. `number` and `level` have room for a value of each column. */
 void tacit_encoder_raw(const tacit_encoder *encoder, double *out);
 void tacit_schema_encode_raw(const tacit_schema *schema, const double *raw, double *number, int32_t *level,
                              double *out);
@@ -81,8 +82,8 @@ tacit_status tacit_schema_table(tacit_table **out, size_t *label, size_t *group_
                                 const tacit_schema *schema, const tacit_source *source, tacit_label_need need,
                                 const char *group, tacit_error *error);
 
-/* Bring a numeric response, of tacit_schema_response_columns numbers, within the schema's bounds and count it if it
- * moved. TACIT_INPUT for a count or an event that is none. */
+/* Bring a numeric response, of tacit_schema_response_columns numbers, within the schema's bounds and count it
+ * if it moved. TACIT_INPUT for a count or an event that is none. */
 tacit_status tacit_schema_response(const tacit_schema *schema, double *value, uint64_t *moved,
                                    tacit_error *error);
 

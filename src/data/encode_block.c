@@ -3,7 +3,8 @@
 
 #include "data/encode_parts.h"
 
-/* Rows that are encoded together: so few that their features stay in the nearest cache from column to column. */
+/* Rows that are encoded together: so few that their features stay in the nearest cache from column to
+ * column. */
 enum { TILE = 64 };
 
 bool tacit_encoder_has_blocks(const tacit_encoder *encoder) {
@@ -26,8 +27,9 @@ void tacit_encoder_complete(const tacit_encoder *encoder, size_t rows, bool *out
 
 enum { STEP = 8 /* numbers that are scaled together */ };
 
-/* Of rows from `first` on, TILE at most: scaled, times `factor`, to a column of `out`. Squares, if wanted, grow by those of the scaled
- * numbers. What is beyond a bound, or left over from the steps, is scaled by itself. */
+/* Of rows from `first` on, TILE at most: scaled, times `factor`, to a column of `out`. Squares, if wanted,
+ * grow by those of the scaled numbers. What is beyond a bound, or left over from the steps, is scaled by
+ * itself. */
 static void encode_numbers(const tacit_kernels *kernels, const encode_slot *from, size_t first, size_t count,
                            double factor, size_t features, double *out, double *square,
                            tacit_encode_counts *counts) {
@@ -63,7 +65,8 @@ static void encode_levels(const encode_slot *from, size_t first, size_t count, d
     }
 }
 
-/* Does every feature get a value of its own in each row? So where there are numbers alone, and none of them says that it is missing. */
+/* Does every feature get a value of its own in each row? So where there are numbers alone, and none of them
+ * says that it is missing. */
 static bool encode_is_dense(const tacit_encoder *encoder) {
     for (size_t k = 0; k < encoder->slots; k++)
         if (encoder->slot[k].declared->kind != TACIT_SCHEMA_NUMBER) return false;

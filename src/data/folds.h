@@ -29,8 +29,8 @@ typedef struct tacit_folds {
 tacit_status tacit_folds_assign(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
                                 tacit_error *error);
 
-/* The same by each row's place in the view under the seed, whatever is in the rows: replacing one leaves every
- * row in its fold, which is what a promise about single rows needs. */
+/* The same by each row's place in the view under the seed, whatever is in the rows: replacing one leaves
+ * every row in its fold, which is what a promise about single rows needs. */
 tacit_status tacit_folds_assign_places(tacit_folds *out, const tacit_view *rows, tacit_fold_plan plan,
                                        tacit_error *error);
 void tacit_folds_clear(tacit_folds *folds);

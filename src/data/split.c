@@ -208,7 +208,8 @@ static tacit_status deal_groups(tacit_split *split, const tacit_view *view, taci
 
 /* ---- classes that parties have in different proportions ---- */
 
-/* Of one class, whose rows are a stretch of `order`: each party's share is drawn, and rounded as a cumulative sum. */
+/* Of one class, whose rows are a stretch of `order`: each party's share is drawn, and rounded as a cumulative
+ * sum. */
 static void deal_class(const uint32_t *order, size_t count, const double *share, size_t parts,
                        uint32_t *party) {
     double cumulative = 0;

@@ -15,8 +15,8 @@ typedef struct tacit_split {
     size_t parts;
     size_t *start;   /* parts + 1 offsets into index */
     uint32_t *index; /* stored row numbers */
-    size_t
-        skipped; /* index begins with this offset: of parts before it, and behind its end, only the sizes are known */
+    /* index begins with this offset: of parts before it, and behind its end, only the sizes are known */
+    size_t skipped;
 } tacit_split;
 
 static inline size_t tacit_split_count(const tacit_split *split, size_t part) {
@@ -47,7 +47,8 @@ typedef struct tacit_split_plan {
     char *column;
 } tacit_split_plan;
 
-/* Read the text of `--split`: even, dirichlet:A, labels:A, 0.1,0.2,0.7 or by:COLUMN. TACIT_USAGE says what is wrong. */
+/* Read the text of `--split`: even, dirichlet:A, labels:A, 0.1,0.2,0.7 or by:COLUMN. TACIT_USAGE says what is
+ * wrong. */
 tacit_status tacit_split_plan_parse(tacit_split_plan **out, const char *text, tacit_error *error);
 tacit_split_plan *tacit_split_plan_free(tacit_split_plan *plan);
 

@@ -73,13 +73,13 @@ typedef struct tacit_table {
     size_t cols, column_capacity;
     tacit_column *columns;
     char *name; /* of the file, for messages */
-    const tacit_condition
-        *condition;            /* rows for which it does not hold are passed over; NULL: none; borrowed */
+    /* rows for which it does not hold are passed over; NULL: none; borrowed */
+    const tacit_condition *condition;
     struct tacit_table *probe; /* the columns that it looks at, for one row at a time */
     uint64_t outside;          /* rows that were passed over */
-    bool
-        borrows; /* numbers stay where the source has them, if they can: then a block of them is all that is read at a time,
-                   * and rows are dropped before the next is read or the source is freed */
+    /* numbers stay where the source has them, if they can: then a block of them is all that is read at a
+     * time, and rows are dropped before the next is read or the source is freed */
+    bool borrows;
     bool has_lent;      /* a column has such numbers */
     bool identified;    /* each row gets an identity */
     uint64_t *identity; /* of each row: a hash of all its cells, whichever of them are columns here */
@@ -104,8 +104,8 @@ tacit_status tacit_table_declare(tacit_table *table, tacit_column **column, cons
 tacit_status tacit_table_declare_group(tacit_table *table, const tacit_source *source, const char *name,
                                        size_t *at, tacit_error *error);
 
-/* From now on only rows for which the condition holds are added. `probe` is a table with the condition's columns
- * in their order; the table owns it from now on. */
+/* From now on only rows for which the condition holds are added. `probe` is a table with the condition's
+ * columns in their order; the table owns it from now on. */
 void tacit_table_choose(tacit_table *table, const tacit_condition *condition, tacit_table *probe);
 
 /* Append up to `most` rows (0: all) of the source, and say whether it ended. Where kinds are still to be

@@ -1,7 +1,8 @@
 /*
- * Rows that come as columns, into a table column by column: numbers are copied, a category's code is looked up once for each
- * distinct value of a block. Whatever is rare (missing values that are refused, numbers that are not finite, texts that
- * must be read) goes through a cell, as in rows that come one by one, so that it ends the same way.
+ * Rows that come as columns, into a table column by column: numbers are copied, a category's code is looked
+ * up once for each distinct value of a block. Whatever is rare (missing values that are refused, numbers that
+ * are not finite, texts that must be read) goes through a cell, as in rows that come one by one, so that it
+ * ends the same way.
  */
 #include <math.h>
 #include <string.h>
@@ -65,7 +66,8 @@ static void copy_decimals(const adding *self, const tacit_array *array, double *
     }
 }
 
-/* Dates and instants, as the schema counts them; one that no calendar here has becomes a NaN, which its cell explains. */
+/* Dates and instants, as the schema counts them; one that no calendar here has becomes a NaN, which its cell
+ * explains. */
 static bool copy_dates(const adding *self, const tacit_column *column, const tacit_array *array,
                        double *out) {
     if (array->dictionary != NULL || array->kind < TACIT_ARRAY_DAYS || array->kind > TACIT_ARRAY_NANOSECONDS)
@@ -162,8 +164,9 @@ static tacit_status add_numbers(adding *self, tacit_column *column, const tacit_
         const bool absent = gaps && tacit_array_is_absent(array, place_of(self, i));
         if (!absent && isfinite(out[i])) continue;
         out[i] = NAN;
+        /* which finds out what it is */
         if (column->required || !absent)
-            TACIT_TRY(add_one(self, column, i, error)); /* which finds out what it is */
+            TACIT_TRY(add_one(self, column, i, error));
         else
             column->missing++;
     }

@@ -15,7 +15,8 @@ tacit_status table_add_words(const tacit_source *source, tacit_column *column, c
 /* Is the row to be left out? Then nothing of it is kept or looked at but which cells are missing. */
 bool table_leaves_out(tacit_table *table, const tacit_cell *cells);
 
-/* Can the rows of the source come as columns? Not where something is decided row by row from several cells. */
+/* Can the rows of the source come as columns? Not where something is decided row by row from several
+ * cells. */
 bool table_takes_columns(const tacit_table *table, const tacit_source *source);
 
 /* Append up to `most` rows of the source; *count grows by those read, chosen or not. */

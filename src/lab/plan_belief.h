@@ -2,12 +2,12 @@
  * Assumed rows: what the rows of a study are taken to look like before anybody has shown any. The real
  * mechanism is run on them (lab/planning.h). Three sources:
  *
- *   drawn to the schema   columns from a Gaussian law with a spectrum of 1/j, numbers around the middle of their bounds, levels more and
- *                         less frequent; labels by log-odds in random directions, as far apart as a stated
- *                         signal says
- *   like given rows       as many of them as are needed, with their own labels; where there are fewer, drawn from them again and again,
- *                         with labels from a model fitted on them, as far apart as a model of so few rows
- *                         scores on rows held out
+ *   drawn to the schema   columns from a Gaussian law with a spectrum of 1/j, numbers around the middle of
+ *                         their bounds, levels more and less frequent; labels by log-odds in random
+ *                         directions, as far apart as a stated signal says
+ *   like given rows       as many of them as are needed, with their own labels; where there are fewer, drawn
+ *                         from them again and again, with labels from a model fitted on them, as far apart as
+ *                         a model of so few rows scores on rows held out
  *
  * A signal is the AUC that the true log-odds have. Of a number or a count it is the share of the variance, or
  * of the deviance, that the true means explain.

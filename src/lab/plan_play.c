@@ -129,8 +129,8 @@ static tacit_view tests_of(const tacit_world *world) {
     return tacit_view_slice(&all, world->train, world->tests);
 }
 
-/* Thinned rows at a price that thinning would have made larger still are no study of the same shape: its rounds
- * and bytes are those of the plan itself, whose public numbers decide about them. */
+/* Thinned rows at a price that thinning would have made larger still are no study of the same shape: its
+ * rounds and bytes are those of the plan itself, whose public numbers decide about them. */
 static tacit_status count_rounds(const tacit_simulation *played, const tacit_plan *plan, tacit_run *run,
                                  tacit_error *error) {
     tacit_simulation itself = *played;

@@ -18,12 +18,12 @@ tacit_status plan_take_numbers(tacit_dataset *data, tacit_error *error);
 double plan_null_deviance(const tacit_view *rows, const tacit_schema *schema);
 double plan_null_of_tests(const tacit_world *world, const tacit_belief *belief);
 
-/* Mean and deviation of the response: of given rows (TACIT_INPUT where all are alike), or from the bounds of the
- * schema. */
+/* Mean and deviation of the response: of given rows (TACIT_INPUT where all are alike), or from the bounds of
+ * the schema. */
 tacit_status plan_look_at_responses(tacit_belief *belief, tacit_error *error);
 void plan_suppose_responses(tacit_belief *belief);
 
-/* Responses for all rows by scores of mean 0 and deviation 1, of which they have the belief's signal; and what the
- * law itself scores on the tests. */
+/* Responses for all rows by scores of mean 0 and deviation 1, of which they have the belief's signal; and
+ * what the law itself scores on the tests. */
 tacit_status plan_respond(tacit_world *world, const tacit_belief *belief, const double *score,
                           tacit_stream *stream, tacit_error *error);

@@ -1,5 +1,5 @@
-/* Ridge fits of numbers and counts, for the yardsticks of a plan. The certified solver (num/glm/glm.h) needs bounded
- * derivatives, which neither has; here Newton's method does, halved until the objective falls. */
+/* Ridge fits of numbers and counts, for the yardsticks of a plan. The certified solver (num/glm/glm.h) needs
+ * bounded derivatives, which neither has; here Newton's method does, halved until the objective falls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

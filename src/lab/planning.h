@@ -17,8 +17,8 @@
 #include "lab/simulate.h"
 #include "model/one_sided.h"
 
-/* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than what assumed rows
- * can tell. */
+/* Above this AUC (or share explained) of pooled rows no verdict is given: what is left to gain is less than
+ * what assumed rows can tell. */
 #define TACIT_OUTLOOK_SURE 0.95
 
 typedef struct tacit_outlook_request {
@@ -62,8 +62,9 @@ typedef struct tacit_outlook_method {
     uint64_t rounds, handovers, bytes_per_party;
     tacit_outlook_metrics expected;
     bool behind; /* far behind the best on the first rows, and not looked at further */
-    double
-        pays_from; /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for: only for the recommended */
+    /* the smallest epsilon of a few at which it pays; NaN: at none, or not looked for: only for the
+     * recommended */
+    double pays_from;
     double noise_share; /* of what a model will say, in the mean; 0: not known */
     tacit_outlook_verdict verdict;
 } tacit_outlook_method;
@@ -106,20 +107,20 @@ const tacit_outlook_figure *tacit_outlook_main(const tacit_outlook_metrics *metr
 const char *tacit_outlook_main_name(const tacit_outlook *outlook);
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
-/* Whether the method is expected to do no better than guessing, on average or in one of twenty runs where a site
- * alone does better, or in nine of ten runs worse than a site alone. */
+/* Whether the method is expected to do no better than guessing, on average or in one of twenty runs where a
+ * site alone does better, or in nine of ten runs worse than a site alone. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
 
-/* Where the method's probabilities are expected to be no better than each class's share, or noise to make most of what
- * its model says, true, and a sentence. */
+/* Where the method's probabilities are expected to be no better than each class's share, or noise to make
+ * most of what its model says, true, and a sentence. */
 bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_method *method,
                             char out[TACIT_REMARK_SIZE]);
 
 /* ---- parts, for tests ---- */
 
 /* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a
- * delta. At most TACIT_OUTLOOK_MOST_EPSILON, where what noise is left is far less than what few rows lose: methods
- * are not made for more, and refuse it. */
+ * delta. At most TACIT_OUTLOOK_MOST_EPSILON, where what noise is left is far less than what few rows lose:
+ * methods are not made for more, and refuse it. */
 #define TACIT_OUTLOOK_MOST_EPSILON 100.0
 tacit_status tacit_outlook_thin(double *out, double epsilon, double delta, double factor, bool gaussian,
                                 tacit_error *error);

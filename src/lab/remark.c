@@ -46,7 +46,8 @@ static tacit_status explain(const tacit_plan *plan, const tacit_run *run, char *
     return TACIT_OK;
 }
 
-/* What a model that looks at no column scores: accuracy and log-loss, or the root of the mean squared error. */
+/* What a model that looks at no column scores: accuracy and log-loss, or the root of the mean squared
+ * error. */
 typedef struct blind {
     double accuracy, log_loss, rmse;
 } blind;

@@ -3,14 +3,15 @@
 
 #include "lab/simulate.h"
 
-/* Fill run->remark: why nothing can come of the plan, why every test row gets the same class, or why a model is
- * no better than one that looks at no column: the commonest class, each class's share or the mean of these rows
- * for everybody. A deployed study has no test rows: model/one_sided.h says what it can of its model. */
+/* Fill run->remark: why nothing can come of the plan, why every test row gets the same class, or why a model
+ * is no better than one that looks at no column: the commonest class, each class's share or the mean of these
+ * rows for everybody. A deployed study has no test rows: model/one_sided.h says what it can of its model. */
 tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run,
                               tacit_error *error);
 
-/* Where classes are learnt, fill the remark of private runs, if it is empty, that parties alone do better than: with the
- * figures of a yardstick that is among the runs, or, for methods whose parties train models and label public points,
- * by training the models of some parties for this. Nothing is said within two standard errors. */
+/* Where classes are learnt, fill the remark of private runs, if it is empty, that parties alone do better
+ * than: with the figures of a yardstick that is among the runs, or, for methods whose parties train models
+ * and label public points, by training the models of some parties for this. Nothing is said within two
+ * standard errors. */
 tacit_status tacit_runs_beside_alone(const tacit_simulation *simulation, tacit_run *runs, size_t count,
                                      tacit_error *error);

@@ -20,14 +20,14 @@ enum { TACIT_VARIANT_SETTINGS = 8 };
 typedef struct tacit_variant {
     const char *method;
     const char *label; /* NULL: the method's name */
-    tacit_setting_value
-        settings[TACIT_VARIANT_SETTINGS]; /* up to the first without a name; the method must know them */
+    /* up to the first without a name; the method must know them */
+    tacit_setting_value settings[TACIT_VARIANT_SETTINGS];
     double delta, lambda;
     bool pooled; /* one party has all rows */
     size_t only; /* one party is asked, by its number from 1; 0: all */
-    bool
-        best; /* of several models the one with the best accuracy counts, not their mean: a yardstick that looks at
-                  * the test rows */
+    /* of several models the one with the best accuracy counts, not their mean: a yardstick that looks at the
+     * test rows */
+    bool best;
     double epsilon; /* its own, at which alone it runs; 0: those of the sweep */
 } tacit_variant;
 
@@ -36,14 +36,14 @@ typedef struct tacit_simulation {
     const tacit_schema *schema; /* of the dataset; NULL: unknown, and methods that need it refuse */
     const tacit_split *split;   /* the parties' rows */
     tacit_view test;
-    tacit_view
-        auxiliary; /* public points for the methods that need them, no rows when there are none; labels are never read */
+    /* public points for the methods that need them, no rows when there are none; labels are never read */
+    tacit_view auxiliary;
     const tacit_model *model; /* a public one, for methods that are about one; NULL: none */
     tacit_view target;        /* rows of whoever runs the coordinator's half; no rows: it has none */
     const tacit_method *const *methods;
     size_t method_count;
-    const tacit_variant *
-        variants; /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
+    /* one for each of `methods`, instead of delta and lambda below, and with settings of its own; or NULL */
+    const tacit_variant *variants;
     const double *epsilons;
     size_t epsilon_count;
     double delta, lambda;                /* lambda 0: each method chooses one from public quantities */
@@ -55,8 +55,8 @@ typedef struct tacit_simulation {
     double enough;
     size_t minimum_rows;    /* declared; 0: what the smallest party has */
     size_t minimum_parties; /* declared; 0: 1 */
-    size_t
-        expected_rows; /* of all parties together, that rounds and ridge are chosen for; 0: those that there are */
+    /* of all parties together, that rounds and ridge are chosen for; 0: those that there are */
+    size_t expected_rows;
     double dropouts,
         colluders; /* fractions of the parties that shares of noise allow for; none does either */
     uint64_t seed;
@@ -68,8 +68,8 @@ typedef struct tacit_simulation {
     tacit_pool *pool;
     tacit_pool *leader; /* for what is done while parties wait; NULL: pool */
     const tacit_progress *progress;
-    tacit_party_range
-        range; /* with ranks: the parties of this one, whose rows alone need to be here; no variants then */
+    /* with ranks: the parties of this one, whose rows alone need to be here; no variants then */
+    tacit_party_range range;
 } tacit_simulation;
 
 typedef struct tacit_spread {
@@ -94,8 +94,8 @@ typedef struct tacit_run {
     size_t parties; /* that answered */
     size_t refusals;
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
-    double
-        noise_share; /* of what the models say, as far as released numbers tell: mean over trials; 0: not known */
+    /* of what the models say, as far as released numbers tell: mean over trials; 0: not known */
+    double noise_share;
     bool one_class;                        /* in every trial each test row got the same class */
     char remark[TACIT_HOPELESS_SIZE + 96]; /* what is to be said of it: a warning, or "" */
     tacit_error failed;                    /* why there are no figures; TACIT_OK where there are */

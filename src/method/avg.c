@@ -24,11 +24,15 @@
  *     and the grid of the sum moves it by at most r (tacit_sum_rounding): both count twice.
  *   S = shift + 2 (g/lambda + r), rounded up.
  *
- *   calibration=paper: the shift is the printed one, 2L/(n_min lambda) per record (Pathak; Hamm 2.2) and 2L/lambda per party (Hamm
- *     B.4), without the second bound on |w|. Both are sound; solver and grid are paid for as above, which the papers leave out.
- *   law=laplace: Pathak's own noise, density proportional to exp(-|b|_1/s). A shift of S in L2 norm is one of at most sqrt(D) S in L1
- *     norm, so s = sqrt(D) S/epsilon makes it epsilon-DP (tight). The printed s = S/epsilon takes the L2 bound for an L1 bound: what
- *     it gives, and what is charged for it (paper), is sqrt(D) epsilon. A row along the diagonal shows that no less would do:
+ *   calibration=paper: the shift is the printed one, 2L/(n_min lambda) per record (Pathak; Hamm 2.2) and
+ *   2L/lambda per party (Hamm
+ *     B.4), without the second bound on |w|. Both are sound; solver and grid are paid for as above, which the
+ *     papers leave out.
+ *   law=laplace: Pathak's own noise, density proportional to exp(-|b|_1/s). A shift of S in L2 norm is one of
+ *   at most sqrt(D) S in L1
+ *     norm, so s = sqrt(D) S/epsilon makes it epsilon-DP (tight). The printed s = S/epsilon takes the L2
+ *     bound for an L1 bound: what it gives, and what is charged for it (paper), is sqrt(D) epsilon. A row
+ *     along the diagonal shows that no less would do:
  *     two opposite ones there move every weight by S/sqrt(D).
  *
  * noise=coordinator: contributions go in clear to a coordinator that is trusted to add b (entrusted).
@@ -277,10 +281,9 @@ const tacit_method tacit_method_avg = {
                "and no single party's][noise=party,sees=each: the coordinator sees each party's noisy "
                "weights]. Everybody sees the final model",
     .guarantee = "[calibration=paper,law=laplace: sqrt(D) ]epsilon-differential privacy (delta = 0) for "
-                 "replacing [unit=record: one row][unit=party: "
-                 "all rows] of a party, towards everybody who sees the model[noise=party: , the coordinator "
-                 "included][noise=coordinator: . There is no such guarantee towards the coordinator, which "
-                 "sees exact values]",
+                 "replacing [unit=record: one row][unit=party: all rows] of a party, towards everybody who "
+                 "sees the model[noise=party: , the coordinator included][noise=coordinator: . There is no "
+                 "such guarantee towards the coordinator, which sees exact values]",
     .assumption =
         "every row lies in the unit ball (the schema's encoding ensures it); every party has at least the "
         "declared minimum of rows (a party with fewer refuses)[noise=coordinator,sees=sum: ; the coordinator "
@@ -298,8 +301,7 @@ const tacit_method tacit_method_avg = {
         "per party, L = 1 or sqrt(2) for softmax]; plus twice the solver's certified distance and twice "
         "the grid's rounding",
     .claim = "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small "
-             "lambda; Pathak's "
-             "Laplace noise has scale S/epsilon, as if S bounded an L1 norm",
+             "lambda; Pathak's Laplace noise has scale S/epsilon, as if S bounded an L1 norm",
     .caveats = "the smallest party sets the noise; the mean of models of unlike parties is not the model of "
                "all rows",
     .prepare = prepare,

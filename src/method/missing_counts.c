@@ -1,24 +1,28 @@
 /*
  * What private methods count of missing values beside their model.
  *
- *   for each column j that the features are made of, and for the label:  rows in which it is missing, kept or left out
+ *   for each column j that the features are made of, and for the label:  rows in which it is missing, kept or
+ *                                                                        left out
  *   where the schema may leave rows out:                                 rows left out
  *
- * Columns whose missing values are errors are not counted: a file with one is refused. So the schema alone, which is
- * public, decides which numbers there are.
+ * Columns whose missing values are errors are not counted: a file with one is refused. So the schema alone,
+ * which is public, decides which numbers there are.
  *
- * Proof note. Adjacency: replace one row of a party's file by another. Whether the row is used, or left out because
- *   something of it is missing, may change with it. A row adds 0 or 1 to each of D numbers, whatever the row is, also
- *   where it is left out and so adds to several columns and to the number of rows left out. So two rows' vectors are in
- *   {0, 1}^D and at most sqrt(D) apart in L2 norm: a row in which nothing is missing, replaced by one in which
- *   everything is, attains it. No other row's part changes: what becomes of a missing value follows from its own row
- *   and the schema (data/schema/missing.h).
- *   Where persons are protected: replace all rows of one person by those of another, however many either has. A person
- *   adds min(m, its rows that are used and lack j) to each number, m public: two vectors in [0, m]^D, at most m sqrt(D)
- *   apart. Rows left out say no longer whose they are, and columns that leave rows out are not counted then.
- *   A number is at most `largest`, which is public: min(., largest) brings no two nearer numbers further apart. Sums of
- *   at most 2^24 ones are exact in doubles and on the grid. Noise, share of the budget and composition are the
- *   method's. Leaving small counts out looks at the noisy ones alone: post-processing, like the table.
+ * Proof note. Adjacency: replace one row of a party's file by another. Whether the row is used, or left out
+ * because
+ *   something of it is missing, may change with it. A row adds 0 or 1 to each of D numbers, whatever the row
+ *   is, also where it is left out and so adds to several columns and to the number of rows left out. So two
+ *   rows' vectors are in {0, 1}^D and at most sqrt(D) apart in L2 norm: a row in which nothing is missing,
+ *   replaced by one in which everything is, attains it. No other row's part changes: what becomes of a
+ *   missing value follows from its own row and the schema (data/schema/missing.h).
+ *   Where persons are protected: replace all rows of one person by those of another, however many either has.
+ *   A person adds min(m, its rows that are used and lack j) to each number, m public: two vectors in [0,
+ *   m]^D, at most m sqrt(D) apart. Rows left out say no longer whose they are, and columns that leave rows
+ *   out are not counted then.
+ *   A number is at most `largest`, which is public: min(., largest) brings no two nearer numbers further
+ *   apart. Sums of at most 2^24 ones are exact in doubles and on the grid. Noise, share of the budget and
+ *   composition are the method's. Leaving small counts out looks at the noisy ones alone: post-processing,
+ *   like the table.
  */
 #include "method/missing_counts.h"
 

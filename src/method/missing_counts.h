@@ -1,7 +1,7 @@
 /*
- * How many values each missing-value choice of the schema filled, and how many rows it left out, as one vector of counts
- * that a private method releases beside its model (missing_counts.c has the proof). The method gives it a share of its
- * budget, noise and a question of its own.
+ * How many values each missing-value choice of the schema filled, and how many rows it left out, as one
+ * vector of counts that a private method releases beside its model (missing_counts.c has the proof). The
+ * method gives it a share of its budget, noise and a question of its own.
  */
 #pragma once
 
@@ -27,16 +27,16 @@ typedef struct missing_counts {
     double sensitivity; /* how far a replaced row, or person, moves the vector, in L2 norm */
 } missing_counts;
 
-/* A function of the plan alone. Nothing where the schema says nothing of missing values, or only that they are errors.
- * `person_most`: rows of a person that count, where persons are protected; else 0. */
+/* A function of the plan alone. Nothing where the schema says nothing of missing values, or only that they
+ * are errors. `person_most`: rows of a person that count, where persons are protected; else 0. */
 missing_counts missing_counts_of(const tacit_plan *plan, uint64_t person_most);
 
 /* The party's: the vector over its rows, each number at most `largest`. In all holders. */
 tacit_status missing_counts_add_up(tacit_party *party, const missing_counts *counts, double largest,
                                    double *out, tacit_error *error);
 
-/* The coordinator's: a table of what was released. `deviation`: of the noise in each number; `share`: of the budget;
- * `rows`: of all parties together, as the result has them. */
+/* The coordinator's: a table of what was released. `deviation`: of the noise in each number; `share`: of the
+ * budget; `rows`: of all parties together, as the result has them. */
 tacit_status missing_counts_report(tacit_report **out, const tacit_plan *plan, const missing_counts *counts,
                                    const double *values, double deviation, double share, double rows,
                                    tacit_error *error);

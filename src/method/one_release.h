@@ -26,8 +26,8 @@ typedef struct one_release {
 tacit_status one_release_make(one_release *out, const tacit_plan *plan, bool shared_out, size_t length,
                               double bound, double rounding, tacit_error *error);
 
-/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the sensitivity
- * (privacy/mechanism/shares.h); `counted`: the sigma that they amount to, at least that. */
+/* Shares of discrete Gaussian noise that are together as private as a Gaussian of `sigma` times the
+ * sensitivity (privacy/mechanism/shares.h); `counted`: the sigma that they amount to, at least that. */
 tacit_status one_release_shares(tacit_shared_noise *out, const tacit_plan *plan, double sensitivity,
                                 double sigma, double *counted, tacit_error *error);
 

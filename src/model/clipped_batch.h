@@ -1,10 +1,11 @@
 /*
  * Gradients of a batch of rows, clipped row by row and added up: what private training sends. Fast, in single
- * precision (double where layers are not all dense), on a pool's threads; and with a sensitivity that holds for the *computed* sums, to the last bit:
+ * precision (double where layers are not all dense), on a pool's threads; and with a sensitivity that holds
+ * for the *computed* sums, to the last bit:
  *
  *  - What a row contributes follows from that row and the parameters alone, whatever else is in the batch and
- *    on however many threads (num/kernel/layer.h: no sum over rows is rounded, and no row's own sums depend on where
- *    in a block it is).
+ *    on however many threads (num/kernel/layer.h: no sum over rows is rounded, and no row's own sums depend
+ *    on where in a block it is).
  *  - Contributions are rounded towards zero, each on its own, to multiples of a fixed step, so that clipping
  *    still holds.
  *  - They are added exactly, as integers. The sum over a batch does not depend on any order.

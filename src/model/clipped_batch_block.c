@@ -1,4 +1,5 @@
-/* One block of rows, forward and backward: a row's numbers follow from that row alone (num/kernel/layer.h). */
+/* One block of rows, forward and backward: a row's numbers follow from that row alone
+ * (num/kernel/layer.h). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Gradients of single rows of a network with windows or recurrent layers, whose weights meet a row many times,
- * so that a norm does not follow from what goes in and out of a layer: each row's gradient is written down, in
- * double precision.
+ * Gradients of single rows of a network with windows or recurrent layers, whose weights meet a row many
+ * times, so that a norm does not follow from what goes in and out of a layer: each row's gradient is written
+ * down, in double precision.
  *
  * Proof note. The gradient is that of tacit_network_backward for a block of one row: it follows from that row
  * and the parameters alone. Its norm errs by a relative 1e-10 at most: at most 2^22 squares in LANES chains,

@@ -42,8 +42,8 @@ typedef struct tacit_guarantee {
     size_t parties;      /* whose answers are in it; 0: unknown */
     double lambda;
     tacit_lambda_from lambda_from;
-    char reason
-        [TACIT_REASON_SIZE]; /* why nothing is promised; "" where something is, or nobody wrote it down */
+    /* why nothing is promised; "" where something is, or nobody wrote it down */
+    char reason[TACIT_REASON_SIZE];
 } tacit_guarantee;
 
 /* Withdraw the promise of a model whose schema (may be NULL) has something that was read off rows, and say
@@ -59,19 +59,20 @@ typedef struct tacit_model {
     double shape;             /* of a loss that has one; else 0 */
     tacit_network network;    /* of layers; without layers the model is linear or a stack */
     tacit_stack *stack; /* how weights of several members are combined; NULL: one linear model or a network */
-    double *
-        weights; /* features of them, classes x features row-major with a score a class, a stack's, or a network's parameters */
+    /* features of them, classes x features row-major with a score a class, a stack's, or a network's
+     * parameters */
+    double *weights;
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
     tacit_estimates *estimates; /* coefficients with their errors, where the method makes them; else NULL */
     tacit_released_moments *moments; /* what the study released of the columns, for later ones; else NULL */
     tacit_report *report;     /* tables: then there are no weights, and nothing is predicted; else NULL */
     tacit_report *validation; /* how good models without a part of the rows are on it; else NULL */
-    tacit_report
-        *missing_counts; /* how many values were missing, with noise, by what became of them; else NULL */
+    /* how many values were missing, with noise, by what became of them; else NULL */
+    tacit_report *missing_counts;
     tacit_guarantee guarantee;
-    double
-        noise_share; /* of what the model says, made by its noise, as far as released numbers tell; 0: not known */
+    /* of what the model says, made by its noise, as far as released numbers tell; 0: not known */
+    double noise_share;
 } tacit_model;
 
 /* Zero weights, nothing promised. */
@@ -108,8 +109,8 @@ typedef struct tacit_linear_fit {
     const double *linear;       /* a term linear.w more; NULL: none */
     const double *prior;        /* (lambda/2)|w - prior|^2 instead of (lambda/2)|w|^2; NULL: zero */
     double gradient_tolerance;  /* 0: 1e-8 */
-    bool
-        best_effort; /* where it is not reached, the best weights found: no failure that depends on the rows */
+    /* where it is not reached, the best weights found: no failure that depends on the rows */
+    bool best_effort;
     size_t total_rows; /* 0: those of the view */
     const tacit_reducer *reducer;
     tacit_pool *pool;

@@ -45,8 +45,8 @@ static json_t *guarantee_to_json(const tacit_guarantee *guarantee) {
     return object;
 }
 
-/* The hidden layers, a number for a dense one, what their units do, and the shape of the rows if a layer asks;
- * outputs follow from the classes. */
+/* The hidden layers, a number for a dense one, what their units do, and the shape of the rows if a layer
+ * asks; outputs follow from the classes. */
 static json_t *network_to_json(const tacit_network *network) {
     json_t *hidden = json_array();
     char name[TACIT_LAYER_NAME];

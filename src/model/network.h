@@ -69,8 +69,8 @@ typedef struct tacit_network {
  *   gru:32       a recurrent layer of 32 units
  * and `shape` is what the rows are, as "28x28" or "32x32x3", height, width and channels; "" where no layer
  * asks. TACIT_USAGE for a list that is none, layers that do not fit, one with more than 2^16 units, or more
- * than 2^26 parameters (2^22 with layers that are not dense, whose windows and steps have at most 2^24 numbers of a row
- * in all). */
+ * than 2^26 parameters (2^22 with layers that are not dense, whose windows and steps have at most 2^24
+ * numbers of a row in all). */
 tacit_status tacit_network_parse(tacit_network *out, const char *hidden, const char *shape,
                                  tacit_activation activation, size_t features, size_t classes,
                                  tacit_error *error);

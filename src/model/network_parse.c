@@ -126,8 +126,8 @@ static tacit_status read_layer(const char **at, const char *hidden, tacit_networ
     return TACIT_OK;
 }
 
-/* Numbers that a pass over one row keeps besides: what is in all windows, or what every step gave. Few parameters may ask
- * for more of them than there is memory. */
+/* Numbers that a pass over one row keeps besides: what is in all windows, or what every step gave. Few
+ * parameters may ask for more of them than there is memory. */
 static tacit_status check_held(const tacit_network *network, const char *hidden, tacit_error *error) {
     double held = 0;
     for (size_t l = 0; l < network->layers; l++) {

@@ -1,5 +1,5 @@
-/* Whether a model is likely to be no better than one that looks at no column, from its weights, its public schema and
- * what was released beside it: no row is looked at, so that it costs nothing. */
+/* Whether a model is likely to be no better than one that looks at no column, from its weights, its public
+ * schema and what was released beside it: no row is looked at, so that it costs nothing. */
 #pragma once
 
 #include "model/model.h"
@@ -11,7 +11,8 @@ enum { TACIT_REMARK_SIZE = 512 };
  * only; false for all others, and where the schema's features are no linear function of its columns. */
 bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]);
 
-/* Where noise makes more than half of what a model says, true, and a sentence. `share` is 0 where it is not known. */
+/* Where noise makes more than half of what a model says, true, and a sentence. `share` is 0 where it is not
+ * known. */
 bool tacit_mostly_noise(double share, char out[TACIT_REMARK_SIZE]);
 
 /* Either of them, of a model: what is to be said of it wherever it ends. */

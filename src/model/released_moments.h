@@ -3,8 +3,9 @@
  * a later model of the same columns can be built on at no price, since it is public already. They travel in
  * the file of the study's model.
  *
- * A = sum v^2 x x^T over rows x, x = (u, 1)/radius with u as the schema encodes a row before it is brought into the
- * ball, or the encoded row itself where `radius` is 0; v = min(1, 1/|x|). Packed as num/noisy/noisy_moments.h says, in whole steps of `step`.
+ * A = sum v^2 x x^T over rows x, x = (u, 1)/radius with u as the schema encodes a row before it is brought
+ * into the ball, or the encoded row itself where `radius` is 0; v = min(1, 1/|x|). Packed as
+ * num/noisy/noisy_moments.h says, in whole steps of `step`.
  */
 #pragma once
 
@@ -31,7 +32,8 @@ enum { TACIT_RELEASED_COLUMNS = 256 };
 tacit_status tacit_released_moments_create(tacit_released_moments **out, size_t width, tacit_error *error);
 tacit_released_moments *tacit_released_moments_free(tacit_released_moments *moments);
 
-/* Take `values`, of noise `deviation`, in steps that are small against it: the numbers that all others see. */
+/* Take `values`, of noise `deviation`, in steps that are small against it: the numbers that all others
+ * see. */
 void tacit_released_moments_round(tacit_released_moments *moments, const double *values, double deviation);
 
 /* NULL when memory runs out. A reader checks every number; `features` are those of the model beside it. */

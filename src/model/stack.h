@@ -6,7 +6,8 @@
  *   combined by
  *     majority           (1/K) sum_k sign(t_k)
  *     weighted           sum_k q_k sign(t_k)/sum_k q_k
- *     high               m.h,  m_k = sigma(t_k)/sqrt(K), or centered (2 sigma(t_k) - 1)/sqrt(K);  h: one weight a member
+ *     high               m.h,  m_k = sigma(t_k)/sqrt(K), or centered (2 sigma(t_k) - 1)/sqrt(K);  h: one
+ *                              weight a member
  *
  * |m| <= 1 whatever the members are, so that the model h is fitted to rows of the unit ball. The parts below
  * say where the numbers are; the numbers themselves are the weights of a tacit_model: those of member 0, of

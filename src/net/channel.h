@@ -52,8 +52,8 @@ typedef struct tacit_channel_tls_settings {
     const char *authority_file;   /* PEM; the only authority that is trusted */
     const char *certificate_file; /* PEM */
     const char *key_file;         /* PEM; refused when others can read it */
-    const char
-        *host; /* the dialling end: name or address the peer's certificate is for; NULL: the answering end */
+    /* the dialling end: name or address the peer's certificate is for; NULL: the answering end */
+    const char *host;
     const char *fingerprint; /* the peer's certificate must have this one; NULL: any of the authority */
 } tacit_channel_tls_settings;
 

@@ -17,14 +17,14 @@ typedef struct tacit_client_settings {
     const char *authority_file;   /* PEM; the only authorities that are trusted */
     const char *certificate_file; /* PEM; NULL with key_file NULL: without a certificate */
     const char *key_file;         /* PEM; refused when others can read it */
-    bool
-        unverified; /* listen to whoever answers, for what proves itself (net/handover.h); all files are NULL then */
-    const char
-        *token; /* of a program's own interface on this machine: plain HTTP to a loopback address, with this
-                          token in every request; all files are NULL then. NULL: HTTPS */
+    /* listen to whoever answers, for what proves itself (net/handover.h); all files are NULL then */
+    bool unverified;
+    /* of a program's own interface on this machine: plain HTTP to a loopback address, with this token in
+     * every request; all files are NULL then. NULL: HTTPS */
+    const char *token;
     const char *proxy; /* http://[NAME:PASSWORD@]HOST:PORT; NULL: from the environment; "": none */
-    const char *
-        address; /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
+    /* host:port to connect to in place of the url's, which names who must answer; may be NULL */
+    const char *address;
     /* Asked at least ten times a second during a request; true ends it. NULL: never. */
     bool (*cancelled)(void *context);
     void *cancelled_context;

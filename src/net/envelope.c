@@ -10,7 +10,8 @@
  *   outside: u8 version | u8 kind | u32 length, study | 32 version | 32 roster | u64 round | u32 step |
  *            32 party | 32 receiver
  *   u64 length, box | u32 length, signature | 8 bytes checksum of all before
- * In the box: 32 bytes hash of the outside, then u32 count, and of each letter u32 endpoint, u64 length, bytes.
+ * In the box: 32 bytes hash of the outside, then u32 count, and of each letter u32 endpoint, u64 length,
+ * bytes.
  * Signed: the outside and the hash of the box.
  */
 #define PURPOSE "tacit envelope 1"

@@ -1,17 +1,17 @@
 /*
- * What people carry between a coordinator and a site without a connection: one envelope, as text that mail and
- * USB sticks do not hurt. Inside is a list of letters: the requests of one side by endpoint (session/carrier/endpoints.h), or what
- * became of them.
+ * What people carry between a coordinator and a site without a connection: one envelope, as text that mail
+ * and USB sticks do not hurt. Inside is a list of letters: the requests of one side by endpoint
+ * (session/carrier/endpoints.h), or what became of them.
  *
  * The text is lines of base64 between a first and a last line; white space does not matter, and what stands
  * before the first line or after the last is not read. A checksum tells a damaged file from a forged one.
  *
- * An envelope says in clear for which study and version of it, which roster and which round it is, who sent it
- * and who may open it. The letters are encrypted for the receiver: a sealed box of libsodium (X25519,
+ * An envelope says in clear for which study and version of it, which roster and which round it is, who sent
+ * it and who may open it. The letters are encrypted for the receiver: a sealed box of libsodium (X25519,
  * XSalsa20-Poly1305), whose first 32 bytes are the hash of all that stands outside, so that nobody can put
- * another's box under a name of his own. All of it is signed: by the coordinator's authority, or with the site's
- * Ed25519 key of the roster. An invitation is not encrypted, for its receiver has no key yet; it is as secret as
- * a password.
+ * another's box under a name of his own. All of it is signed: by the coordinator's authority, or with the
+ * site's Ed25519 key of the roster. An invitation is not encrypted, for its receiver has no key yet; it is as
+ * secret as a password.
  *
  * The ephemeral key of a box is derived from the sender's secret and what is sent: writing the same envelope
  * again gives the same bytes.
@@ -93,13 +93,13 @@ tacit_status tacit_envelope_check_authority(const tacit_envelope *envelope, cons
                                             size_t length, tacit_error *error);
 tacit_status tacit_envelope_check_party(const tacit_envelope *envelope, tacit_error *error);
 
-/* Open it with the receiver's X25519 pair, once it was checked. TACIT_REFUSED: it is for somebody else, or the
- * box is not this envelope's. */
+/* Open it with the receiver's X25519 pair, once it was checked. TACIT_REFUSED: it is for somebody else, or
+ * the box is not this envelope's. */
 tacit_status tacit_envelope_open(tacit_envelope *envelope, const uint8_t public_key[TACIT_ENVELOPE_KEY_BYTES],
                                  const uint8_t secret_key[TACIT_ENVELOPE_KEY_BYTES], tacit_error *error);
 
-/* What an envelope must say outside; a member that is NULL is not compared. TACIT_REFUSED with a sentence that
- * says which differs. */
+/* What an envelope must say outside; a member that is NULL is not compared. TACIT_REFUSED with a sentence
+ * that says which differs. */
 typedef struct tacit_envelope_expected {
     tacit_envelope_kind kind;
     const char *study;

@@ -46,8 +46,8 @@ const tacit_buffer *tacit_exchange_body(const tacit_exchange *exchange) { return
 
 static const char *look_up(const tacit_exchange *exchange, enum MHD_ValueKind kind, const char *name) {
     pthread_mutex_lock(&exchange->server->mutex);
-    struct MHD_Connection *link =
-        exchange->state == EXCHANGE_OPEN ? exchange->connection->link : NULL; /* else it may be gone */
+    /* else it may be gone */
+    struct MHD_Connection *link = exchange->state == EXCHANGE_OPEN ? exchange->connection->link : NULL;
     pthread_mutex_unlock(&exchange->server->mutex);
     return link != NULL ? MHD_lookup_connection_value(link, kind, name) : NULL;
 }

@@ -197,8 +197,8 @@ tacit_status tacit_handovers_add(tacit_handovers *chain, const tacit_authority *
     TACIT_CHECK(put_signature(&text, start, "old-signature ", PURPOSE_OLD, old, error));
     TACIT_CHECK(put_signature(&text, start, "new-signature ", PURPOSE_NEW, new, error));
     status = tacit_handovers_read(&longer, text.bytes, text.length, error);
-    if (status == TACIT_PROTOCOL || status == TACIT_REFUSED)
-        status = TACIT_USAGE; /* with the sentence of reading */
+    /* with the sentence of reading */
+    if (status == TACIT_PROTOCOL || status == TACIT_REFUSED) status = TACIT_USAGE;
     if (status != TACIT_OK) goto cleanup;
     tacit_handovers_clear(chain);
     *chain = longer;

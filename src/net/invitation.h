@@ -1,8 +1,9 @@
 /*
  * A single-use invitation to a study, as one line of text that survives mail and chat: "tacit1-" and
  * base64url of a record with the coordinator's address and certificate, the study, a secret token, its expiry
- * and, where the party was given one, the name that the coordinator's people call it by. Whoever holds it can join in the invited party's place, so it is passed on like a password. The
- * checksum detects a damaged paste; it proves nothing about who made the line.
+ * and, where the party was given one, the name that the coordinator's people call it by. Whoever holds it can
+ * join in the invited party's place, so it is passed on like a password. The checksum detects a damaged
+ * paste; it proves nothing about who made the line.
  */
 #pragma once
 

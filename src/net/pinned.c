@@ -55,8 +55,9 @@ cleanup:
     return status;
 }
 
-/* What was shown may hold more than the certificate that is looked at, and a file of several is a file of several
- * authorities to whoever checks a connection by it: only that one certificate, written again, goes on. */
+/* What was shown may hold more than the certificate that is looked at, and a file of several is a file of
+ * several authorities to whoever checks a connection by it: only that one certificate, written again, goes
+ * on. */
 static tacit_status take_authority(tacit_buffer *pem, const tacit_buffer *shown, const tacit_pinned *from,
                                    tacit_error *error) {
     tacit_certificate_info info;

@@ -1,9 +1,9 @@
 /*
  * Documents of a server whose address says who it is: https://HOST:PORT/#FINGERPRINT, the fingerprint of the
- * authority (SHA-256 of the certificate's DER, in hexadecimal) that its certificate must come from. The authority's
- * certificate is asked of the server itself, from whoever answers, and counts only if it has that fingerprint; all
- * else is asked over a connection that it vouches for. So the address is all that must be had from a place that one
- * trusts.
+ * authority (SHA-256 of the certificate's DER, in hexadecimal) that its certificate must come from. The
+ * authority's certificate is asked of the server itself, from whoever answers, and counts only if it has that
+ * fingerprint; all else is asked over a connection that it vouches for. So the address is all that must be
+ * had from a place that one trusts.
  */
 #pragma once
 
@@ -27,7 +27,7 @@ typedef struct tacit_pinned_request {
     void *cancelled_context;
 } tacit_pinned_request;
 
-/* Append the document, whose length the buffer's limit bounds; `authority` receives the certificate, PEM, and may be
- * NULL. TACIT_REFUSED when who answers is somebody else; TACIT_NETWORK, TACIT_NOT_FOUND. */
+/* Append the document, whose length the buffer's limit bounds; `authority` receives the certificate, PEM, and
+ * may be NULL. TACIT_REFUSED when who answers is somebody else; TACIT_NETWORK, TACIT_NOT_FOUND. */
 tacit_status tacit_pinned_fetch(tacit_buffer *out, tacit_buffer *authority, const tacit_pinned *from,
                                 const tacit_pinned_request *request, tacit_error *error);

@@ -25,8 +25,8 @@ enum {
     TIMER_REST_MS = 20,      /* between two looks at all deadlines, however many are due */
     DRAIN_MS = 1000,         /* for answers that are under way when the server stops */
     DRAIN_BYTES_MAX = 65536, /* a refused body up to this size is read, so that the refusal is not lost */
-    CONNECTION_BYTES =
-        16384, /* memory of libmicrohttpd for one connection: headers and a piece of the body */
+    /* memory of libmicrohttpd for one connection: headers and a piece of the body */
+    CONNECTION_BYTES = 16384,
     LISTEN_BACKLOG = 1024,
     OPTIONS_MOST = 16
 };
@@ -321,8 +321,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *link, co
         set_due(connection, TACIT_NO_DEADLINE);
         server->callbacks.handle(server->callbacks.context, exchange);
         if (exchange->was_suspended) return MHD_YES; /* called again once it is resumed */
-        tacit_exchange_answer_text(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR,
-                                   "no answer"); /* if it has none */
+        /* if it has none */
+        tacit_exchange_answer_text(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "no answer");
     }
     return tacit_exchange_send(exchange);
 }

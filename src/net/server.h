@@ -99,8 +99,8 @@ typedef struct tacit_server_settings {
     unsigned connection_limit; /* 1000; further clients wait to be accepted */
     unsigned address_limit;    /* 0: no limit; else how many of them one address may hold */
     size_t body_limit;         /* 1 MiB */
-    size_t
-        body_budget; /* 256 MiB: of all bodies at a time, an eighth of it those of strangers; 0: no limit */
+    /* 256 MiB: of all bodies at a time, an eighth of it those of strangers; 0: no limit */
+    size_t body_budget;
     bool one_at_a_time;  /* false: a verified peer may have several requests to one path */
     unsigned request_ms; /* 30000: a connection must bring its next request within this time, ... */
     size_t pace;         /* 4096: ... and longer by one second for each this many bytes of body, ... */

@@ -86,8 +86,8 @@ struct tacit_server {
     char first_message[256]; /* what went wrong, should the daemon not start */
 };
 
-/* Whether libmicrohttpd is there, where it is loaded on demand (server_on_demand.c); elsewhere there is no such
- * function. */
+/* Whether libmicrohttpd is there, where it is loaded on demand (server_on_demand.c); elsewhere there is no
+ * such function. */
 tacit_status tacit_server_library(tacit_error *error) __attribute__((weak));
 
 /* ---- server.c ---- */

@@ -19,8 +19,8 @@ void tacit_blas_end_threads(void) {
     if (blas_thread_shutdown_ != NULL) blas_thread_shutdown_();
 }
 
-/* OpenBLAS takes 128 MiB for each of its threads when it is loaded, and for each of ours that multiplies: processors are
- * as many for both. As much again is for everything else. */
+/* OpenBLAS takes 128 MiB for each of its threads when it is loaded, and for each of ours that multiplies:
+ * processors are as many for both. As much again is for everything else. */
 tacit_status tacit_blas_check_room(tacit_error *error) {
     enum { MEBIBYTE_BITS = 20, BUFFER = 128, REST = 128 };
     const struct {

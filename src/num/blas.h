@@ -14,7 +14,7 @@ void tacit_blas_one_thread(void);
  * confines a thread later does not reach those that are there already (base/harden.h). */
 void tacit_blas_end_threads(void);
 
-/* TACIT_LIMIT where the limits on this process's memory (ulimit -d, -v) leave no room for what OpenBLAS takes for each
- * processor. It would wait for that memory without end and without a word, so a program asks first; its threads may
- * wait already, and exit() would wait for them: end by _exit(). */
+/* TACIT_LIMIT where the limits on this process's memory (ulimit -d, -v) leave no room for what OpenBLAS takes
+ * for each processor. It would wait for that memory without end and without a word, so a program asks first;
+ * its threads may wait already, and exit() would wait for them: end by _exit(). */
 tacit_status tacit_blas_check_room(tacit_error *error);

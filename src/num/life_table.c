@@ -72,8 +72,8 @@ void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_
 }
 
 /*
- * With n at risk, hazards h of all causes and c of this one at time k, S before it and F this cause's share after
- * it, one more event of the cause at k raises F(t) by S (1 - u), one of another lowers it by S u,
+ * With n at risk, hazards h of all causes and c of this one at time k, S before it and F this cause's share
+ * after it, one more event of the cause at k raises F(t) by S (1 - u), one of another lowers it by S u,
  * u = (F(t) - F)/(S (1 - h)), over n; rows at risk are multinomial, and different times add up:
  *
  *   Var F(t) = sum_k (S^2/n) [c (1 - c) - 2 c (1 - h) u + h (1 - h) u^2].

@@ -18,9 +18,9 @@ typedef struct tacit_life_step {
 /* On which scale an interval is symmetric. */
 typedef enum tacit_life_interval { TACIT_LIFE_LOG, TACIT_LIFE_LOG_LOG, TACIT_LIFE_PLAIN } tacit_life_interval;
 
-/* The bounds of a step from its survival, hazard and their errors, `quantile` standard errors wide. Those of the
- * cumulative hazard H are what the interval of exp(-H), on the scale that is named, says of H (survfit with stype = 2):
- * `log` is symmetric in H itself, `log-log` in its logarithm. */
+/* The bounds of a step from its survival, hazard and their errors, `quantile` standard errors wide. Those of
+ * the cumulative hazard H are what the interval of exp(-H), on the scale that is named, says of H (survfit
+ * with stype = 2): `log` is symmetric in H itself, `log-log` in its logarithm. */
 void tacit_life_set_interval(tacit_life_step *one, double quantile, tacit_life_interval interval);
 
 /* Fill all but what is given. */
@@ -31,11 +31,13 @@ typedef struct tacit_life_incidence {
     double share, error, low, high; /* the error of the share itself; bounds as those of a step's survival */
 } tacit_life_incidence;
 
-/* The bounds from share and error, `quantile` standard errors wide. A share of 0 with an error begins at 0. */
+/* The bounds from share and error, `quantile` standard errors wide. A share of 0 with an error begins at
+ * 0. */
 void tacit_life_set_incidence(tacit_life_incidence *one, double quantile, tacit_life_interval interval);
 
-/* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are filled
- * before. The error is that of survfit, the infinitesimal jackknife, which for rows of weight 1 is Greenwood's. */
+/* Fill one cause's curve, `events` of it at each step; the steps, whose events are those of all causes, are
+ * filled before. The error is that of survfit, the infinitesimal jackknife, which for rows of weight 1 is
+ * Greenwood's. */
 void tacit_life_fill_incidence(tacit_life_incidence *out, const tacit_life_step *steps, const double *events,
                                size_t count, double level, tacit_life_interval interval);
 
@@ -48,9 +50,9 @@ double tacit_life_quantile(const tacit_life_step *steps, size_t count, tacit_lif
  * its standard error. */
 double tacit_life_mean(const tacit_life_step *steps, size_t count, double from, double until, double *error);
 
-/* Cox's log hazard ratios of groups against the first, ties by Breslow: the partial likelihood of a model with the
- * group alone rests on these counts. `error` of each, by the information; both are 0 for the first group and NaN
- * where there is no maximum, as for a group without events. */
+/* Cox's log hazard ratios of groups against the first, ties by Breslow: the partial likelihood of a model
+ * with the group alone rests on these counts. `error` of each, by the information; both are 0 for the first
+ * group and NaN where there is no maximum, as for a group without events. */
 tacit_status tacit_life_ratios(double *log_ratio, double *ratio_error, const double *at_risk,
                                const double *events, size_t times, size_t groups, tacit_error *error);
 
@@ -61,8 +63,8 @@ typedef enum tacit_life_weight {
     TACIT_LIFE_GEHAN     /* how many are at risk (Gehan 1965) */
 } tacit_life_weight;
 
-/* Observed less expected events of each group, weighed and added up; to `covariance`, groups x groups, its lower
- * triangle by the hypergeometric law is added (NULL: not asked for). Counts may have noise in them. */
+/* Observed less expected events of each group, weighed and added up; to `covariance`, groups x groups, its
+ * lower triangle by the hypergeometric law is added (NULL: not asked for). Counts may have noise in them. */
 void tacit_life_differences(double *difference, double *covariance, tacit_life_weight weight,
                             const double *at_risk, const double *events, size_t times, size_t groups);
 
@@ -72,7 +74,8 @@ typedef struct tacit_life_noise {
 } tacit_life_noise;
 
 /* The chi-square of groups, `at_risk` and `events` being times x groups; its degrees of freedom, groups with
- * anybody at risk less one. 0 degrees: there is no test, and *statistic is NaN. `noise` NULL: there is none. */
+ * anybody at risk less one. 0 degrees: there is no test, and *statistic is NaN. `noise` NULL: there is
+ * none. */
 tacit_status tacit_life_test(double *statistic, size_t *degrees, tacit_life_weight weight,
                              const double *at_risk, const double *events, size_t times, size_t groups,
                              const tacit_life_noise *noise, tacit_error *error);

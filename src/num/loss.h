@@ -26,8 +26,8 @@ typedef struct tacit_loss {
     void (*classes)(const tacit_kernels *kernels, size_t classes, size_t count, const double *t, double *p,
                     double *log_partition);
 
-    /* K classes and K - 1 scores t, of one row of class y: l, its gradient and its Hessian (row-major) by t. With
-     * `ordered` scores differ by constants only (num/several.h). NULL: there are no such sums. */
+    /* K classes and K - 1 scores t, of one row of class y: l, its gradient and its Hessian (row-major) by t.
+     * With `ordered` scores differ by constants only (num/several.h). NULL: there are no such sums. */
     void (*several)(size_t scores, double y, const double *t, double *loss, double *slope, double *curvature);
     bool ordered;
 

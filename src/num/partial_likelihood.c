@@ -61,7 +61,8 @@ static void add_group(tacit_cox_point *out, size_t width, const tie_sums *ties, 
 
 size_t tacit_cox_steps(size_t width) { return 2 + 3 * width; }
 
-/* The sums over a group's ties of x_j weighted by 1, by 1/z_j and by (1 - f)/z_j follow from the same tie sums. */
+/* The sums over a group's ties of x_j weighted by 1, by 1/z_j and by (1 - f)/z_j follow from the same tie
+ * sums. */
 static void keep_steps(double *out, size_t width, const tie_sums *ties, double events, const double *s,
                        const double *d) {
     double *at_risk = out + 1, *mean = at_risk + width, *died = mean + width;

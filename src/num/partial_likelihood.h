@@ -1,12 +1,13 @@
 /*
  * The partial likelihood of Cox (1972) from sums over groups of rows that leave at the same time. With r_i =
  * exp(x_i.w), a group's sums are of r, r x and r x x^T over the rows that leave in it, and, for Efron's way
- * with ties, over those with an event: who was at risk then is all groups from this one on, added up backwards.
+ * with ties, over those with an event: who was at risk then is all groups from this one on, added up
+ * backwards.
  *
  *   l(w) = sum over events x_i.w - sum over groups, j = 0 .. m-1, of log(S - (j/m) D)
  *
- * S the sum of r at risk, D that of the m events of the group; Breslow has S for S - (j/m) D. Rows that are at risk
- * only from some group on are subtracted from the groups before it.
+ * S the sum of r at risk, D that of the m events of the group; Breslow has S for S - (j/m) D. Rows that are
+ * at risk only from some group on are subtracted from the groups before it.
  */
 #pragma once
 
@@ -38,14 +39,14 @@ typedef struct tacit_cox_point {
     double *information; /* width x width, lower triangle */
     double *hazard; /* of each group: the step of the baseline's cumulative hazard at x = 0; may be NULL */
     double *steps;  /* of each group tacit_cox_steps numbers, for scores of single rows; may be NULL */
-    double
-        *trend; /* with `time`: sum of t m, of each column, m the mean at risk; sums of t V and of t^2 V, V a
-                     * group's information, width x width, lower triangles */
+    /* with `time`: sum of t m, of each column, m the mean at risk; sums of t V and of t^2 V, V a group's
+     * information, width x width, lower triangles */
+    double *trend;
 } tacit_cox_point;
 
 /*
- * What of a group goes into the score of a row (the residuals of Therneau, Grambsch and Fleming 1990). With z_j = S - (j/m)
- * D, f = j/m and x_j the mean at risk with these weights, in units of exp(shift):
+ * What of a group goes into the score of a row (the residuals of Therneau, Grambsch and Fleming 1990). With
+ * z_j = S - (j/m) D, f = j/m and x_j the mean at risk with these weights, in units of exp(shift):
  *
  *   sum 1/z_j;  sum x_j/z_j;  mean of x_j;  sum (1 - f)/z_j;  sum (1 - f) x_j/z_j
  *

@@ -12,8 +12,8 @@ enum { TACIT_SCORES_AT_ONCE = 32 };
 /* Weights of up to TACIT_SCORES_AT_ONCE models, laid out for the kernels. */
 typedef struct tacit_weight_panel {
     size_t models, cols;
-    double *
-        interleaved; /* cols x TACIT_SCORES_AT_ONCE: the weights of one column side by side, zeros after the last */
+    /* cols x TACIT_SCORES_AT_ONCE: the weights of one column side by side, zeros after the last */
+    double *interleaved;
 } tacit_weight_panel;
 
 #define TACIT_WEIGHT_PANEL_INIT                                                                              \

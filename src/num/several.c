@@ -91,7 +91,8 @@ static void take_rows(tacit_several_sums *sums, const tacit_rows *rows, const si
     }
 }
 
-/* One pair of scores over a block: what multiplies x x^T in each row, with the sign that makes it positive. */
+/* One pair of scores over a block: what multiplies x x^T in each row, with the sign that makes it
+ * positive. */
 static void add_pair(tacit_several_sums *sums, size_t k, size_t l, size_t count, const double *curvature,
                      double *weight) {
     size_t m = sums->shape.scores, tiles = tacit_tiles_length(sums->shape.base);

@@ -1,12 +1,12 @@
 /*
- * M-estimators with several scores a row, K - 1 for K classes: what estimator.h is for one. A row's scores are t_k =
- * x.w_k, k = 1 .. m, of `base` features each. Either every score has weights of its own, w_1, w_2, ... one after the
- * other (multinomial), or all share those of the columns and differ in the intercept alone (`parallel`: ordinal). Then
- * the weights are those of the columns with their sign reversed, and after them the m intercepts, whose feature is the
- * last of the base.
+ * M-estimators with several scores a row, K - 1 for K classes: what estimator.h is for one. A row's scores
+ * are t_k = x.w_k, k = 1 .. m, of `base` features each. Either every score has weights of its own, w_1, w_2,
+ * ... one after the other (multinomial), or all share those of the columns and differ in the intercept alone
+ * (`parallel`: ordinal). Then the weights are those of the columns with their sign reversed, and after them
+ * the m intercepts, whose feature is the last of the base.
  *
- * With W the map from the weights to all w_k, gradient and matrix are W^T g and W^T H W, H having the blocks H_kl =
- * sum_i C_kl x x^T, C the Hessian of a row's loss by its scores.
+ * With W the map from the weights to all w_k, gradient and matrix are W^T g and W^T H W, H having the blocks
+ * H_kl = sum_i C_kl x x^T, C the Hessian of a row's loss by its scores.
  */
 #pragma once
 
@@ -34,8 +34,8 @@ typedef struct tacit_several_sums {
     double objective;
     double *w;        /* scores x base */
     double *gradient; /* the same */
-    double
-        *tiles; /* of each pair k >= l of scores; off the diagonal with their sign reversed. NULL without */
+    /* of each pair k >= l of scores; off the diagonal with their sign reversed. NULL without */
+    double *tiles;
     double *packing, *room;
     const double **row;
 } tacit_several_sums;

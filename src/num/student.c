@@ -36,8 +36,8 @@ static double log_gamma_half_step(double a) {
 
 double tacit_student_tail(double t, double degrees) {
     if (isnan(t) || !(degrees > 0)) return NAN;
-    if (degrees > 1e12)
-        return tacit_normal_tail(t); /* the difference is below 1e-12 relative for any |t| < 10 */
+    /* the difference is below 1e-12 relative for any |t| < 10 */
+    if (degrees > 1e12) return tacit_normal_tail(t);
     double a = degrees / 2, b = 0.5, square = t * t;
     double x = degrees / (degrees + square), y = square / (degrees + square);
     if (y == 0) return 0.5;

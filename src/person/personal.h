@@ -4,11 +4,13 @@
  *
  *   collection   a source by its name, with its columns, which only become more
  *   origin    of a collection: the questionnaire in one version, or one imported file, whole, with its hash
- *   row       of a collection: the day and moment it is about, its origin, and a text for each column that it has
+ *   row       of a collection: the day and moment it is about, its origin, and a text for each column that it
+ *             has
  *   rule      which studies may use which collections: allow, ask or refuse
  *
- * Rows of one person are brought together by their days, here and nowhere else (data/source/personal_source.c). Everything read
- * is checked; a record that says something impossible is TACIT_CORRUPT.
+ * Rows of one person are brought together by their days, here and nowhere else
+ * (data/source/personal_source.c). Everything read is checked; a record that says something impossible is
+ * TACIT_CORRUPT.
  */
 #pragma once
 
@@ -31,8 +33,8 @@ enum {
 /* The passphrase in the first line of a file that only its owner can read: TACIT_REFUSED with the chmod. */
 tacit_status tacit_passphrase_read(const char *path, char out[TACIT_PASSPHRASE_MOST + 1], tacit_error *error);
 
-/* Open a store by the passphrase in the file that the environment names. TACIT_REFUSED, with what to do, where
- * it names none. */
+/* Open a store by the passphrase in the file that the environment names. TACIT_REFUSED, with what to do,
+ * where it names none. */
 tacit_status tacit_personal_open_unattended(tacit_vault **out, const char *path, tacit_error *error);
 
 typedef enum tacit_collection_kind {
@@ -136,8 +138,8 @@ typedef tacit_status tacit_reuse_visit(void *context, const tacit_reuse_rule *ru
 tacit_status tacit_reuse_each(tacit_vault *vault, tacit_reuse_visit *visit, void *context,
                               tacit_error *error);
 
-/* What the rules say of a collection and a study. The most particular rule counts: one that names the study before
- * one that names its coordinator before "*", and then one that names the collection before "*". Without a rule the
- * person is asked. */
+/* What the rules say of a collection and a study. The most particular rule counts: one that names the study
+ * before one that names its coordinator before "*", and then one that names the collection before "*".
+ * Without a rule the person is asked. */
 tacit_status tacit_reuse_of(tacit_reuse *out, tacit_vault *vault, const char *collection, const char *study,
                             const char *coordinator, tacit_error *error);

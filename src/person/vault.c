@@ -141,8 +141,8 @@ static tacit_status run_with_wrapping(tacit_store *store, const char *sql, const
     return status;
 }
 
-/* The file gets its key in one transaction; one without a key, from a process that was killed between, is made
- * whole by the next attempt. */
+/* The file gets its key in one transaction; one without a key, from a process that was killed between, is
+ * made whole by the next attempt. */
 tacit_status tacit_vault_create(const char *path, const char *passphrase, const tacit_vault_cost *cost,
                                 tacit_error *error) {
     wrapping made = { .operations = cost != NULL ? (int64_t)cost->operations : 3,

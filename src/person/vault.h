@@ -2,14 +2,14 @@
  * A file of records that only a passphrase opens: what a person keeps at home.
  *
  * A random key encrypts every record (XChaCha20-Poly1305, with kind, parent and number of the record bound to
- * it, so that no record can stand in another's place). That key is kept in the file itself, encrypted under one
- * that Argon2id makes of the passphrase and a random salt. Whoever has the file alone learns how many records
- * there are, of which kind and how long, and nothing that is in them; whoever can write to it can put back an
- * earlier state of the whole file, and take records away.
+ * it, so that no record can stand in another's place). That key is kept in the file itself, encrypted under
+ * one that Argon2id makes of the passphrase and a random salt. Whoever has the file alone learns how many
+ * records there are, of which kind and how long, and nothing that is in them; whoever can write to it can put
+ * back an earlier state of the whole file, and take records away.
  *
- * A vault is used by one thread at a time; several processes may open one file. What a call wrote is on the disk
- * when it returns, and a process that is killed leaves all of it or nothing. Names, times and contents are the
- * business of personal.h.
+ * A vault is used by one thread at a time; several processes may open one file. What a call wrote is on the
+ * disk when it returns, and a process that is killed leaves all of it or nothing. Names, times and contents
+ * are the business of personal.h.
  */
 #pragma once
 
@@ -40,8 +40,8 @@ tacit_status tacit_vault_open(tacit_vault **out, const char *path, const char *p
 tacit_vault *tacit_vault_close(tacit_vault *vault);
 const char *tacit_vault_path(const tacit_vault *vault);
 
-/* From now on the other passphrase opens the file. The records stay encrypted as they are: who copied the file
- * before and knows the old passphrase can read that copy. */
+/* From now on the other passphrase opens the file. The records stay encrypted as they are: who copied the
+ * file before and knows the old passphrase can read that copy. */
 tacit_status tacit_vault_change(tacit_vault *vault, const char *passphrase, tacit_error *error);
 
 /* Several changes as one. Calls that change something make one of their own where none is open. */

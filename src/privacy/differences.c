@@ -129,8 +129,8 @@ typedef struct merging {
     size_t lists;
 } merging;
 
-/* The next row in the order of hashes: which sets it is in; 0 after the last. A hash that is there k times stands
- * for k rows: the j-th of them is in the sets that have it at least j times. */
+/* The next row in the order of hashes: which sets it is in; 0 after the last. A hash that is there k times
+ * stands for k rows: the j-th of them is in the sets that have it at least j times. */
 static uint32_t next_pattern(merging *self) {
     uint64_t least = UINT64_MAX;
     bool found = false;
@@ -204,8 +204,8 @@ static bool finds(searching *self, size_t first, size_t room) {
     return false;
 }
 
-/* What tells nothing new about all small groups together tells nothing new about some of them, since a form about
- * some is one about all. */
+/* What tells nothing new about all small groups together tells nothing new about some of them, since a form
+ * about some is one about all. */
 static bool search(grouped *sets, size_t most) {
     enum { WORK_MOST = 400000000 };
     searching self = { .sets = sets, .most = CANDIDATES_MOST };

@@ -20,8 +20,9 @@ enum { TACIT_SETS_MOST = 31 }; /* different sets at a time: up to here ranks are
 tacit_status tacit_sets_isolate(bool *out, const uint8_t *const *past, size_t count, const uint8_t *now,
                                 size_t width, size_t most, tacit_error *error);
 
-/* The same of sets of rows, ascending lists of their hashes with repetitions: whether the sum over `now` gives,
- * together with the past ones, a form in at least one and at most `most` rows that these alone do not. */
+/* The same of sets of rows, ascending lists of their hashes with repetitions: whether the sum over `now`
+ * gives, together with the past ones, a form in at least one and at most `most` rows that these alone do
+ * not. */
 typedef struct tacit_row_list {
     const uint64_t *hashes;
     size_t count;

@@ -73,8 +73,8 @@ static void log_refusal(tacit_gate *gate, const tacit_release *release, tacit_er
 
 tacit_status tacit_gate_release(tacit_gate *gate, const tacit_release *release, tacit_buffer *out,
                                 tacit_error *error) {
-    tacit_error said =
-        TACIT_ERROR_INIT; /* ours, because the log needs the sentence and `error` may be NULL */
+    /* ours, because the log needs the sentence and `error` may be NULL */
+    tacit_error said = TACIT_ERROR_INIT;
     bool stored = false;
     uint8_t *room = NULL;
     tacit_status status = check(gate, release, &said);

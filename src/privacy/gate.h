@@ -59,11 +59,11 @@ tacit_status tacit_gate_pass(tacit_gate *gate, const tacit_release *release, siz
                              tacit_error *error);
 
 /*
- * Let a statement leave that the owner consents to saying by consenting to the study: one word that its definition
- * spells out, such as that a public condition holds for a row. It has no noise, so no differential privacy protects
- * it; that is why the study says it, why it is one word, and why it is logged. Returns once it is on the disk; the
- * word may leave then. TACIT_REFUSED, logged, without consent to this very definition, and in a simulation, where
- * nobody consents.
+ * Let a statement leave that the owner consents to saying by consenting to the study: one word that its
+ * definition spells out, such as that a public condition holds for a row. It has no noise, so no differential
+ * privacy protects it; that is why the study says it, why it is one word, and why it is logged. Returns once
+ * it is on the disk; the word may leave then. TACIT_REFUSED, logged, without consent to this very definition,
+ * and in a simulation, where nobody consents.
  */
 tacit_status tacit_gate_state_fact(tacit_gate *gate, const tacit_release *about, tacit_error *error);
 

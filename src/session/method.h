@@ -17,8 +17,8 @@
 typedef struct tacit_method tacit_method;
 typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
 typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
-typedef struct tacit_center_server
-    tacit_center_server; /* center_servers.h: what each of two center servers works on */
+/* center_servers.h: what each of two center servers works on */
+typedef struct tacit_center_server tacit_center_server;
 
 /* How deployed parties contribute to a sum. A simulation adds up what secure summation would give. */
 typedef enum tacit_sum_way {
@@ -32,11 +32,11 @@ const char *tacit_sum_way_name(tacit_sum_way sums);
 
 /* The values of a method's settings. */
 typedef struct tacit_settings {
-    const tacit_parameter
-        *table; /* whose they are; another than the method's, such as NULL: its defaults count */
+    /* whose they are; another than the method's, such as NULL: its defaults count */
+    const tacit_parameter *table;
     _Alignas(max_align_t) unsigned char values[TACIT_SETTINGS_BYTES]; /* the method's own struct */
-    char spelling
-        [TACIT_SPELLING_BYTES]; /* name, NUL, text, NUL of each number not given in its shortest form */
+    /* name, NUL, text, NUL of each number not given in its shortest form */
+    char spelling[TACIT_SPELLING_BYTES];
 } tacit_settings;
 
 /*
@@ -56,14 +56,14 @@ typedef struct tacit_plan {
     double dropouts,
         colluders; /* the largest fractions of the parties that vanish, or that share what they know with the
                                    coordinator, in [0, 1) */
-    unsigned
-        exchanges; /* in which a masked sum is made, 1 or 2, of keys known from joining; 0: step by step */
-    bool complete; /* each party masks with every other one, however many they are */
+    /* in which a masked sum is made, 1 or 2, of keys known from joining; 0: step by step */
+    unsigned exchanges;
+    bool complete;                        /* each party masks with every other one, however many they are */
     uint8_t center_key[TACIT_HASH_BYTES]; /* fingerprint of center server B's key; zeros: none is named */
     size_t minimum_rows; /* a party with fewer refuses: the sensitivity is declared for this many */
-    size_t
-        expected_rows; /* of all parties together, as everybody expects: tunes, and guards nothing; 0: the parties times
-                             their least */
+    /* of all parties together, as everybody expects: tunes, and guards nothing; 0: the parties times their
+     * least */
+    size_t expected_rows;
     const tacit_points *points; /* public auxiliary points, borrowed; NULL: none */
     const tacit_model *model;   /* a public one that the study is about, borrowed; NULL: none */
     uint64_t most_rounds; /* a method that stops early ends after this many iterations; 0: as it is set */
@@ -121,8 +121,8 @@ bool tacit_plan_always_single(const tacit_plan *plan);
  * summation. */
 bool tacit_plan_shares_noise(const tacit_plan *plan);
 
-/* Who adds the noise: "shares" (every party a part of it), "coordinator" or "party" (each all of its own); NULL:
- * nobody. */
+/* Who adds the noise: "shares" (every party a part of it), "coordinator" or "party" (each all of its own);
+ * NULL: nobody. */
 const char *tacit_plan_noise_by(const tacit_plan *plan);
 
 /* Whether a public model belongs to the plan. */
@@ -131,8 +131,8 @@ bool tacit_plan_needs_model(const tacit_plan *plan);
 /* Whether plan.minimum_rows counts persons (schema.h), since the method protects them. */
 bool tacit_plan_counts_persons(const tacit_plan *plan);
 
-/* Whether the study releases, beside its model, how many values were missing and how many rows were left out; perhaps:
- * no schema says yet what becomes of them. */
+/* Whether the study releases, beside its model, how many values were missing and how many rows were left out;
+ * perhaps: no schema says yet what becomes of them. */
 typedef enum tacit_counted { TACIT_COUNTED_NOT, TACIT_COUNTED, TACIT_COUNTED_PERHAPS } tacit_counted;
 tacit_counted tacit_plan_counts_missing(const tacit_plan *plan);
 
@@ -157,8 +157,8 @@ tacit_status tacit_plan_before(double **before, const tacit_plan *plan, const do
                                tacit_error *error);
 bool tacit_plan_stops(const tacit_plan *plan, uint64_t done, double *before, const double *now, size_t count);
 
-/* TACIT_NOT_CONVERGED where the study allows no further iteration of a method that has nothing to show before it
- * converges. */
+/* TACIT_NOT_CONVERGED where the study allows no further iteration of a method that has nothing to show before
+ * it converges. */
 tacit_status tacit_plan_allows(const tacit_plan *plan, uint64_t done, tacit_error *error);
 
 /* Whether the method has a parameter so called. */
@@ -178,8 +178,8 @@ tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error);
 /* The choice of a method that uses none. */
 tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_error *error);
 
-/* Write down what a plan leaves to its method: rounds, rates and the like, which follow from its public numbers.
- * It then means the same whatever rule a later version has. */
+/* Write down what a plan leaves to its method: rounds, rates and the like, which follow from its public
+ * numbers. It then means the same whatever rule a later version has. */
 tacit_status tacit_plan_settle(tacit_plan *plan, tacit_error *error);
 
 /* A setting that is open, with its number. */
@@ -199,9 +199,9 @@ bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
 
-/* TACIT_USAGE where the schema wants what the method does not take: an offset, weights, strata, clusters, random
- * effects, imputed values; the sentence ends with the `others` to choose instead. tacit_plan_check asks this
- * too; methods.h has the same with the names of those that would suit. */
+/* TACIT_USAGE where the schema wants what the method does not take: an offset, weights, strata, clusters,
+ * random effects, imputed values; the sentence ends with the `others` to choose instead. tacit_plan_check
+ * asks this too; methods.h has the same with the names of those that would suit. */
 tacit_status tacit_plan_check_wants(const tacit_plan *plan, const char *others, tacit_error *error);
 bool tacit_plan_would_suit(const tacit_plan *plan, const tacit_method *other);
 
@@ -259,14 +259,14 @@ typedef struct tacit_reply {
     tacit_release_kind kind;
     tacit_noise noise; /* of what is not in `noised`: the noise promised, for an entrusted release */
     tacit_price price;
-    tacit_event
-        event; /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
+    /* where the price comes from, for the ledger; count 0: that of `noised`, or not known */
+    tacit_event event;
     const char *assumption; /* sealed only */
     tacit_message message;  /* an answer of its own */
     size_t packed; /* numbers that it holds packed into bytes; those in fields of numbers are counted */
     double *contribution; /* or, entrusted or sealed, question->sum.length numbers for a sum */
-    tacit_noised
-        *noised; /* or, charged or sealed, the same with noise: what its grade says, the gate is told */
+    /* or, charged or sealed, the same with noise: what its grade says, the gate is told */
+    tacit_noised *noised;
 } tacit_reply;
 
 typedef tacit_status tacit_handler(tacit_party *party, const tacit_question *question, tacit_reply *reply,
@@ -317,19 +317,19 @@ struct tacit_method {
     bool needs_model;                          /* a public model (plan.model) */
     bool (*builds_on)(const tacit_plan *plan); /* the same under these settings: what an earlier study ended
                                                 * with; NULL: never */
-    bool (*starts_at)(
-        const tacit_plan *plan); /* the same: it begins its search there, wherever that ends. NULL: never */
-    bool needs_target;           /* rows of whoever runs the coordinator's half (tacit_session.own) */
-    size_t most_columns;         /* it works for; 0: any number */
-    bool takes_numbers;          /* a numeric response too; else classes only */
-    bool takes_times;            /* times until an event, and nothing else */
-    bool takes_unlabelled;       /* rows without a label too */
+    /* the same: it begins its search there, wherever that ends. NULL: never */
+    bool (*starts_at)(const tacit_plan *plan);
+    bool needs_target;     /* rows of whoever runs the coordinator's half (tacit_session.own) */
+    size_t most_columns;   /* it works for; 0: any number */
+    bool takes_numbers;    /* a numeric response too; else classes only */
+    bool takes_times;      /* times until an event, and nothing else */
+    bool takes_unlabelled; /* rows without a label too */
     tacit_terms_taken terms;
     bool lambda_may_vanish; /* lambda = 0 is no regulariser; else it is above 0 */
     bool needs_delta;       /* a delta above 0, unless epsilon is infinite */
     const char *at_delta_0; /* the method to use there instead; NULL: none that is like it */
-    bool
-        spreads; /* its handlers see rows only in sums over all who hold them: a party's may be spread over ranks */
+    /* its handlers see rows only in sums over all who hold them: a party's may be spread over ranks */
+    bool spreads;
     bool fits_alone;          /* one party needs nobody else, whatever the settings */
     bool fits_alone_by_party; /* or where it adds all of the noise (noise=party) */
     bool chooses_lambda;      /* among candidates, for a price: it has the settings candidates and select */
@@ -386,9 +386,10 @@ struct tacit_method {
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
     const char *lambda_rule;
 
-    /* Give settings that are left open (0) the numbers that this plan takes for them, so that a definition can say
-     * them: the plan then does what it did. Asked about plans that pass tacit_plan_check, with their lambda. NULL:
-     * none is left open. */
+    /* Give settings that are left open (0) the numbers that this plan takes for them, so that a definition
+     * can say
+     * them: the plan then does what it did. Asked about plans that pass tacit_plan_check, with their lambda.
+     * NULL: none is left open. */
     tacit_status (*settle)(tacit_plan *plan, tacit_error *error);
 
     /* tacit_plan_hopeless of a plan that passes tacit_plan_check; NULL: never. */
@@ -397,7 +398,8 @@ struct tacit_method {
     /* Whether persons are protected under this plan, and plan.minimum_rows counts them; NULL: rows are. */
     bool (*per_person)(const tacit_plan *plan);
 
-    /* Whether counts of missing values are released beside the model (method/missing_counts.h); NULL: never. */
+    /* Whether counts of missing values are released beside the model (method/missing_counts.h); NULL:
+     * never. */
     tacit_counted (*counts_missing)(const tacit_plan *plan);
 
     /* The noise under this plan; NULL for a method without. */
@@ -410,16 +412,16 @@ struct tacit_method {
     /* The network that its model is; NULL: no network. */
     tacit_status (*network)(tacit_network *out, const tacit_plan *plan, tacit_error *error);
 
-    /* What the parties train, where the study may choose it (model/classifier/classifier.h); NULL: the method says
-     * what. */
+    /* What the parties train, where the study may choose it (model/classifier/classifier.h); NULL: the method
+     * says what. */
     const char *(*local)(const tacit_plan *plan);
 
     /* Whether the coordinator is told what each party answers, with its noise in it, instead of sums. NULL:
      * never. */
     bool (*single)(const tacit_plan *plan);
 
-    /* Whether figures of each party by itself are published under this plan, which its owner must allow. NULL:
-     * never. */
+    /* Whether figures of each party by itself are published under this plan, which its owner must allow.
+     * NULL: never. */
     bool (*sites_apart)(const tacit_plan *plan);
 
     /* The folds of cross-validation, whose rows exact sums are about as well. NULL: none. */
@@ -428,12 +430,12 @@ struct tacit_method {
     /* How a party's values leave under this plan: charged, sealed or entrusted. */
     tacit_release_kind (*release_kind)(const tacit_plan *plan);
 
-    /* How many questions a run asks each party under this plan, at most, one after the other: in a study by files, how often a
-     * file goes to a site and one comes back. NULL, or 0: not known before. */
+    /* How many questions a run asks each party under this plan, at most, one after the other: in a study by
+     * files, how often a file goes to a site and one comes back. NULL, or 0: not known before. */
     uint64_t (*exchanges)(const tacit_plan *plan);
     uint64_t fewest; /* where that depends on settings, the least that it can be; 0: nothing is promised */
-    const char *
-        asks; /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
+    /* where that is not known before, what is usual, with clauses as in `leaves`. NULL: nothing is said */
+    const char *asks;
 
     /* The coordinator's half: sequential code, deterministic given the answers and the session's noise. */
     tacit_status (*coordinate)(tacit_session *session, tacit_outcome *out, tacit_error *error);
@@ -470,11 +472,12 @@ uint64_t tacit_method_fewest(const tacit_method *method);
 /* What the method says of the plan; 0: not known before. */
 uint64_t tacit_plan_exchanges(const tacit_plan *plan);
 
-/* How often something goes to each party and comes back for so many questions: a masked sum takes one or two exchanges where people carry files, and
- * more (exchanges = 0) between parties with a connection. */
+/* How often something goes to each party and comes back for so many questions: a masked sum takes one or two
+ * exchanges where people carry files, and more (exchanges = 0) between parties with a connection. */
 uint64_t tacit_plan_handovers(const tacit_plan *plan, unsigned exchanges, uint64_t questions);
 
-/* The same for people, or what is usual. Returns out; NULL: a method without a center, whose parties ask each other. */
+/* The same for people, or what is usual. Returns out; NULL: a method without a center, whose parties ask each
+ * other. */
 enum { TACIT_EXCHANGES_TEXT = 400 };
 const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGES_TEXT]);
 

@@ -64,8 +64,9 @@ struct tacit_party {
     size_t total_rows;                    /* over all holders of this party's rows */
     const tacit_reducer *reducer;         /* adds up over the holders; NULL: all rows are here */
     const tacit_holders *holders;         /* of the one who answers for all; NULL: there are none */
-    bool
-        follows; /* another holder answers: what is computed here goes into sums only, and chance that all must share is that one's */
+    /* another holder answers: what is computed here goes into sums only, and chance that all must share is
+     * that one's */
+    bool follows;
     tacit_pool *pool;         /* NULL: one thread */
     tacit_noise_source noise; /* this party's own, for this question */
     const tacit_stream *run;  /* of a simulation: the same in all rounds of a run; NULL for a real party */
@@ -111,9 +112,9 @@ void tacit_party_unpack(tacit_party *party);
 tacit_status tacit_party_persistent_noise(tacit_party *party, double scale, size_t count, int grid_bits,
                                           double *out, tacit_error *error);
 
-/* Hold a real party to one choice of the coordinator's numbers in a version of a study, under a name: lists of
- * numbers, the last list NULL. The first ones are kept; TACIT_REFUSED for others later. For exact answers, two of
- * which must not differ by what a coordinator changed in between. */
+/* Hold a real party to one choice of the coordinator's numbers in a version of a study, under a name: lists
+ * of numbers, the last list NULL. The first ones are kept; TACIT_REFUSED for others later. For exact answers,
+ * two of which must not differ by what a coordinator changed in between. */
 tacit_status tacit_party_asked_once(const tacit_party *party, const char *name, const double *const *values,
                                     const size_t *counts, tacit_error *error);
 
@@ -145,8 +146,8 @@ tacit_status tacit_party_contribute(tacit_party *party, const tacit_question *qu
 /* The name of the step that a question is, for people; NULL: it is a whole one. */
 const char *tacit_question_step(const tacit_plan *plan, const tacit_question *question);
 
-/* The `rows` of a question, how many all parties have together: refused where they are fewer than this party's own, or more than `most` for
- * each party. */
+/* The `rows` of a question, how many all parties have together: refused where they are fewer than this
+ * party's own, or more than `most` for each party. */
 tacit_status tacit_party_read_total(const tacit_party *party, const tacit_question *question, double most,
                                     double *out, tacit_error *error);
 

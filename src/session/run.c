@@ -28,8 +28,9 @@ tacit_session tacit_run_session(const tacit_plan *plan, const tacit_transport *t
     return session;
 }
 
-/* The method's law of noise, for as many rows as the study expects. Where it says nothing of them, and a law is that of the
- * fewest, nobody knows: the noise may be a small part of that. A single party's fewest are those that it has. */
+/* The method's law of noise, for as many rows as the study expects. Where it says nothing of them, and a law
+ * is that of the fewest, nobody knows: the noise may be a small part of that. A single party's fewest are
+ * those that it has. */
 static bool find_law(const tacit_plan *plan, tacit_noise_law *out) {
     tacit_plan usual = *plan;
     *out = (tacit_noise_law){ .law = NULL };
@@ -40,8 +41,8 @@ static bool find_law(const tacit_plan *plan, tacit_noise_law *out) {
     return plan->method->noise(&usual, out, NULL) == TACIT_OK;
 }
 
-/* Of linear models of two classes, the noise's part in the squared length of the weights: what the method's law of noise
- * says beside what was released. A method that knows better has said so. */
+/* Of linear models of two classes, the noise's part in the squared length of the weights: what the method's
+ * law of noise says beside what was released. A method that knows better has said so. */
 static void settle_noise_share(const tacit_plan *plan, tacit_model *model) {
     tacit_noise_law law;
     double square = 0;

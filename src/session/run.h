@@ -1,8 +1,8 @@
 /*
  * One way to run a method, whoever runs it: with parties simulated in this process (local.h), with one's own
  * rows alone (site/fit.h), or as a coordinator and sites of a study. Each brings a transport, what it keeps,
- * and its source of random numbers; party, session and guarantee are made here, and nobody else calls a method's
- * coordinate.
+ * and its source of random numbers; party, session and guarantee are made here, and nobody else calls a
+ * method's coordinate.
  */
 #pragma once
 

@@ -114,8 +114,8 @@ struct tacit_session {
     uint64_t bytes_per_party; /* points, questions and answers so far, as they would travel */
 };
 
-/* What the method prepares from its plan (tacit_method.prepare), in the coordinator's half. Pointers in it are
- * borrowed until the half ends. */
+/* What the method prepares from its plan (tacit_method.prepare), in the coordinator's half. Pointers in it
+ * are borrowed until the half ends. */
 tacit_status tacit_session_prepared(tacit_session *session, void *out, tacit_error *error);
 
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */

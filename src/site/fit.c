@@ -19,7 +19,8 @@
 #define ASKER "the owner"
 
 /* Each request is a study of its own to the ledger, so that processes that fit on one ledger at once neither
- * withdraw each other's consent nor end what the other holds. The same request has the same name, and goes on. */
+ * withdraw each other's consent nor end what the other holds. The same request has the same name, and goes
+ * on. */
 enum { NAME_BYTES = 8, NAME_SIZE = sizeof STUDY + 1 + 2 * NAME_BYTES };
 
 typedef struct fitting {
@@ -162,8 +163,8 @@ static tacit_status hash_request(fitting *self, tacit_error *error) {
     return status;
 }
 
-/* An owner who has limited all fits together (`tacit ledger limit --study fit`) has them under one name, one at
- * a time. */
+/* An owner who has limited all fits together (`tacit ledger limit --study fit`) has them under one name, one
+ * at a time. */
 static tacit_status name_study(fitting *self, tacit_error *error) {
     char digits[2 * NAME_BYTES + 1];
     bool together = false;
@@ -196,8 +197,8 @@ static tacit_status question_hash(const fitting *self, const tacit_question *que
     return status;
 }
 
-/* Consent to the whole request, and hold its price until it ends; another process with the same request takes up
- * what is held. What is stored is free, whatever is left. */
+/* Consent to the whole request, and hold its price until it ends; another process with the same request takes
+ * up what is held. What is stored is free, whatever is left. */
 static tacit_status hold_budget(fitting *self, bool known, tacit_error *error) {
     tacit_ledger *ledger = self->job->ledger;
     tacit_error refused = TACIT_ERROR_INIT;

@@ -20,8 +20,8 @@ typedef struct tacit_fit_settings {
     const char *label, *positive; /* as for reading any file; NULL: as the schema says */
     bool no_header;
     const char *candidates; /* lambdas to choose from, "l1,l2,..."; NULL: the plan's */
-    const char *
-        public_rows; /* file with public rows and labels to choose on; NULL: the choice is private and paid for */
+    /* file with public rows and labels to choose on; NULL: the choice is private and paid for */
+    const char *public_rows;
     const tacit_plan *plan; /* method, its settings, epsilon, delta, lambda; the rest follows from the rows */
     const tacit_progress *progress;
 } tacit_fit_settings;

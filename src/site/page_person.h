@@ -1,5 +1,6 @@
-/* A person's own store on the page: open it by its passphrase, see what is in it and where it came from, answer
- * what is due, and set rules. The store is open in this process only, from the passphrase until it is locked. */
+/* A person's own store on the page: open it by its passphrase, see what is in it and where it came from,
+ * answer what is due, and set rules. The store is open in this process only, from the passphrase until it is
+ * locked. */
 #pragma once
 
 #include "web/web.h"

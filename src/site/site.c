@@ -305,8 +305,8 @@ static tacit_status no_limit(const char *given, const tacit_price *price, tacit_
     char shown[TACIT_SOURCE_SHOWN_SIZE];
     const char *source = tacit_source_shown(shown, given);
     char delta[48] = "";
-    const char *quote =
-        strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : ""; /* the line is there to be copied */
+    /* the line is there to be copied */
+    const char *quote = strpbrk(source, " \t()&;|<>*?$#\"") != NULL ? "'" : "";
     if (price->delta > 0) tacit_format(delta, sizeof delta, " --delta %g", price->delta);
     return tacit_fail(error, TACIT_REFUSED,
                       "no limit is set for %s, and an answer with a price needs one: tacit ledger limit "
@@ -436,8 +436,8 @@ static tacit_status make_request(const tacit_site *site, tacit_buffer *out, taci
     char key[PATH_MAX], path[PATH_MAX];
     TACIT_TRY(site_path(site, SITE_KEY_FILE, key, error));
     TACIT_TRY(site_path(site, SITE_REQUEST_FILE, path, error));
-    if (site_file_exists(site, SITE_REQUEST_FILE))
-        return tacit_file_read(path, out, error); /* went on after a crash */
+    /* went on after a crash */
+    if (site_file_exists(site, SITE_REQUEST_FILE)) return tacit_file_read(path, out, error);
     if (!site_file_exists(site, SITE_KEY_FILE)) TACIT_TRY(tacit_key_create(key, error));
     TACIT_TRY(tacit_key_request(out, key, "party", error));
     return tacit_file_write(path, out->bytes, out->length, 0600, error);
@@ -486,8 +486,8 @@ cleanup:
 static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, const tacit_prices *prices,
                                 tacit_error *error) {
     tacit_account account;
-    if (isinf(prices->charged.epsilon))
-        return TACIT_OK; /* exact values: nothing bounds them but the owner's rule */
+    /* exact values: nothing bounds them but the owner's rule */
+    if (isinf(prices->charged.epsilon)) return TACIT_OK;
     TACIT_TRY(tacit_ledger_account(&account, ledger, site->id, prices->charged.unit, error));
     return account.limited ? TACIT_OK : tacit_ledger_set_limit(ledger, site->id, &prices->charged, error);
 }

@@ -15,9 +15,9 @@ typedef struct tacit_site tacit_site;
 /* What the owner says; texts are copied. */
 typedef struct tacit_site_settings {
     const char *home; /* the party's folder */
-    const char *
-        data; /* the rows: a file, or any other source (data/source/source.h); NULL: the program lends them, or
-                  there are none */
+    /* the rows: a file, or any other source (data/source/source.h); NULL: the program lends them, or there
+     * are none */
+    const char *data;
     const char *link;             /* the column that says whom a row is about; NULL: none */
     const char *schema;           /* the owner's own statement of what is public about the columns */
     const char *source;           /* the data source as the ledger calls it */
@@ -26,18 +26,18 @@ typedef struct tacit_site_settings {
     bool allow_entrusted;  /* values in clear may go to this coordinator */
     bool allow_exact;      /* exact sums may leave: no differential privacy */
     bool allow_difference; /* two of them may differ by few parties or rows */
-    bool
-        allow_neighbours; /* neighbours in a study without a center may see exact values: no differential privacy */
+    /* neighbours in a study without a center may see exact values: no differential privacy */
+    bool allow_neighbours;
     bool allow_site; /* figures of this party alone may be published */
-    bool
-        ask_again; /* studies that are derived from this one may be offered to this party, where it asks so */
+    /* studies that are derived from this one may be offered to this party, where it asks so */
+    bool ask_again;
     bool allow_reuse; /* what is in the person's store may be used, where the rules there say 'ask' */
-    const char
-        *listen; /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
-    const char
-        *proxy; /* http://HOST:PORT through which the coordinator is reached; NULL: as the environment says */
-    const char
-        *local; /* kinds of local classifier (model/classifier/classifier.h), exec too; NULL: the study's */
+    /* HOST:PORT where neighbours may reach this party directly; NULL: it only dials out */
+    const char *listen;
+    /* http://HOST:PORT through which the coordinator is reached; NULL: as the environment says */
+    const char *proxy;
+    /* kinds of local classifier (model/classifier/classifier.h), exec too; NULL: the study's */
+    const char *local;
     const char *role; /* the party's, for a method that has several; else NULL */
 } tacit_site_settings;
 
@@ -53,10 +53,10 @@ typedef struct tacit_site_callbacks {
     tacit_status (*lend)(const void *lender, const tacit_schema *study, tacit_schema **schema,
                          tacit_dataset **rows, tacit_error *error);
     const void *lender;
-    tacit_ranks *
-        ranks; /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
-    struct tacit_envelope_pair
-        *envelopes; /* what people have carried here (session/carrier_files.h); NULL: nothing */
+    /* that share the rows; this is rank 0, and the others are in tacit_site_hold. NULL: all rows are here */
+    tacit_ranks *ranks;
+    /* what people have carried here (session/carrier_files.h); NULL: nothing */
+    struct tacit_envelope_pair *envelopes;
 } tacit_site_callbacks;
 
 /* For every rank but 0: hold rows, and help to answer, until rank 0 dismisses them or fails. */
@@ -80,7 +80,8 @@ tacit_site *tacit_site_free(tacit_site *site);
 
 /* ---- without a connection (site_envelope.c) ---- */
 
-/* As tacit_site_look, of an envelope that holds an invitation; the callbacks' envelopes receives it, and must stay. */
+/* As tacit_site_look, of an envelope that holds an invitation; the callbacks' envelopes receives it, and must
+ * stay. */
 tacit_status tacit_site_look_envelope(tacit_site **out, const char *text, size_t length,
                                       const tacit_site_settings *settings,
                                       const tacit_site_callbacks *callbacks, tacit_error *error);
@@ -96,16 +97,16 @@ typedef struct tacit_site_asked {
     char question[TACIT_ID_SIZE], step[24]; /* "" where there is none */
 } tacit_site_asked;
 
-/* Open an envelope for a joined study of the home: whether it is from the study's coordinator, for this site, this
- * version, roster and round; TACIT_REFUSED in a sentence that says what is not. The callbacks' envelopes receives it,
- * and must stay. */
+/* Open an envelope for a joined study of the home: whether it is from the study's coordinator, for this site,
+ * this version, roster and round; TACIT_REFUSED in a sentence that says what is not. The callbacks' envelopes
+ * receives it, and must stay. */
 tacit_status tacit_site_open_envelope(tacit_site **out, const char *home, const char *text, size_t length,
                                       const tacit_site_callbacks *callbacks, tacit_site_asked *asked,
                                       tacit_error *error);
 
-/* Answer it, as tacit_site_serve does: the same envelope gets the same text, and is charged once. Where there is
- * nothing to send (the study has ended) the text stays empty, and `result` is as tacit_site_serve says. A refusal
- * is told the coordinator too: then the text is there, and the status is TACIT_REFUSED. */
+/* Answer it, as tacit_site_serve does: the same envelope gets the same text, and is charged once. Where there
+ * is nothing to send (the study has ended) the text stays empty, and `result` is as tacit_site_serve says. A
+ * refusal is told the coordinator too: then the text is there, and the status is TACIT_REFUSED. */
 struct tacit_site_result;
 tacit_status tacit_site_answer_envelope(tacit_site *site, struct tacit_site_result *result,
                                         tacit_buffer *text, tacit_error *error);
@@ -119,7 +120,8 @@ enum { TACIT_SITE_ID_SIZE = 2 * TACIT_ID_SIZE };
 
 /* Withdraw from a joined study. Effective from the next answer on, also for a party that is serving now; what
  * has left stays where it is. The coordinator is told, so that no round waits; *told says whether it could be
- * reached. `id` receives the study as the ledger calls it. Of the callbacks, which may be NULL, `paused` is asked. */
+ * reached. `id` receives the study as the ledger calls it. Of the callbacks, which may be NULL, `paused` is
+ * asked. */
 tacit_status tacit_site_withdraw(const char *home, const char *study, const tacit_site_callbacks *callbacks,
                                  char id[TACIT_SITE_ID_SIZE], bool *told, tacit_error *error);
 
@@ -128,8 +130,8 @@ typedef struct tacit_site_word {
     bool allow_entrusted, allow_exact, allow_neighbours, allow_difference, allow_site,
         allow_reuse;  /* true: from now on */
     const char *role; /* NULL: as before */
-    const char
-        *schema; /* another file; one that is not there is written, as the study says. NULL: as before */
+    /* another file; one that is not there is written, as the study says. NULL: as before */
+    const char *schema;
 } tacit_site_word;
 
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as
@@ -202,8 +204,8 @@ const char *tacit_site_home(const tacit_site *site);
 const char *tacit_site_folder(const tacit_site *site);
 bool tacit_site_has_rows(const tacit_site *site); /* false: the study is only looked at */
 size_t tacit_site_rows(const tacit_site *site);
-const tacit_dataset *
-tacit_site_dataset(const tacit_site *site); /* for their owner to look at; NULL: they are not all here */
+/* for their owner to look at; NULL: they are not all here */
+const tacit_dataset *tacit_site_dataset(const tacit_site *site);
 bool tacit_site_is_joined(const tacit_site *site);    /* before: it was opened, not looked at */
 const char *tacit_site_local(const tacit_site *site); /* as it will be run; NULL: the study's choice */
 
@@ -266,10 +268,10 @@ typedef struct tacit_site_stepped {
     unsigned after_ms; /* when to take the next one */
 } tacit_site_stepped;
 
-/* The same in pieces, for a program with a loop of its own: one exchange (a poll that is waited for at most `wait_ms`,
- * and the answer to what it asked; now and then before it what is due about certificates, points, arms), never a pause. Between steps the
- * connection and the study's lock are kept until it has ended, fails or the site is freed. `out` is filled when it
- * has ended. Fails as tacit_site_serve. */
+/* The same in pieces, for a program with a loop of its own: one exchange (a poll that is waited for at most
+ * `wait_ms`, and the answer to what it asked; now and then before it what is due about certificates, points,
+ * arms), never a pause. Between steps the connection and the study's lock are kept until it has ended, fails
+ * or the site is freed. `out` is filled when it has ended. Fails as tacit_site_serve. */
 tacit_status tacit_site_take_step(tacit_site *site, unsigned wait_ms, tacit_site_stepped *stepped,
                                   tacit_site_result *out, tacit_error *error);
 
@@ -285,13 +287,14 @@ typedef struct tacit_site_arm_shown {
 tacit_status tacit_site_arm(const char *home, const char *study, tacit_site_arm_shown *out,
                             tacit_error *error);
 
-/* Ask the coordinator of a study that has ended for the receipt, and keep it; one that is kept already is given again.
- * `text` receives its line, `path` the file. TACIT_REFUSED when it was not made with the key that was consented to. */
+/* Ask the coordinator of a study that has ended for the receipt, and keep it; one that is kept already is
+ * given again. `text` receives its line, `path` the file. TACIT_REFUSED when it was not made with the key
+ * that was consented to. */
 enum { TACIT_SITE_RECEIPT_TEXT = 256 };
 tacit_status tacit_site_receipt(const char *home, const char *study, const tacit_site_callbacks *callbacks,
                                 char text[TACIT_SITE_RECEIPT_TEXT], char path[4096], tacit_error *error);
 
-/* Send contact details to the researchers of a study, sealed with their key. The ledger's log says that they were sent, and
- * not what they are. */
+/* Send contact details to the researchers of a study, sealed with their key. The ledger's log says that they
+ * were sent, and not what they are. */
 tacit_status tacit_site_contact(const char *home, const char *study, const char *details,
                                 const tacit_site_callbacks *callbacks, tacit_error *error);

@@ -1,8 +1,9 @@
 /*
- * The arm of a party, drawn here (crypto/prf/arms.h). The secret key is made when the study is joined and never leaves. A
- * share is given to a closed list that has our key on it, to one list for each drawing, and to TACIT_ARM_DRAWS_MOST in all:
- * what was given is on the disk before it is sent. With everybody's shares the arm is drawn, proved, and written down with
- * the whole record; from then on it stays what it is, whatever the coordinator says.
+ * The arm of a party, drawn here (crypto/prf/arms.h). The secret key is made when the study is joined and
+ * never leaves. A share is given to a closed list that has our key on it, to one list for each drawing, and
+ * to TACIT_ARM_DRAWS_MOST in all: what was given is on the disk before it is sent. With everybody's shares
+ * the arm is drawn, proved, and written down with the whole record; from then on it stays what it is,
+ * whatever the coordinator says.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -49,7 +50,8 @@ cleanup:
     return status;
 }
 
-/* The record of a drawing must be of this study: its arms, its weights, the coordinator's key that was consented to. */
+/* The record of a drawing must be of this study: its arms, its weights, the coordinator's key that was
+ * consented to. */
 static tacit_status check_record(const tacit_site *site, const tacit_arm_record *record, tacit_error *error) {
     tacit_arm_record expected;
     tacit_arm_record_begin(&expected, site->study);
@@ -85,7 +87,8 @@ cleanup:
 
 /* ---- giving a share ---- */
 
-/* May a share be given to this list? The same one may be asked for again; another one of the same drawing never. */
+/* May a share be given to this list? The same one may be asked for again; another one of the same drawing
+ * never. */
 static tacit_status note_given(const tacit_site *site, const tacit_arm_list *list, tacit_error *error) {
     tacit_buffer given = TACIT_BUFFER_LIMITED(GIVEN_BYTES);
     uint8_t hash[TACIT_DIGEST_BYTES];
@@ -224,8 +227,8 @@ cleanup:
     return status;
 }
 
-/* The key of the arm is there from the day of joining: before the list is closed, and whatever serves later. A coordinator
- * that is not ready for it is asked again by whoever serves. */
+/* The key of the arm is there from the day of joining: before the list is closed, and whatever serves later.
+ * A coordinator that is not ready for it is asked again by whoever serves. */
 tacit_status site_register_arm(tacit_site *site, tacit_error *error) {
     tacit_carrier *carrier = NULL;
     bool drawn, changed;

@@ -124,7 +124,8 @@ static tacit_status take_amended(tacit_site *site, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* An amended study may say otherwise what columns are: the owner names a file that agrees, or has it written. */
+/* An amended study may say otherwise what columns are: the owner names a file that agrees, or has it
+ * written. */
 static tacit_status take_schema(tacit_site *site, const char *path, tacit_error *error) {
     char *copy = tacit_copy_text(path);
     if (copy == NULL) return tacit_fail_memory(error);
@@ -223,8 +224,8 @@ static tacit_status adopt_amended(tacit_site *site, tacit_error *error) {
 tacit_status tacit_site_consent(tacit_site *site, tacit_error *error) {
     TACIT_TRY(site_record_consent(site, error));
     if (!site_file_exists(site, SITE_AMENDED_FILE)) return site_save_settings(site, error);
-    TACIT_TRY(
-        site_state_eligible(site, error)); /* who consents to an amended condition tells that it holds */
+    /* who consents to an amended condition tells that it holds */
+    TACIT_TRY(site_state_eligible(site, error));
     return adopt_amended(site, error);
 }
 
@@ -263,7 +264,8 @@ tacit_status site_check_newcomer(const tacit_site *site, tacit_error *error) {
         validates);
 }
 
-/* That this party is eligible, which was found out here (tacit_site_check), passes the gate before it is said. */
+/* That this party is eligible, which was found out here (tacit_site_check), passes the gate before it is
+ * said. */
 tacit_status site_state_eligible(const tacit_site *site, tacit_error *error) {
     tacit_ledger *ledger = NULL;
     tacit_gate gate;

@@ -1,8 +1,8 @@
 /*
  * A site without a connection. Everything is as with one: the same requests, whose replies are in an
- * envelope that somebody brought, and the bodies go into one that somebody takes away (session/carrier_files.h).
- * What is here is who may have written an envelope, for whom, and when; consent, ledger, gate and the stored
- * answers know nothing of it.
+ * envelope that somebody brought, and the bodies go into one that somebody takes away
+ * (session/carrier_files.h). What is here is who may have written an envelope, for whom, and when; consent,
+ * ledger, gate and the stored answers know nothing of it.
  */
 #include <sodium.h>
 #include <stdio.h>
@@ -227,7 +227,8 @@ cleanup:
     return status;
 }
 
-/* Has the owner consented to the version that the envelope tells of? Then there is nothing to ask any more. */
+/* Has the owner consented to the version that the envelope tells of? Then there is nothing to ask any
+ * more. */
 static bool has_consented(const tacit_site *site) {
     return memcmp(site->callbacks.envelopes->in.address.version, site->study->hash,
                   sizeof site->study->hash) == 0;

@@ -363,8 +363,9 @@ static tacit_status bring(site_links *self, direct_link *to, const tacit_card *c
     brought.words = (tacit_letters){ &copy, 1 };
     TACIT_CHECK(tacit_answer_encode(&brought, &body, error));
     TACIT_CHECK(tacit_carrier_bring(to->carrier, &body, SEND_MS, &carried, error));
+    /* it has not been shown our card yet */
     if (carried.result == TACIT_RESULT_CLOSED)
-        status = TACIT_NOT_FOUND; /* it has not been shown our card yet */
+        status = TACIT_NOT_FOUND;
     else if (carried.result != TACIT_RESULT_DONE)
         TACIT_CHECK(tacit_fail(error, TACIT_NETWORK, "%s answered %u: %.200s", card->name, carried.code,
                                tacit_buffer_text(&carried.reply)));

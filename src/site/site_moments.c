@@ -1,5 +1,5 @@
-/* Moments that a study released, and a later one builds on: a party takes part only where it is the very release
- * in which its own rows are. Its hash is written down when the earlier study ends. */
+/* Moments that a study released, and a later one builds on: a party takes part only where it is the very
+ * release in which its own rows are. Its hash is written down when the earlier study ends. */
 #include <string.h>
 
 #include "site/site_parts.h"

@@ -40,15 +40,15 @@ struct tacit_site {
     tacit_buffer anchor;    /* the certificate of the invitation's authority, PEM */
     tacit_handovers chain;  /* the statements by which authorities have handed over since */
     tacit_buffer authority; /* the certificates of those that are trusted now, PEM, the present one first */
-    tacit_buffer
-        every; /* and of all that ever were: what one of them had signed when it was kept here stays so */
+    /* and of all that ever were: what one of them had signed when it was kept here stays so */
+    tacit_buffer every;
     int64_t trust_changes; /* when fewer will be trusted; 0: never */
     bool distrusted; /* the present one says that its key was stolen, and the owner has confirmed no other */
     tacit_buffer signature; /* of the study's definition, by that authority */
     bool has_arm;           /* drawn */
     size_t arm;
-    uint8_t box_key
-        [TACIT_ENVELOPE_KEY_BYTES]; /* what is for the coordinator is sealed with; only while joining */
+    /* what is for the coordinator is sealed with; only while joining */
+    uint8_t box_key[TACIT_ENVELOPE_KEY_BYTES];
 };
 
 /* Names of the files in a study's folder. */
@@ -148,12 +148,14 @@ tacit_status site_check_model(const tacit_site *site, const void *bytes, size_t 
 tacit_status site_keep_moments(tacit_site *site, const void *bytes, size_t length, tacit_error *error);
 tacit_status site_check_moments(const tacit_site *site, tacit_error *error);
 
-/* The study that is offered is the one of the invitation, or validates it: then the site is of that one from here on.
- * And whoever helped to make the model that a study validates takes no part in it: TACIT_REFUSED (site_consent.c). */
+/* The study that is offered is the one of the invitation, or validates it: then the site is of that one from
+ * here on. And whoever helped to make the model that a study validates takes no part in it: TACIT_REFUSED
+ * (site_consent.c). */
 tacit_status site_check_name(tacit_site *site, tacit_error *error);
 tacit_status site_check_newcomer(const tacit_site *site, tacit_error *error);
 
-/* TACIT_REFUSED unless the study's rule about who is eligible holds for a row, as found out here (site_ranks.c). */
+/* TACIT_REFUSED unless the study's rule about who is eligible holds for a row, as found out here
+ * (site_ranks.c). */
 tacit_status site_check_eligible(const tacit_site *site, tacit_error *error);
 /* Let the gate pass that this party is, once its owner has consented (site_consent.c). */
 tacit_status site_state_eligible(const tacit_site *site, tacit_error *error);
@@ -247,9 +249,9 @@ tacit_status site_said_no(const tacit_carried *carried, tacit_error *error);
  * TACIT_REFUSED when it was amended since. */
 tacit_status site_check_source(tacit_site *site, tacit_error *error);
 
-/* What a person's rules say of each source of the store that the study would use: TACIT_REFUSED for one that is
- * refused, and for one that is to be asked about where the owner did not allow it (site_reuse.c). Other sources
- * have no such rules. */
+/* What a person's rules say of each source of the store that the study would use: TACIT_REFUSED for one that
+ * is refused, and for one that is to be asked about where the owner did not allow it (site_reuse.c). Other
+ * sources have no such rules. */
 tacit_status site_check_reuse(const tacit_site *site, tacit_error *error);
 
 /* The key that signs this party's part in masked sums, made when it is first asked for. */
@@ -298,10 +300,10 @@ void site_links_meet(site_links *links, const tacit_mail *mail); /* cards have b
  * coordinator takes its place. This and the next two do nothing in a study without neighbours (NULL). */
 tacit_status site_links_pass(site_links *links, const tacit_question *question, tacit_buffer *answer,
                              tacit_error *error);
-tacit_status site_links_revoke(site_links *links, const void *list, size_t length,
-                               tacit_error *error); /* a list of revoked certificates came */
-void site_links_renew(site_links *links);           /* there is a new certificate to listen with */
-void site_links_finish(site_links *links);          /* the study is over */
+/* a list of revoked certificates came */
+tacit_status site_links_revoke(site_links *links, const void *list, size_t length, tacit_error *error);
+void site_links_renew(site_links *links);  /* there is a new certificate to listen with */
+void site_links_finish(site_links *links); /* the study is over */
 
 /* This party's talk with its neighbours; both stay NULL for a study with a center. */
 tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links, tacit_mail **out,
@@ -310,14 +312,14 @@ tacit_status site_mail(tacit_site *site, tacit_masks *masks, site_links **links,
 /* The study is over: without the key nobody can open what was sent, whoever has kept it. */
 void site_mail_finish(const tacit_site *site, site_links *links);
 
-/* Arms (site_arm.c). The column that holds them and what this party's rows have there, as far as it is known: before the
- * drawing the first arm stands in. NULL: the study has none. */
+/* Arms (site_arm.c). The column that holds them and what this party's rows have there, as far as it is known:
+ * before the drawing the first arm stands in. NULL: the study has none. */
 const char *site_arm_column(const tacit_site *site);
 const char *site_arm_value(const tacit_site *site);
 /* What the folder says of the arm. */
 tacit_status site_load_arm(tacit_site *site, tacit_error *error);
-/* Ask the coordinator about it, if it is not drawn yet: register the key, give a share, take the arm. *drawn: it is there,
- * and rows are to be read again when *changed. `result` as the carrier tells it. */
+/* Ask the coordinator about it, if it is not drawn yet: register the key, give a share, take the arm. *drawn:
+ * it is there, and rows are to be read again when *changed. `result` as the carrier tells it. */
 tacit_status site_ask_arm(tacit_site *site, tacit_carrier *carrier, bool *drawn, bool *changed,
                           tacit_request_result *result, tacit_error *error);
 

@@ -1,8 +1,8 @@
 /*
  * A party whose rows are spread over ranks (base/ranks.h). Rank 0 is the party: it dials, consents, keeps
- * ledger and gate. The others hold rows, each its part of the files or every n-th row, and do what rank 0 says: read them, and run the
- * handler of a question beside it, so that sums over rows are sums over all of them. What they compute leaves
- * them through the reducer alone, and goes to rank 0 alone.
+ * ledger and gate. The others hold rows, each its part of the files or every n-th row, and do what rank 0
+ * says: read them, and run the handler of a question beside it, so that sums over rows are sums over all of
+ * them. What they compute leaves them through the reducer alone, and goes to rank 0 alone.
  */
 #include <malloc.h>
 #include <stdio.h>

@@ -1,12 +1,13 @@
 /*
  * Receipts and contact details, both by an act of the owner.
  *
- * A receipt (study/people/receipt.h): a random number is blinded and sent with our certificate, so that the coordinator knows
- * who asks, once; what comes back is checked against the key that was consented to, and unblinded. The number and the blind
- * are on the disk before they are sent: after a crash the same is asked again.
+ * A receipt (study/people/receipt.h): a random number is blinded and sent with our certificate, so that the
+ * coordinator knows who asks, once; what comes back is checked against the key that was consented to, and
+ * unblinded. The number and the blind are on the disk before they are sent: after a crash the same is asked
+ * again.
  *
- * Contact details are sealed with the researchers' key, so that only they can read them; that something was sent is an entry
- * of the ledger's log, before it leaves.
+ * Contact details are sealed with the researchers' key, so that only they can read them; that something was
+ * sent is an entry of the ledger's log, before it leaves.
  */
 #include <sodium.h>
 #include <stdio.h>

@@ -33,8 +33,8 @@ void tacit_bind_blob(tacit_statement *statement, int index, const void *bytes, s
 /* Advance: *row says whether there is a row to look at. */
 tacit_status tacit_statement_step(bool *row, tacit_statement *statement, tacit_error *error);
 
-/* Whether there is another row, for loops: while (tacit_statement_next(list, &status, error)) ... ends after the last
- * one, or where `status` is no longer TACIT_OK. */
+/* Whether there is another row, for loops: while (tacit_statement_next(list, &status, error)) ... ends after
+ * the last one, or where `status` is no longer TACIT_OK. */
 bool tacit_statement_next(tacit_statement *statement, tacit_status *status, tacit_error *error);
 
 /* Run a statement that returns no rows, and make it ready for other values. */

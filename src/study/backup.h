@@ -4,7 +4,8 @@
  *
  *   tacit backup 1
  *   {"coordinator": ..., "files": [{"name", "length", "hash"}, ...], ...}     # one line
- *   signature HEX                                                             # of that line, by the authority
+ *   signature HEX                                                             # of that line, by the
+ *                                                                             authority
  *   the files' bytes, one after the other
  *
  * It is as secret as the folder: whoever has it can be the coordinator, and can recompute the noise that the

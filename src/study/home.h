@@ -19,8 +19,8 @@ tacit_status tacit_home_path(char *out, size_t size, const char *name, tacit_err
 tacit_status tacit_home_check(const char *folder, tacit_error *error);
 
 /* The id under which a data source is charged: the real path of an existing file, so that a file has one
- * ledger however it is spelled; of a person's store, store:PATH?..., the store, whatever is asked of it; else the
- * text itself. `size` should be at least TACIT_NAME_MOST + 1, the
+ * ledger however it is spelled; of a person's store, store:PATH?..., the store, whatever is asked of it; else
+ * the text itself. `size` should be at least TACIT_NAME_MOST + 1, the
  * most a ledger takes. */
 tacit_status tacit_source_id(char *out, size_t size, const char *text, tacit_error *error);
 

@@ -28,8 +28,8 @@ typedef struct tacit_pass {
     bool revoked;
 } tacit_pass;
 
-/* Make a token as `pass` says (scope, study, called, expires), whose id and time are filled in. TACIT_NOT_FOUND
- * for a study that does not exist. */
+/* Make a token as `pass` says (scope, study, called, expires), whose id and time are filled in.
+ * TACIT_NOT_FOUND for a study that does not exist. */
 tacit_status tacit_registry_issue_pass(tacit_registry *registry, tacit_pass *pass,
                                        char token[TACIT_PASS_SIZE], tacit_error *error);
 

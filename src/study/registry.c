@@ -71,8 +71,8 @@ static const char *const scripts[] = {
     "CREATE TABLE archived (id TEXT PRIMARY KEY, study TEXT NOT NULL REFERENCES study(name), title TEXT NOT "
     "NULL,"
     "  published INTEGER NOT NULL, bytes BLOB NOT NULL);",
-    /* Keys and shares of arms, by party; the groups they are drawn in; who has answered how much of a study that gives
-     * receipts, and those given and redeemed; sealed contact details. */
+    /* Keys and shares of arms, by party; the groups they are drawn in; who has answered how much of a study
+     * that gives receipts, and those given and redeemed; sealed contact details. */
     "CREATE TABLE arm (party TEXT PRIMARY KEY, study TEXT NOT NULL, key BLOB NOT NULL, grp INTEGER NOT NULL "
     "DEFAULT 0,"
     "  share BLOB, told INTEGER NOT NULL DEFAULT 0, UNIQUE (study, key)) WITHOUT ROWID;"

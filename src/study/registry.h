@@ -159,8 +159,8 @@ typedef tacit_status tacit_person_visit(void *context, const tacit_person *perso
 tacit_status tacit_registry_people(tacit_registry *registry, const char *study, size_t most,
                                    tacit_person_visit *visit, void *context, tacit_error *error);
 
-/* Who is intended, by a party's random name or by what people call it, in `study` (NULL: any). TACIT_NOT_FOUND;
- * TACIT_USAGE when more than one is called so. */
+/* Who is intended, by a party's random name or by what people call it, in `study` (NULL: any).
+ * TACIT_NOT_FOUND; TACIT_USAGE when more than one is called so. */
 tacit_status tacit_registry_find(tacit_registry *registry, const char *who, const char *study,
                                  tacit_person *out, tacit_error *error);
 
@@ -203,8 +203,8 @@ typedef struct tacit_application {
     size_t per_minute;                          /* at most this many of the study; 0: no bound */
 } tacit_application;
 
-/* Take an application, or tell what became of it. TACIT_REFUSED: the study does not recruit, so many have asked in
- * the last minute already, or wait for an answer. */
+/* Take an application, or tell what became of it. TACIT_REFUSED: the study does not recruit, so many have
+ * asked in the last minute already, or wait for an answer. */
 tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_application *application, int64_t now,
                                   tacit_applicant_state *out, tacit_error *error);
 
@@ -226,8 +226,8 @@ tacit_status tacit_registry_applicants(tacit_registry *registry, const char *stu
 tacit_status tacit_registry_decide(tacit_registry *registry, const char *study, const char *id, bool accept,
                                    int64_t now, tacit_error *error);
 
-/* A party says that derived studies may be offered to it. Did this party do so, and take part in the study that is
- * archived here under this id? */
+/* A party says that derived studies may be offered to it. Did this party do so, and take part in the study
+ * that is archived here under this id? */
 tacit_status tacit_registry_set_ask_again(tacit_registry *registry, const char *party, tacit_error *error);
 tacit_status tacit_registry_may_ask(tacit_registry *registry, const char *party, const char *archived,
                                     bool *out, tacit_error *error);
@@ -350,8 +350,8 @@ tacit_status tacit_registry_journal(tacit_registry *registry, const char *study,
 /* In the coordinator's folder: the secret that the keys of arms and receipts are made of. */
 #define TACIT_PEOPLE_KEY_FILE "people.key"
 
-/* The key of a party's arm (crypto/prf/arms.h); the first one counts. TACIT_REFUSED for another one later, and for one
- * that somebody else in the study has. */
+/* The key of a party's arm (crypto/prf/arms.h); the first one counts. TACIT_REFUSED for another one later,
+ * and for one that somebody else in the study has. */
 tacit_status tacit_registry_arm_register(tacit_registry *registry, const char *party, const char *study,
                                          const uint8_t key[TACIT_VRF_KEY_BYTES], tacit_error *error);
 
@@ -370,9 +370,9 @@ tacit_status tacit_registry_arm_of_party(tacit_registry *registry, const char *p
 tacit_status tacit_registry_arm_group(tacit_registry *registry, const char *study, uint32_t group,
                                       tacit_arm_group *out, tacit_error *error);
 
-/* Close the list of those who have registered and are in no group; *group receives its number. Where one is still open
- * TACIT_USAGE, unless `again`: then its list is closed again without those who gave no share, who go to a later group.
- * TACIT_NOT_FOUND when there is nobody. */
+/* Close the list of those who have registered and are in no group; *group receives its number. Where one is
+ * still open TACIT_USAGE, unless `again`: then its list is closed again without those who gave no share, who
+ * go to a later group. TACIT_NOT_FOUND when there is nobody. */
 tacit_status tacit_registry_arm_close(tacit_registry *registry, const char *study, bool again,
                                       uint32_t *group, tacit_error *error);
 
@@ -381,8 +381,9 @@ tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *part
                                       uint32_t draw, const uint8_t share[TACIT_VRF_PROOF_BYTES],
                                       bool *complete, tacit_error *error);
 
-/* How the arms of a study stand: parties of its present version that are to be drawn for, in all; that have no key yet; that
- * are in no group; that are in one which is not complete. `stamp` changes whenever something of it does. */
+/* How the arms of a study stand: parties of its present version that are to be drawn for, in all; that have
+ * no key yet; that are in no group; that are in one which is not complete. `stamp` changes whenever something
+ * of it does. */
 typedef struct tacit_arm_standing {
     size_t parties, unregistered, ungrouped, open;
     uint64_t stamp;
@@ -394,8 +395,8 @@ tacit_status tacit_registry_arm_is_due(tacit_registry *registry, const char *par
                                        tacit_error *error);
 tacit_status tacit_registry_arm_told(tacit_registry *registry, const char *party, tacit_error *error);
 
-/* A party has answered in a round of this version; *counted: and had not before. Take such a one back, when the answer is
- * refused after all. And: has it answered in every finished round since its first? */
+/* A party has answered in a round of this version; *counted: and had not before. Take such a one back, when
+ * the answer is refused after all. And: has it answered in every finished round since its first? */
 tacit_status tacit_registry_note_round(tacit_registry *registry, const char *study, const char *party,
                                        unsigned version, uint64_t round, bool *counted, tacit_error *error);
 tacit_status tacit_registry_drop_round(tacit_registry *registry, const char *party, unsigned version,
@@ -403,15 +404,16 @@ tacit_status tacit_registry_drop_round(tacit_registry *registry, const char *par
 tacit_status tacit_registry_has_completed(tacit_registry *registry, const char *study, const char *party,
                                           bool *out, tacit_error *error);
 
-/* What was given to a party for what it asked, appended; nothing when it has asked for nothing. And keep it: once a
- * party, TACIT_REFUSED for something else. */
+/* What was given to a party for what it asked, appended; nothing when it has asked for nothing. And keep it:
+ * once a party, TACIT_REFUSED for something else. */
 tacit_status tacit_registry_find_receipt(tacit_registry *registry, const char *party, const void *asked,
                                          size_t length, tacit_buffer *given, tacit_error *error);
 tacit_status tacit_registry_keep_receipt(tacit_registry *registry, const char *study, const char *party,
                                          const void *asked, size_t length, const tacit_buffer *given,
                                          tacit_error *error);
 
-/* Redeem a receipt that was checked: durable when this returns. TACIT_REFUSED, with the day, for one that was before. */
+/* Redeem a receipt that was checked: durable when this returns. TACIT_REFUSED, with the day, for one that was
+ * before. */
 tacit_status tacit_registry_redeem_receipt(tacit_registry *registry, const char *study,
                                            const uint8_t receipt[TACIT_HASH_BYTES], int64_t now,
                                            tacit_error *error);

@@ -1,4 +1,5 @@
-/* People who ask to join a study that takes strangers, what was decided about them, and who may be asked again. */
+/* People who ask to join a study that takes strangers, what was decided about them, and who may be asked
+ * again. */
 #include <sodium.h>
 #include <stdio.h>
 #include <string.h>

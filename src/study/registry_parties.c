@@ -81,8 +81,9 @@ cleanup:
     return status;
 }
 
-/* Is there room for one more? Called inside the transaction that takes the seat. Whoever left before the study was
- * amended, or looked again, holds none: consenting to the new version takes one, if there is one. */
+/* Is there room for one more? Called inside the transaction that takes the seat. Whoever left before the
+ * study was amended, or looked again, holds none: consenting to the new version takes one, if there is
+ * one. */
 static tacit_status check_seats(tacit_registry *registry, const char *study, size_t seats,
                                 tacit_error *error) {
     tacit_statement *get = NULL;

@@ -33,7 +33,7 @@ tacit_status registry_take_bytes(tacit_statement *get, bool *found, tacit_buffer
 tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
                               tacit_error *error);
 
-/* Why a token is no invitation: it is an applicant's, or nobody's. Always TACIT_REFUSED, or that it could not be
- * found out. Called with the lock held (registry_applicants.c). */
+/* Why a token is no invitation: it is an applicant's, or nobody's. Always TACIT_REFUSED, or that it could not
+ * be found out. Called with the lock held (registry_applicants.c). */
 tacit_status tacit_registry_say_unknown(tacit_registry *registry, const uint8_t *token_hash,
                                         tacit_error *error);

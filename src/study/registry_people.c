@@ -154,7 +154,8 @@ static tacit_status run_for_group(tacit_registry *registry, const char *sql, con
     return status;
 }
 
-/* A list that is closed again loses who gave no share or was revoked, and all shares: they were to another list. */
+/* A list that is closed again loses who gave no share or was revoked, and all shares: they were to another
+ * list. */
 static tacit_status close_again(tacit_registry *registry, const char *study, uint32_t group,
                                 tacit_error *error) {
     TACIT_TRY(run_for_group(registry,

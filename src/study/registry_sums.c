@@ -104,8 +104,9 @@ typedef struct study_steps {
     char study[TACIT_ID_SIZE];
 } study_steps;
 
-/* The record of thousands of parties has hundreds of megabytes, of which SQLite would make a copy: it is written in
- * pieces, all in one transaction. Piece k of a step is under step - 64 k; a step that outlives its round has one. */
+/* The record of thousands of parties has hundreds of megabytes, of which SQLite would make a copy: it is
+ * written in pieces, all in one transaction. Piece k of a step is under step - 64 k; a step that outlives its
+ * round has one. */
 enum { PIECE_BYTES = 4 << 20, PIECE_STRIDE = 64 };
 
 static int64_t piece_number(unsigned step, size_t piece) {

@@ -10,8 +10,10 @@
  *   stop: {se: {column: age, at_most: 0.01}}           # of one coefficient: its standard error,
  *   stop: {width: {column: age, at_most: 0.04}}        # the width of its confidence interval,
  *   stop: {power: {column: age, effect: 0.02, at_least: 0.8}}   # or the power to find a given effect
- *   stop: {power: {...}, then: validate}               # whoever comes after the target is met evaluates the model
- *   stop: {se: {...}, looks: 5, more: 10}              # look up to five times, each time with ten parties more
+ *   stop: {power: {...}, then: validate}               # whoever comes after the target is met evaluates the
+ *                                                      model
+ *   stop: {se: {...}, looks: 5, more: 10}              # look up to five times, each time with ten parties
+ *                                                      more
  *
  * Where privacy noise is in the table its errors include that noise; a coefficient that is not estimable at
  * the price has reached no target.

@@ -12,11 +12,11 @@
  *
  * study_table.h has a line for each setting, `tacit help study-settings` shows them.
  *
- * Its canonical text carries the schema, the consent document and the model that it is about themselves, and of the points, which go out
- * separately, number and hash (`auxiliary: {points: 114, hash: ...}`). It is what travels; parties consent to
- * the hash of it. A definition that came over the network is never allowed to name a file, nor a program to
- * train with (local: exec:...). Of a look after the first (study/stop.h) the canonical text ends with its
- * number (`look: 2`); a file never has one.
+ * Its canonical text carries the schema, the consent document and the model that it is about themselves, and
+ * of the points, which go out separately, number and hash (`auxiliary: {points: 114, hash: ...}`). It is what
+ * travels; parties consent to the hash of it. A definition that came over the network is never allowed to
+ * name a file, nor a program to train with (local: exec:...). Of a look after the first (study/stop.h) the
+ * canonical text ends with its number (`look: 2`); a file never has one.
  */
 #pragma once
 
@@ -72,8 +72,8 @@ typedef struct tacit_study {
     bool lambda_chosen; /* the definition has none, so that the method or a plan may choose it */
     tacit_stop stop;
     size_t first_parties; /* expected in the first look; plan.parties are those of this one */
-    size_t
-        expected_rows; /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */
+    /* of the first look's parties, plan.expected_rows of this one's; 0: nothing was said */
+    size_t expected_rows;
     tacit_enrolment enrolment;
     struct tacit_condition *eligible;            /* of one row of a party at least; NULL: everybody is */
     char derived_from[2 * TACIT_HASH_BYTES + 1]; /* permanent id of an archived study; "": none */
@@ -123,19 +123,20 @@ tacit_status tacit_study_take_points(tacit_study *study, tacit_buffer *bytes, ta
 /* The canonical text of the next look, appended. */
 tacit_status tacit_study_next_look(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 
-/* Expect this many rows of all parties together, in a definition that says nothing about that; fewer than its parties
- * must have change nothing. */
+/* Expect this many rows of all parties together, in a definition that says nothing about that; fewer than its
+ * parties must have change nothing. */
 tacit_status tacit_study_expect_rows(tacit_study *study, size_t rows, tacit_error *error);
 
 /* Another lambda, tried on public rows, for a study whose definition has none: canonical text and hash
  * follow. */
 tacit_status tacit_study_set_lambda(tacit_study *study, double lambda, tacit_error *error);
 
-/* The rounds and rates that the definition leaves to the method become part of it (tacit_plan_settle), except in a
- * study with looks, whose later ones have other rows: canonical text and hash follow. */
+/* The rounds and rates that the definition leaves to the method become part of it (tacit_plan_settle), except
+ * in a study with looks, whose later ones have other rows: canonical text and hash follow. */
 tacit_status tacit_study_settle(tacit_study *study, tacit_error *error);
 
-/* Write the coordinator's keys, where the study has arms or a compensation: canonical text and hash follow. */
+/* Write the coordinator's keys, where the study has arms or a compensation: canonical text and hash
+ * follow. */
 tacit_status tacit_study_set_keys(tacit_study *study, const uint8_t arms[TACIT_VRF_KEY_BYTES],
                                   const tacit_voprf_element *receipts, tacit_error *error);
 

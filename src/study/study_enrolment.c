@@ -1,4 +1,5 @@
-/* Who may join a study: by invitation, by asking, and whom its rows make eligible; and what it is derived from. */
+/* Who may join a study: by invitation, by asking, and whom its rows make eligible; and what it is derived
+ * from. */
 #include <string.h>
 
 #include "data/formula/condition.h"

@@ -56,8 +56,8 @@ static tacit_status find_column(reading *r, const yaml_node_t *node) {
     return TACIT_OK;
 }
 
-/* Before the arm is drawn, a condition about it would be decided by a value that is none; afterwards, staying away
- * would tell the arm. */
+/* Before the arm is drawn, a condition about it would be decided by a value that is none; afterwards, staying
+ * away would tell the arm. */
 static tacit_status check_condition(reading *r, const yaml_node_t *node, const tacit_condition *condition,
                                     const char *what) {
     const size_t *columns = NULL,

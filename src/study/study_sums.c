@@ -190,8 +190,8 @@ tacit_status study_read_graph(reading *r) {
                 graph->edges));
         TACIT_CHECK(tacit_plan_set(plan, "graph", tacit_buffer_text(&text), r->error));
     }
-    TACIT_CHECK(
-        plan->method->schedule(&schedule, plan, r->error)); /* a graph that cannot be made is found here */
+    /* a graph that cannot be made is found here */
+    TACIT_CHECK(plan->method->schedule(&schedule, plan, r->error));
 cleanup:
     tacit_round_schedule_free(schedule);
     tacit_topology_free(graph);

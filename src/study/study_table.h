@@ -60,28 +60,35 @@ TACIT_STUDY_MADE(lambda, .rules = TACIT_STUDY_TRAVELS, .form = "a positive numbe
 TACIT_STUDY_MADE(parties, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES,
                  .form = "{expected: N, minimum: N}", .standard = "minimum: as many as expected",
                  .help = "the study starts when this many have joined, and computes nothing from fewer than the minimum")
-TACIT_PLAN_COUNT(minimum_rows, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES, .least = 1, .most = 1e9,
+TACIT_PLAN_COUNT(minimum_rows, .rules = TACIT_STUDY_REQUIRED, .stage = TACIT_STUDY_READ_PARTIES, .least = 1,
+                 .most = 1e9,
                  .help = "a party with fewer rows refuses")
-TACIT_STUDY_NUMBER(patience, .stage = TACIT_STUDY_READ_PARTIES, .least = 0.1, .most = 86400, .fallback = 30, .parts = 1000,
+TACIT_STUDY_NUMBER(patience, .stage = TACIT_STUDY_READ_PARTIES, .least = 0.1, .most = 86400, .fallback = 30,
+                   .parts = 1000,
                    .help = "seconds that a round waits for stragglers")
 TACIT_STUDY_MADE(sum, .stage = TACIT_STUDY_READ_PARTIES, .form = "masked | paillier | clear", .standard = "masked",
                  .help = "what the coordinator sees of contributions to a sum: nothing, nothing (one party holds a key), or each")
 TACIT_STUDY_MADE(key_bits, .stage = TACIT_STUDY_READ_PARTIES, .form = "2048 | 3072", .standard = "2048",
                  .help = "the size of the key of sum: paillier")
-TACIT_PLAN_NUMBER(dropouts, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9, .fallback = TACIT_STUDY_FRACTION,
+TACIT_PLAN_NUMBER(dropouts, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9,
+                  .fallback = TACIT_STUDY_FRACTION,
                   .applies = study_sums_are_secure, .belongs = "secure sums, and these are in clear",
                   .help = "the largest fraction of the parties that may vanish in a sum")
-TACIT_PLAN_NUMBER(colluders, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9, .fallback = TACIT_STUDY_FRACTION,
+TACIT_PLAN_NUMBER(colluders, .stage = TACIT_STUDY_READ_PARTIES, .least = 0, .most = 0.9,
+                  .fallback = TACIT_STUDY_FRACTION,
                   .applies = study_sums_are_secure, .belongs = "secure sums, and these are in clear",
                   .help = "the largest fraction that helps the coordinator look; at least one party, except where it is 0")
-TACIT_PLAN_SWITCH(complete, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .applies = study_sums_are_masked,
+TACIT_PLAN_SWITCH(complete, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES,
+                  .applies = study_sums_are_masked,
                   .belongs = "sum: masked",
                   .help = "whether each party masks with every other one, also where there are more than 50")
-TACIT_STUDY_MADE(transport, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .text = transport_text,
+TACIT_STUDY_MADE(transport, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES,
+                 .text = transport_text,
                  .form = "network | files", .standard = "network",
                  .help = "whether questions and answers may go by files that people carry (tacit envelope): sums then take one exchange",
                  .terms = "{}: questions and answers may be carried by people (tacit envelope)")
-TACIT_STUDY_MADE(exchange, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .text = exchange_text,
+TACIT_STUDY_MADE(exchange, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES,
+                 .text = exchange_text,
                  .form = "one | two", .standard = "one",
                  .help = "with transport: files, whether a masked sum takes one exchange, of all parties, or two, and may lose dropouts")
 TACIT_STUDY_MADE(expected_rows, .stage = TACIT_STUDY_READ_PARTIES, .form = "a whole number from 1 to 1e+12",
@@ -111,10 +118,12 @@ TACIT_STUDY_MADE(subset, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_S
 TACIT_STUDY_MADE(enrolment, .rules = TACIT_STUDY_QUIET, .text = enrolment_text, .form = "invite | apply | open", .standard = "invite",
                  .help = "who may join: whoever was invited, whoever asks and is accepted (tacit study accept), or whoever asks; a study of "
                          "the last two kinds is in the public catalogue")
-TACIT_STUDY_COUNT(enrolments_per_minute, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES, .least = 1, .most = 100000, .fallback = 60,
+TACIT_STUDY_COUNT(enrolments_per_minute, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_PARTIES,
+                  .least = 1, .most = 100000, .fallback = 60,
                   .applies = study_takes_applications, .belongs = "enrolment: apply or open, and to offer_earlier: yes",
                   .help = "how many people may enrol in a minute; later ones are asked to come again")
-TACIT_STUDY_MADE(eligible, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA, .text = eligible_text,
+TACIT_STUDY_MADE(eligible, .rules = TACIT_STUDY_QUIET, .stage = TACIT_STUDY_READ_SCHEMA,
+                 .text = eligible_text,
                  .form = "CONDITION, such as age >= 18 & smoker == \"yes\"", .standard = "everybody",
                  .help = "who may take part: it must hold for at least one row of a party, which its own device finds out",
                  .terms = "only where {} holds for one of your rows: this device looks, and if it does, joining tells the coordinator so; nothing else about it leaves")

@@ -17,8 +17,8 @@
  *    refused. So is localhost, which may mean [::1], where somebody else may listen on the same port;
  *  - guessing and flooding: failed log-ins and requests have a budget that refills slowly; bodies are of 4
  *    KiB at most, where a route does not say otherwise; slow requests are dropped (net/server.h).
- * A program may send a token of its own in place of a session's, where the settings can tell what it is good for
- * (admit): to read or to change, in all studies or in one. It is no session, and opens none.
+ * A program may send a token of its own in place of a session's, where the settings can tell what it is good
+ * for (admit): to read or to change, in all studies or in one. It is no session, and opens none.
  * Handlers run on the server's threads, several at a time.
  */
 #pragma once

@@ -65,7 +65,8 @@ static const char *what_it_is(const tacit_model *model) {
     return model->family->title;
 }
 
-/* The formula as R prints it, which names the offset and the weights of rows, and which rows the model is about. */
+/* The formula as R prints it, which names the offset and the weights of rows, and which rows the model is
+ * about. */
 static tacit_status write_terms(const writing *self) {
     const tacit_schema *schema = self->card->model->schema;
     if (schema == NULL || schema->sparse > 0) return TACIT_OK;

@@ -31,7 +31,8 @@ static void take_study(tacit_outlook_request *request, const tacit_study *study)
     request->lambda_open = study->lambda_chosen;
 }
 
-/* Without noise a model is what pooled rows would give: what can be planned is how often parties are asked. */
+/* Without noise a model is what pooled rows would give: what can be planned is how often parties are
+ * asked. */
 static tacit_status check_noise(const tacit_study *study, tacit_error *error) {
     const tacit_method *method = study->plan.method;
     char asks[TACIT_EXCHANGES_TEXT], carried[TACIT_EXCHANGES_TEXT];

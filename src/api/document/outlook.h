@@ -28,8 +28,8 @@ tacit_status tacit_planning_make(tacit_planning *out, const tacit_arguments *arg
 void tacit_planning_clear(tacit_planning *planning);
 
 /* What a study that is defined will be worth by its own method, briefly. `own`: rows of one of its owners,
- * who alone sees the outcome; NULL: only public numbers count. `signal` and share of `positives` 0: the usual ones. TACIT_USAGE for a
- * method without noise, and where the study expects no number of rows. */
+ * who alone sees the outcome; NULL: only public numbers count. `signal` and share of `positives` 0: the usual
+ * ones. TACIT_USAGE for a method without noise, and where the study expects no number of rows. */
 tacit_status tacit_study_outlook(tacit_outlook *out, const tacit_study *study, const tacit_dataset *own,
                                  double signal, double positives, tacit_pool *pool,
                                  const tacit_progress *progress, tacit_error *error);

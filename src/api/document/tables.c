@@ -132,9 +132,8 @@ const tacit_option tacit_simulate_options[] = {
       .placeholder = "SPLIT",
       .fallback = "even",
       .help = "how rows are divided: even; dirichlet:A (sizes from a symmetric Dirichlet); labels:A (of each "
-              "class, shares from a "
-              "symmetric Dirichlet: the smaller A, the more the parties differ); fractions such as "
-              "0.5,0.3,0.2; by:COLUMN (a party for each value)" },
+              "class, shares from a symmetric Dirichlet: the smaller A, the more the parties differ); "
+              "fractions such as 0.5,0.3,0.2; by:COLUMN (a party for each value)" },
     { .name = "together",
       .kind = TACIT_OPTION_TEXT,
       .placeholder = "COLUMN",
@@ -330,8 +329,7 @@ const tacit_operand tacit_audit_operands[] = {
     { "METHOD", 1, 1,
       "a method ({audited}), that method for other labels, purposes or units (dpnewton-softmax, "
       "dpnewton-linear, dpnewton-poisson, dpnewton-inference, dpnewton-line, dpnewton-folds, "
-      "dpnewton-missing, "
-      "dpnewton-person), a mechanism (laplace, gamma-norm, gaussian, exponential), or a "
+      "dpnewton-missing, dpnewton-person), a mechanism (laplace, gamma-norm, gaussian, exponential), or a "
       "control that is broken on purpose (laplace-halved, dpnewton-thin, dpnewton-inference-thin, "
       "dpnewton-line-thin, dpnewton-person-rows, psgd-claim, dpstgd-claim, dpsgd-batches, pst-h-printed, "
       "newton-undivided)" },

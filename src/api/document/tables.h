@@ -37,8 +37,8 @@ extern const tacit_operand tacit_plan_operands[];
         .help = "where to write the model; into the study's folder by default"                               \
     }
 
-/* Which rows a site takes part with, and what its owner says; then its own part in the method, and consent. For
- * joining over a network or by an envelope. */
+/* Which rows a site takes part with, and what its owner says; then its own part in the method, and consent.
+ * For joining over a network or by an envelope. */
 #define TACIT_OPTIONS_JOINING_ROWS                                                                           \
     { .name = "data",                                                                                        \
       .kind = TACIT_OPTION_FILE,                                                                             \

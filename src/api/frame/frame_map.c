@@ -62,8 +62,7 @@ tacit_status frame_map_create(frame_map *out, const tacit_schema *schema, const 
         if (kind != TACIT_SCHEMA_NUMBER && kind != TACIT_SCHEMA_SKIP)
             return tacit_fail(error, TACIT_USAGE,
                               "column %.60s is a %s, and this frame has numbers: give the rows as a table of "
-                              "columns, or load "
-                              "them from a file",
+                              "columns, or load them from a file",
                               schema->columns[i].name, kind == TACIT_SCHEMA_TEXT ? "text" : "category");
         if (schema->columns[i].missing == TACIT_MISSING_INDICATOR)
             return tacit_fail(

@@ -59,8 +59,8 @@ typedef struct tacit_form {
     const tacit_operand *operands; /* NULL: none */
     const tacit_option *options;   /* NULL: none */
     const tacit_option *more; /* likewise: what every command has, or what only the library's call takes */
-    const char *const
-        *without; /* options that a call of the library does not have, such as files; NULL: it has all */
+    /* options that a call of the library does not have, such as files; NULL: it has all */
+    const char *const *without;
 } tacit_form;
 
 /* The same three wherever a table of rows is read; put it into an options table like one entry. */

@@ -1,10 +1,10 @@
 /*
- * What a statistician asks of a coordinator's folder: add, amend, invite, open, pause, resume, close a study, and
- * fetch what it has found. One table for the coordinator's HTTP interface (desk_routes.c), for the calls of
- * include/tacit/study.h, and for the commands `tacit study ...`: same checks, same sentences.
+ * What a statistician asks of a coordinator's folder: add, amend, invite, open, pause, resume, close a study,
+ * and fetch what it has found. One table for the coordinator's HTTP interface (desk_routes.c), for the calls
+ * of include/tacit/study.h, and for the commands `tacit study ...`: same checks, same sentences.
  *
- * All of it works on the folder, whether a coordinator serves it at the moment or not; one that does looks at the
- * registry ten times a second.
+ * All of it works on the folder, whether a coordinator serves it at the moment or not; one that does looks at
+ * the registry ten times a second.
  */
 #pragma once
 
@@ -104,7 +104,8 @@ extern const struct web_further tacit_desk_routes[TACIT_DESK_ROUTES];
 
 /* ---- for commands, which read a definition from a file ---- */
 
-/* {"study", "method", "state"}. This and the next write the coordinator's keys into a definition that needs them. */
+/* {"study", "method", "state"}. This and the next write the coordinator's keys into a definition that needs
+ * them. */
 tacit_status tacit_desk_store(json_t **out, const char *folder, tacit_study *study, bool draft,
                               tacit_error *error);
 /* {"study", "state", "version", "outdated"} */
@@ -133,8 +134,8 @@ tacit_status tacit_desk_decide(json_t **out, const char *folder, const char *stu
 tacit_status tacit_desk_check_instrument(const char *text, tacit_error *error);
 
 /* Publish an ended study: {"study", "id", "bytes"}, and the document appended to `bytes`, which may be NULL.
- * `evaluation` names a study of the folder that evaluated its model, `instruments` is an array of questionnaires as
- * they are, beside those of the definition; both may be NULL. */
+ * `evaluation` names a study of the folder that evaluated its model, `instruments` is an array of
+ * questionnaires as they are, beside those of the definition; both may be NULL. */
 tacit_status tacit_desk_archive(json_t **out, const char *folder, const char *study, const char *evaluation,
                                 const json_t *instruments, tacit_buffer *bytes, tacit_error *error);
 

@@ -45,7 +45,8 @@ static tacit_status find_model(found *out, const tacit_desk_request *request, ta
     return tacit_model_parse(&out->model, out->bytes.bytes, out->bytes.length, request->study, error);
 }
 
-/* The report of the study that validates this one, where it has ended with one. Another study may have its name. */
+/* The report of the study that validates this one, where it has ended with one. Another study may have its
+ * name. */
 static tacit_status find_validation(found *all, tacit_error *error) {
     char name[TACIT_ID_SIZE];
     tacit_buffer bytes = TACIT_BUFFER_INIT, definition = TACIT_BUFFER_INIT;

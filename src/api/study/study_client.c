@@ -98,7 +98,8 @@ static void say_nothing(void *context, tacit_saying kind, const char *line) {
     (void)context, (void)kind, (void)line;
 }
 
-/* A definition in a file, as the text that travels, and its points. A lambda that is left to choose is chosen here. */
+/* A definition in a file, as the text that travels, and its points. A lambda that is left to choose is chosen
+ * here. */
 static tacit_status put_file(json_t *said, const char *path, double signal, bool chosen, tacit_error *error) {
     tacit_study *study = NULL;
     char *points = NULL;

@@ -1,4 +1,5 @@
-/* A site that takes part from within this process: a thread beside the coordinator's, for one program that plays all parts. */
+/* A site that takes part from within this process: a thread beside the coordinator's, for one program that
+ * plays all parts. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -57,8 +57,7 @@ static void warn_of_few(const tacit_vetting *how, const tacit_outlook *outlook) 
     if (!hopeless && one->verdict != TACIT_OUTLOOK_DOES_NOT) return;
     say(how, TACIT_SAY_WARNING,
         "with no more than %zu rows %s (%s %.3f, a site alone %.3f): say expected_rows if there will be "
-        "more, or "
-        "see what would do with tacit plan",
+        "more, or see what would do with tacit plan",
         outlook->rows,
         hopeless ? "the study is hopeless" : "a site alone is expected to do better than the study",
         tacit_outlook_main_name(outlook), tacit_outlook_main(&one->expected)->mean,
@@ -114,8 +113,7 @@ static tacit_status foresee(tacit_study *study, const tacit_vetting *how, tacit_
     if (study->expected_rows == 0)
         say(how, TACIT_SAY_NOTE,
             "the study says no expected_rows: rounds, lambda and what to expect are for the fewest rows that "
-            "it "
-            "takes, %zu parties times minimum_rows, %.0f rows",
+            "it takes, %zu parties times minimum_rows, %.0f rows",
             study->plan.parties, tacit_plan_expected_rows(&study->plan));
     if (study->expected_rows == 0 && how->forced) return TACIT_OK; /* whoever forces it asks no question */
     double positives =
@@ -142,8 +140,9 @@ cleanup:
     return status;
 }
 
-/* A sum in one exchange opens with all parties or not at all, whoever adds the noise: without a party's answer the masks of the others with it
- * would have to be revealed, and whoever holds all files could then open the sum with it and without. */
+/* A sum in one exchange opens with all parties or not at all, whoever adds the noise: without a party's
+ * answer the masks of the others with it would have to be revealed, and whoever holds all files could then
+ * open the sum with it and without. */
 static tacit_status check_minimum(const tacit_study *study, tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     if (plan->exchanges != 1 || plan->minimum_parties >= plan->parties ||

@@ -1,6 +1,6 @@
 /*
- * What is looked at before a study is added, wherever it comes from: is it hopeless by public numbers, and what
- * is it expected to be worth? Nothing here asks a party anything.
+ * What is looked at before a study is added, wherever it comes from: is it hopeless by public numbers, and
+ * what is it expected to be worth? Nothing here asks a party anything.
  */
 #pragma once
 
@@ -27,9 +27,9 @@ typedef struct tacit_vetting {
 /* Whether there is a model whose worth can be foreseen, and rows that it is foreseen for. */
 bool tacit_study_is_foreseen(const tacit_study *study);
 
-/* Takes over a lambda that does better, where the definition has none, and the rounds and rates that it leaves to
- * the method. A study without expected_rows is foreseen for its parties times minimum_rows, which is said.
- * TACIT_REFUSED for a study that is hopeless, unless forced; one that would be hopeless with the fewest rows that it
- * takes is only warned of, and where forced not even
+/* Takes over a lambda that does better, where the definition has none, and the rounds and rates that it
+ * leaves to the method. A study without expected_rows is foreseen for its parties times minimum_rows, which
+ * is said. TACIT_REFUSED for a study that is hopeless, unless forced; one that would be hopeless with the
+ * fewest rows that it takes is only warned of, and where forced not even
  * played. */
 tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error);

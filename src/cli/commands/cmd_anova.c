@@ -56,9 +56,8 @@ const tacit_command tacit_command_anova = {
     .summary = "test two nested models against each other, as R's anova does",
     .description =
         "For two models with a table of estimates over the same rows, one with some of the columns of the "
-        "other: "
-        "deviance, degrees of freedom and p of the likelihood-ratio test, or of the F test for a linear "
-        "response. The order does not matter. Nothing is asked of any party. Models of other rows, "
+        "other: deviance, degrees of freedom and p of the likelihood-ratio test, or of the F test for a "
+        "linear response. The order does not matter. Nothing is asked of any party. Models of other rows, "
         "responses or families are refused, and so are those with a lambda above 0.",
     .operands =
         (const tacit_operand[]){

@@ -122,13 +122,10 @@ const tacit_command tacit_command_card = {
     .name = "card",
     .section = "Learning",
     .summary = "a model card: what a model is, how good, what was promised",
-    .description =
-        "Markdown, or HTML where the file's name ends in .html: one page without scripts or links. It has "
-        "the "
-        "columns, the coefficients with intervals where the method has them, the figures of an evaluation, "
-        "the guarantee, who took part, and what the model is not for. Nothing is computed: what is not in "
-        "the "
-        "files that are named is not in the card.",
+    .description = "Markdown, or HTML where the file's name ends in .html: one page without scripts or "
+                   "links. It has the columns, the coefficients with intervals where the method has them, "
+                   "the figures of an evaluation, the guarantee, who took part, and what the model is not "
+                   "for. Nothing is computed: what is not in the files that are named is not in the card.",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

@@ -102,9 +102,9 @@ const tacit_command tacit_command_coordinator = {
             { .name = "catalogue",
               .kind = TACIT_OPTION_TEXT,
               .placeholder = "ADDRESS[:PORT]",
-              .help = "also serve the public catalogue there, which anybody may read: studies that take "
-                      "whoever asks, "
-                      "and the archive; its address, with the fingerprint that people need, is printed" },
+              .help =
+                  "also serve the public catalogue there, which anybody may read: studies that take whoever "
+                  "asks, and the archive; its address, with the fingerprint that people need, is printed" },
             { .name = "dashboard",
               .kind = TACIT_OPTION_INTEGER,
               .placeholder = "PORT",

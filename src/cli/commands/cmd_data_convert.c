@@ -228,11 +228,10 @@ const tacit_command tacit_command_data_convert = {
     .section = "Data",
     .summary = "rows to LIBSVM text or CSV, LIBSVM text to CSV",
     .description = "Values stay as they are. LIBSVM text becomes CSV, everything else LIBSVM text or, with "
-                   "--csv, CSV: so "
-                   "you see the rows that a query or a linking file gives. To "
-                   "LIBSVM: a category becomes one index a level, two classes become -1 and +1, more become "
-                   "0, 1, 2, ...; a numeric label is kept unless --positive singles out a class. To CSV: "
-                   "columns x1, x2, ... and label. A new file can be read by its owner only.",
+                   "--csv, CSV: so you see the rows that a query or a linking file gives. To LIBSVM: a "
+                   "category becomes one index a level, two classes become -1 and +1, more become 0, 1, 2, "
+                   "...; a numeric label is kept unless --positive singles out a class. To CSV: columns x1, "
+                   "x2, ... and label. A new file can be read by its owner only.",
     .operands =
         (const tacit_operand[]){
             { "FILE", 1, 1, TACIT_SOURCES_HELP },

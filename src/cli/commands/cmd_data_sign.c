@@ -44,9 +44,8 @@ const tacit_command tacit_command_data_sign = {
     .section = "Data",
     .summary = "sign a file of measurements for the person it is about",
     .description = "Writes FILE.sig beside the file. The participant imports both into the personal store "
-                   "(tacit store import), "
-                   "which checks the signature and remembers who vouches for the rows. The key is made where "
-                   "there is none.",
+                   "(tacit store import), which checks the signature and remembers who vouches for the rows. "
+                   "The key is made where there is none.",
     .operands = (const tacit_operand[]){ { "FILE", 1, 1, "the measurements" }, { .name = NULL } },
     .options = (const tacit_option[]){ { .name = "key",
                                          .kind = TACIT_OPTION_FILE,

@@ -262,8 +262,7 @@ const tacit_command tacit_command_describe = {
               "tacit describe --data patients.csv --schema patients.yaml --by outcome" },
             { "Release the table, and make a schema of it.",
               "tacit describe --data patients.csv --schema patients.yaml --epsilon 0.5 --delta 1e-5 --out "
-              "report.json "
-              "--propose-schema next.yaml" },
+              "report.json --propose-schema next.yaml" },
             { .text = NULL },
         },
     .run = run_describe,

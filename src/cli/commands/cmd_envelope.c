@@ -1,4 +1,5 @@
-/* tacit envelope open|join|answer|close at a site without a connection, and invite|take at its coordinator. */
+/* tacit envelope open|join|answer|close at a site without a connection, and invite|take at its
+ * coordinator. */
 #include <limits.h>
 #include <string.h>
 #include <time.h>
@@ -280,7 +281,8 @@ cleanup:
     return status;
 }
 
-/* Before anything is answered, and charged: is there somewhere to write it, or is it an end, as a close needs? */
+/* Before anything is answered, and charged: is there somewhere to write it, or is it an end, as a close
+ * needs? */
 static tacit_status check_meant(const tacit_site_asked *asked, const char *file, bool closing,
                                 tacit_error *error) {
     if (strcmp(asked->event, "finished") == 0) return TACIT_OK;

@@ -74,7 +74,8 @@ static tacit_status print_metrics(tacit_console *console, size_t rows, const tac
     return status;
 }
 
-/* The report of the rows, as a study of method evaluate makes it of its parties' (model/report/evaluation.h). */
+/* The report of the rows, as a study of method evaluate makes it of its parties'
+ * (model/report/evaluation.h). */
 static tacit_status make_report(tacit_report **out, const tacit_model_use *use,
                                 const tacit_arguments *arguments, tacit_pool *pool, tacit_error *error) {
     const tacit_model *model = use->model;
@@ -193,13 +194,12 @@ const tacit_command tacit_command_evaluate = {
     .section = "Learning",
     .summary = "how good a model is on a file, and its guarantee",
     .description =
-        "Rows are encoded by the schema inside the model. AUC, with DeLong's interval, applies to "
-        "two classes only; a model of a numeric response has the root of the mean squared error "
-        "and the mean deviance of a row instead.\n\n"
+        "Rows are encoded by the schema inside the model. AUC, with DeLong's interval, applies to two "
+        "classes only; a model of a numeric response has the root of the mean squared error and the mean "
+        "deviance of a row instead.\n\n"
         "The tables are those of a study of method evaluate. For classes they come from counts of scores on "
         "a grid: AUC with its interval, Brier score, log-loss, calibration (intercept and slope of the "
-        "outcome "
-        "on the logit of the score, and groups of rows), and at thresholds sensitivity, specificity, "
+        "outcome on the logit of the score, and groups of rows), and at thresholds sensitivity, specificity, "
         "predictive values and net benefit. grid_error is how far the figure can be from that of the scores "
         "themselves. More than two classes have accuracy, a table of rows by class and predicted class, and "
         "each class against all others; a number has R squared, mean squared and absolute error, and the "

@@ -126,18 +126,14 @@ const tacit_command tacit_command_fit = {
     .name = "fit",
     .section = "Learning",
     .summary = "release a private model of one's own rows",
-    .description =
-        "Fits a model to the rows, with noise that makes it differentially private for each of "
-        "them, charges the ledger "
-        "of the data source, and writes the model with its guarantee inside. This is a real "
-        "release: the noise comes from "
-        "the operating system and cannot be repeated, and without a limit (tacit ledger limit) "
-        "nothing is released.\n\n"
-        "The same command on the same rows gives the same model again and charges nothing. Anything else, "
-        "another epsilon "
-        "or one row more, is a new release with its own charge. Choose epsilon, lambda and the method on "
-        "public or made-up "
-        "rows: what is chosen by looking at these rows tells about them, and nobody charges for it.",
+    .description = "Fits a model to the rows, with noise that makes it differentially private for each of "
+                   "them, charges the ledger of the data source, and writes the model with its guarantee "
+                   "inside. This is a real release: the noise comes from the operating system and cannot be "
+                   "repeated, and without a limit (tacit ledger limit) nothing is released.\n\n"
+                   "The same command on the same rows gives the same model again and charges nothing. "
+                   "Anything else, another epsilon or one row more, is a new release with its own charge. "
+                   "Choose epsilon, lambda and the method on public or made-up rows: what is chosen by "
+                   "looking at these rows tells about them, and nobody charges for it.",
     .options = tacit_fit_options,
     .examples =
         (const tacit_example[]){

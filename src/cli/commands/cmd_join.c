@@ -239,14 +239,13 @@ const tacit_command tacit_command_party = {
     .name = "party",
     .section = "Taking part",
     .summary = "answer for the studies that were joined before",
-    .description = "Without STUDY, serves every joined study of this home at once, until interrupted, and "
-                   "takes up those that are joined "
-                   "meanwhile; all charge the one ledger of the home. A study that was refused rests until "
-                   "its owner consents, sets a rule or "
-                   "a limit. With STUDY, serves that one until it ends.\n\n"
-                   "After a restart or an interruption an answer already given is sent again as it was, "
-                   "without a second charge. Rows are read "
-                   "again when a study begins, and then stay as they are.",
+    .description =
+        "Without STUDY, serves every joined study of this home at once, until interrupted, and takes up "
+        "those that are joined meanwhile; all charge the one ledger of the home. A study that was refused "
+        "rests until its owner consents, sets a rule or a limit. With STUDY, serves that one until it "
+        "ends.\n\n"
+        "After a restart or an interruption an answer already given is sent again as it was, without a "
+        "second charge. Rows are read again when a study begins, and then stay as they are.",
     .operands =
         (const tacit_operand[]){
             { "STUDY", 0, 1, "one study, by its name as `tacit join` showed it; all of them by default" },

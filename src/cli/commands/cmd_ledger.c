@@ -100,11 +100,10 @@ const tacit_command tacit_command_ledger_limit = {
     .summary = "set how much may be spent of a data source",
     .description =
         "With no limit set, no answer that has a finite price leaves a data source; exact answers, which "
-        "have "
-        "none, leave only where the owner allows them, and need no limit. A release must fit every limit it "
-        "counts towards: that of its study, if there is one, and that of the data source. A charge per party "
-        "counts towards both units, a charge per record towards the record limit only. Setting a limit again "
-        "replaces it; what is spent stays spent.\n\n"
+        "have none, leave only where the owner allows them, and need no limit. A release must fit every "
+        "limit it counts towards: that of its study, if there is one, and that of the data source. A charge "
+        "per party counts towards both units, a charge per record towards the record limit only. Setting a "
+        "limit again replaces it; what is spent stays spent.\n\n"
         "What is spent is counted at the limit's delta, in a way that is fixed when the limit is set and "
         "holds even when each study is chosen in view of the answers to those before: both (the default), "
         "for mixtures of noise; gdp, for owners who allow Gaussian noise only, which it counts exactly; rdp; "

@@ -185,19 +185,14 @@ const tacit_command tacit_command_plan = {
     .summary = "what each method will be worth, before anybody is asked",
     .usage = (const char *const[]){ "STUDY [OPTIONS]",
                                     "--schema FILE --parties M --rows N --epsilon E [OPTIONS]", NULL },
-    .description =
-        "Runs the real mechanism of every method that suits the schema and the numbers on assumed rows, "
-        "and "
-        "shows what to expect of it beside all rows pooled and beside a site alone, both without noise; the "
-        "epsilon from which joining pays; what more parties or rows would buy; and the lines of a study's "
-        "definition that make it so. By default rows are drawn to the schema, with a stated signal; better "
-        "are "
-        "rows like public ones (--like) or, at a site, like its own (--own). The label is of classes, a "
-        "number or a "
-        "count.\n\n"
-        "Nothing is released, no ledger is charged and nothing is written. Where pooled rows would have an "
-        "AUC "
-        "above 0.95 no verdict is given.",
+    .description = "Runs the real mechanism of every method that suits the schema and the numbers on assumed "
+                   "rows, and shows what to expect of it beside all rows pooled and beside a site alone, "
+                   "both without noise; the epsilon from which joining pays; what more parties or rows would "
+                   "buy; and the lines of a study's definition that make it so. By default rows are drawn to "
+                   "the schema, with a stated signal; better are rows like public ones (--like) or, at a "
+                   "site, like its own (--own). The label is of classes, a number or a count.\n\n"
+                   "Nothing is released, no ledger is charged and nothing is written. Where pooled rows "
+                   "would have an AUC above 0.95 no verdict is given.",
     .operands = tacit_plan_operands,
     .options = tacit_plan_options,
     .examples =

@@ -283,8 +283,8 @@ static json_t *not_run_document(const tacit_experiment *experiment, const char *
                      experiment->figure, "findings", findings, "claims", claims, "not_run", why);
 }
 
-/* Its document. An experiment that cannot be run, most often because its data are missing, says so in its place: the others
- * go on. */
+/* Its document. An experiment that cannot be run, most often because its data are missing, says so in its
+ * place: the others go on. */
 static tacit_status run_of_all(json_t **out, const tacit_experiment *experiment,
                                const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *folder = tacit_arguments_text(arguments, "resume");

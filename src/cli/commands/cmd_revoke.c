@@ -65,14 +65,12 @@ const tacit_command tacit_command_revoke = {
     .name = "revoke",
     .section = "Operation",
     .summary = "refuse a party whose key was lost or stolen",
-    .description =
-        "All certificates of the party are refused, also on connections that are open, and after a "
-        "restart. PARTY is the name that it was invited under (tacit study invite --for) or its random one; "
-        "tacit "
-        "study status lists both. If it has not joined yet, its invitation is taken back. A study that runs "
-        "goes on without the party, as "
-        "it does without one that has left; one that recruits can invite it again, as a new party with a new "
-        "key. PARTY may be center-a, the coordinator's own identity towards center server B.",
+    .description = "All certificates of the party are refused, also on connections that are open, and after "
+                   "a restart. PARTY is the name that it was invited under (tacit study invite --for) or its "
+                   "random one; tacit study status lists both. If it has not joined yet, its invitation is "
+                   "taken back. A study that runs goes on without the party, as it does without one that has "
+                   "left; one that recruits can invite it again, as a new party with a new key. PARTY may be "
+                   "center-a, the coordinator's own identity towards center server B.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

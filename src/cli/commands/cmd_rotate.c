@@ -49,8 +49,8 @@ static tacit_status run_rotate(const tacit_arguments *arguments, tacit_console *
     if (stolen && tacit_arguments_given(arguments, "overlap-days"))
         return tacit_fail(error, TACIT_USAGE, "with --stolen there is no overlap: leave --overlap-days out");
     TACIT_CHECK(tacit_home_check(folder, error));
-    TACIT_CHECK(
-        tacit_registry_open(&registry, folder, false, error)); /* a center server's is named in studies */
+    /* a center server's is named in studies */
+    TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
     TACIT_CHECK(tacit_authority_rotate(folder, tacit_clock_wall_seconds(), overlap, stolen, &chain, error));
     if (stolen) tacit_center_drop_identity(folder);
     const tacit_handover *made = &chain.entries[chain.count - 1];
@@ -73,15 +73,13 @@ const tacit_command tacit_command_rotate = {
     .name = "rotate",
     .section = "Operation",
     .summary = "replace the authority of a consortium",
-    .description =
-        "Makes a new certificate authority for the folder, and a hand-over statement that the old and the "
-        "new "
-        "one sign. A coordinator may run or not: one that runs serves with the new authority a moment later, "
-        "and studies go on. Parties that are in touch before the overlap ends follow without their owners, "
-        "and renew their certificates; those that come later need their owner's confirmation (tacit "
-        "follow).\n\n"
-        "With --stolen nobody trusts the old authority from now on, and every owner must confirm the new "
-        "fingerprint: a thief of the key could sign a hand-over as well.",
+    .description = "Makes a new certificate authority for the folder, and a hand-over statement that the old "
+                   "and the new one sign. A coordinator may run or not: one that runs serves with the new "
+                   "authority a moment later, and studies go on. Parties that are in touch before the "
+                   "overlap ends follow without their owners, and renew their certificates; those that come "
+                   "later need their owner's confirmation (tacit follow).\n\n"
+                   "With --stolen nobody trusts the old authority from now on, and every owner must confirm "
+                   "the new fingerprint: a thief of the key could sign a hand-over as well.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

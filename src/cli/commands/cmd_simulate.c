@@ -319,8 +319,9 @@ static tacit_status tell_refusals(const tacit_sweep *all, tacit_console *console
     for (size_t i = 0; i < all->run_count; i++) {
         tacit_error why = all->runs[i].failed;
         if (why.status == TACIT_OK) continue;
+        /* which the program ends with */
         if (first == NULL)
-            first = &all->runs[i].failed; /* which the program ends with */
+            first = &all->runs[i].failed;
         else if (strcmp(why.text, first->text) != 0)
             tacit_console_warn(console, "%s", tacit_spell_options(why.text));
     }

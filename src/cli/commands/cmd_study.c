@@ -124,12 +124,10 @@ const tacit_command tacit_command_study_new = {
     .section = "Studies",
     .summary = "add a study to a coordinator's folder",
     .description =
-        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if "
-        "missing, with a "
-        "certificate authority of its own; keep it private. Schema and consent document named in the "
-        "definition "
-        "become part of it; so do the number and hash of the auxiliary points, and the lambda, rounds and "
-        "rates that the definition leaves to the method.\n\n"
+        "Reads the study's definition (YAML), checks it, and stores it. The folder is made if missing, with "
+        "a certificate authority of its own; keep it private. Schema and consent document named in the "
+        "definition become part of it; so do the number and hash of the auxiliary points, and the lambda, "
+        "rounds and rates that the definition leaves to the method.\n\n"
         "A definition of a private model is tried out on rows drawn to its schema, as tacit plan does it: "
         "lambda is chosen by that, what to expect is said, and a study that is hopeless (no better than "
         "guessing, on average or in one of twenty runs where a site alone does better, or worse than a site "
@@ -198,10 +196,8 @@ const tacit_command tacit_command_study_invite = {
         "An invitation carries the coordinator's address and certificate and a secret token. It can be used "
         "once, until it expires; the party's private key is made at the party and never leaves it.\n\n"
         "With --for the party has a name for people, kept beside its random one: the invitation carries it, "
-        "so "
-        "that the party sees what it will be called before it joins, and study status, the dashboard, the "
-        "log, "
-        "the exported audit and tacit revoke use it. It is unique in the study.",
+        "so that the party sees what it will be called before it joins, and study status, the dashboard, the "
+        "log, the exported audit and tacit revoke use it. It is unique in the study.",
     .operands = folder_and_study,
     .options =
         (const tacit_option[]){

@@ -73,8 +73,7 @@ const tacit_command tacit_command_study_applicants = {
     .section = "Studies",
     .summary = "who asked to join a study",
     .description = "Of a study with enrolment: apply or open: a number for each, when they asked, what they "
-                   "said, and what "
-                   "was decided. Nothing else is known about them.",
+                   "said, and what was decided. Nothing else is known about them.",
     .operands = folder_and_study,
     .examples =
         (const tacit_example[]){
@@ -153,12 +152,9 @@ const tacit_command tacit_command_study_archive = {
     .section = "Studies",
     .summary = "publish an ended study under a permanent id",
     .description = "One document with the definition, questionnaires, approval, table or model, card, "
-                   "evaluation and the "
-                   "version of the program; no names of parties. Its id is its hash, so that nobody can "
-                   "change it without "
-                   "notice. A coordinator with --catalogue shows it to everybody, and it cannot be taken "
-                   "back from those who "
-                   "have it.",
+                   "evaluation and the version of the program; no names of parties. Its id is its hash, so "
+                   "that nobody can change it without notice. A coordinator with --catalogue shows it to "
+                   "everybody, and it cannot be taken back from those who have it.",
     .operands = folder_and_study,
     .options =
         (const tacit_option[]){
@@ -244,11 +240,10 @@ const tacit_command tacit_command_study_derive = {
     .name = "study derive",
     .section = "Studies",
     .summary = "draft the next study from an archived one",
-    .description = "Writes a definition with all settings of the archived study, under another name, that "
-                   "cites it by its id. With "
-                   "--offer-earlier the coordinator of both offers the new study to those who took part in "
-                   "the first and said that they may "
-                   "be asked (tacit join --may-ask-again), and to nobody else.",
+    .description =
+        "Writes a definition with all settings of the archived study, under another name, that cites it by "
+        "its id. With --offer-earlier the coordinator of both offers the new study to those who took part in "
+        "the first and said that they may be asked (tacit join --may-ask-again), and to nobody else.",
     .operands =
         (const tacit_operand[]){
             { "ARCHIVED", 1, 1, "a file of `tacit study archive`, or an id with --from" },

@@ -95,14 +95,11 @@ const tacit_command tacit_command_study_token = {
     .summary = "make, list or revoke tokens for programs",
     .usage = (const char *const[]){ "DIR [STUDY] [--scope read|manage] [--expires DAYS] [--for NAME]",
                                     "DIR --list", "DIR --revoke ID", NULL },
-    .description =
-        "With a token a program on this machine uses the interface that `tacit coordinator --dashboard` "
-        "serves (docs/openapi.yaml), as R, Python and C do it: 'Authorization: Bearer TOKEN'. A token of "
-        "scope "
-        "read "
-        "sees what the dashboard shows; one of scope manage also adds, amends, invites, pauses and closes. "
-        "With STUDY it is for that one and for no other. The folder keeps its hash only; the token is "
-        "printed once.",
+    .description = "With a token a program on this machine uses the interface that `tacit coordinator "
+                   "--dashboard` serves (docs/openapi.yaml), as R, Python and C do it: 'Authorization: "
+                   "Bearer TOKEN'. A token of scope read sees what the dashboard shows; one of scope manage "
+                   "also adds, amends, invites, pauses and closes. With STUDY it is for that one and for no "
+                   "other. The folder keeps its hash only; the token is printed once.",
     .operands =
         (const tacit_operand[]){
             { "DIR", 1, 1, "the coordinator's folder" },

@@ -58,15 +58,13 @@ const tacit_command tacit_command_summary = {
     .description =
         "For models of methods {infers and}. Coefficients are per unit of the raw column; those of a level "
         "are differences to the category's first level. Beside them: odds or rate ratios, Wald's test of "
-        "each "
-        "column as a whole with its variance inflation, likelihood, AIC, BIC and R squared. Residuals are "
-        "not shown: they never left the "
-        "parties. Where privacy noise is in the estimates (dpnewton with purpose=inference) errors and "
-        "intervals include it, and its share of each variance is shown. Under the table: how imputed sets "
-        "were pooled, and how many values were missing, where the schema says what becomes of them.\n\nOf a "
-        "report, such as one of 'tacit describe', the tables are printed, and of a model without standard "
-        "errors those of its cross-validation, where it was asked for (folds), and how many values were "
-        "missing, where a private study counted it (missing_counts).",
+        "each column as a whole with its variance inflation, likelihood, AIC, BIC and R squared. Residuals "
+        "are not shown: they never left the parties. Where privacy noise is in the estimates (dpnewton with "
+        "purpose=inference) errors and intervals include it, and its share of each variance is shown. Under "
+        "the table: how imputed sets were pooled, and how many values were missing, where the schema says "
+        "what becomes of them.\n\nOf a report, such as one of 'tacit describe', the tables are printed, and "
+        "of a model without standard errors those of its cross-validation, where it was asked for (folds), "
+        "and how many values were missing, where a private study counted it (missing_counts).",
     .operands =
         (const tacit_operand[]){
             { "MODEL", 1, 1, "a model as 'tacit fit', 'tacit simulate --out' or a study wrote it" },

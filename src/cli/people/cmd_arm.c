@@ -1,4 +1,5 @@
-/* tacit arm show, verify, close and record: random arms, at the participant, at the coordinator, and for everybody. */
+/* tacit arm show, verify, close and record: random arms, at the participant, at the coordinator, and for
+ * everybody. */
 #include <limits.h>
 
 #include "api/document/json_text.h"
@@ -38,11 +39,10 @@ const tacit_command tacit_command_arm_show = {
     .name = "arm show",
     .section = "Taking part",
     .summary = "your arm of a study, drawn on this device",
-    .description = "Says which arm this party is in, and where the file is that proves it: the published "
-                   "list of keys, the "
-                   "shares of everybody in it, and the proof by your own key. Your rows have the arm in the "
-                   "column that the "
-                   "study names; it leaves in no other way, unless you give that file to somebody.",
+    .description =
+        "Says which arm this party is in, and where the file is that proves it: the published list of keys, "
+        "the shares of everybody in it, and the proof by your own key. Your rows have the arm in the column "
+        "that the study names; it leaves in no other way, unless you give that file to somebody.",
     .operands =
         (const tacit_operand[]){ { "STUDY", 1, 1, "its name, as `tacit join` showed it" }, { .name = NULL } },
     .examples =
@@ -84,12 +84,10 @@ const tacit_command tacit_command_arm_verify = {
     .name = "arm verify",
     .section = "Taking part",
     .summary = "check a drawing of arms, and an arm that somebody shows",
-    .description =
-        "Checks the record of a group (tacit arm record), or a participant's own (tacit arm show): that "
-        "every share "
-        "was made for this list by the key that it stands for, the coordinator's among them, and that the "
-        "arm follows from "
-        "them. Compare study, list and the coordinator's key with the published record and the definition.",
+    .description = "Checks the record of a group (tacit arm record), or a participant's own (tacit arm "
+                   "show): that every share was made for this list by the key that it stands for, the "
+                   "coordinator's among them, and that the arm follows from them. Compare study, list and "
+                   "the coordinator's key with the published record and the definition.",
     .operands = (const tacit_operand[]){ { "FILE", 1, 1, "a record of arms" }, { .name = NULL } },
     .examples = (const tacit_example[]){ { "Was the arm really drawn?", "tacit arm verify arm.json" },
                                          { .text = NULL } },
@@ -134,14 +132,11 @@ const tacit_command tacit_command_arm_close = {
     .name = "arm close",
     .section = "Studies",
     .summary = "close the list of those whose arms are drawn next",
-    .description =
-        "Those who have joined and are in no group yet become one, and their devices draw their arms once "
-        "all of them "
-        "have given a share. A coordinator that runs does this by itself when as many have joined as the "
-        "study expects. "
-        "A device that does not come back keeps its group waiting: --again closes the list without those who "
-        "gave no "
-        "share, who go to a later group. Each time again is counted, and everybody sees the number.",
+    .description = "Those who have joined and are in no group yet become one, and their devices draw their "
+                   "arms once all of them have given a share. A coordinator that runs does this by itself "
+                   "when as many have joined as the study expects. A device that does not come back keeps "
+                   "its group waiting: --again closes the list without those who gave no share, who go to a "
+                   "later group. Each time again is counted, and everybody sees the number.",
     .operands = folder_and_study,
     .options =
         (const tacit_option[]){
@@ -182,8 +177,7 @@ const tacit_command tacit_command_arm_record = {
     .section = "Studies",
     .summary = "write what everybody may check of a drawing of arms",
     .description = "The list of keys of a group and everybody's shares, the coordinator's own among them. It "
-                   "says nothing of who is "
-                   "in which arm: that takes a participant's own proof.",
+                   "says nothing of who is in which arm: that takes a participant's own proof.",
     .operands = folder_and_study,
     .options = (const tacit_option[]){ { .name = "group",
                                          .kind = TACIT_OPTION_INTEGER,

@@ -50,9 +50,9 @@ const tacit_command tacit_command_contact_key = {
     .name = "contact key",
     .section = "Studies",
     .summary = "make a key that contact details are sealed with",
-    .description = "Makes the key if the file is not there yet, and prints the line for the study's "
-                   "definition. The file stays with "
-                   "the researchers: a coordinator without it keeps details that it cannot read.",
+    .description =
+        "Makes the key if the file is not there yet, and prints the line for the study's definition. The "
+        "file stays with the researchers: a coordinator without it keeps details that it cannot read.",
     .operands = (const tacit_operand[]){ { "FILE", 1, 1, "where the secret key is" }, { .name = NULL } },
     .examples = (const tacit_example[]){ { "A key, and the line for the definition.",
                                            "tacit contact key contact.key" },
@@ -104,12 +104,9 @@ const tacit_command tacit_command_contact_send = {
     .section = "Taking part",
     .summary = "send contact details to the researchers of a study, sealed",
     .description = "Contact details leave in no other way than this. Shows what will be sent, asks, writes "
-                   "to the ledger's log that "
-                   "something was sent, and sends it sealed with the key in the definition. The researchers "
-                   "then know that this "
-                   "person takes part; what you answer stays as the study's method protects it. Sending "
-                   "again replaces what was sent "
-                   "before.",
+                   "to the ledger's log that something was sent, and sends it sealed with the key in the "
+                   "definition. The researchers then know that this person takes part; what you answer stays "
+                   "as the study's method protects it. Sending again replaces what was sent before.",
     .operands =
         (const tacit_operand[]){ { "STUDY", 1, 1, "its name, as `tacit join` showed it" },
                                  { "FILE", 1, 1, "a file with the text to send, e.g. a name and an address" },

@@ -71,14 +71,11 @@ const tacit_command tacit_command_enrol = {
     .section = "Taking part",
     .summary = "ask to join a study that takes whoever asks",
     .description = "Reads the public catalogue at ADDRESS, which names its coordinator by fingerprint, and "
-                   "asks to join the study. An "
-                   "invitation is made on this machine and kept in a file; the coordinator is told its hash "
-                   "and nothing about you or "
-                   "your rows. A study with enrolment: open accepts at once, one with enrolment: apply when "
-                   "its researchers do: give "
-                   "the same command again to see. With a study's name alone, of one that is offered to you "
-                   "because you took part in "
-                   "the study that it is derived from and said that you may be asked.",
+                   "asks to join the study. An invitation is made on this machine and kept in a file; the "
+                   "coordinator is told its hash and nothing about you or your rows. A study with enrolment: "
+                   "open accepts at once, one with enrolment: apply when its researchers do: give the same "
+                   "command again to see. With a study's name alone, of one that is offered to you because "
+                   "you took part in the study that it is derived from and said that you may be asked.",
     .operands =
         (const tacit_operand[]){
             { "ADDRESS", 1, 1, "of the catalogue, in quotes; or the name of a study that is offered to you" },
@@ -99,9 +96,9 @@ const tacit_command tacit_command_enrol = {
         },
     .examples =
         (const tacit_example[]){
-            { "Ask, and join.", "tacit enrol 'https://study.example.org:8444/#3f...c1' sleep && tacit join "
-                                "sleep.invitation --data "
-                                "store:$HOME/.tacit/personal.store?mood --schema sleep.schema.yaml" },
+            { "Ask, and join.",
+              "tacit enrol 'https://study.example.org:8444/#3f...c1' sleep && tacit join sleep.invitation "
+              "--data store:$HOME/.tacit/personal.store?mood --schema sleep.schema.yaml" },
             { .text = NULL },
         },
     .run = run_enrol,

@@ -34,12 +34,10 @@ const tacit_command tacit_command_receipt_get = {
     .name = "receipt get",
     .section = "Taking part",
     .summary = "the receipt for a study that you have completed",
-    .description =
-        "Asks the coordinator of a study that has ended for a receipt, which it gives once to everybody who "
-        "answered "
-        "all that was asked. The receipt is made blindly (RFC 9497): the coordinator can check it later, and "
-        "cannot "
-        "tell whose it is. Show it at the study's desk to get what the definition promises as compensation.",
+    .description = "Asks the coordinator of a study that has ended for a receipt, which it gives once to "
+                   "everybody who answered all that was asked. The receipt is made blindly (RFC 9497): the "
+                   "coordinator can check it later, and cannot tell whose it is. Show it at the study's desk "
+                   "to get what the definition promises as compensation.",
     .operands =
         (const tacit_operand[]){ { "STUDY", 1, 1, "its name, as `tacit join` showed it" }, { .name = NULL } },
     .examples = (const tacit_example[]){ { "Get it, or see it again.", "tacit receipt get sleep-trial" },
@@ -81,9 +79,9 @@ const tacit_command tacit_command_receipt_redeem = {
     .name = "receipt redeem",
     .section = "Studies",
     .summary = "check a receipt at the desk, and redeem it once",
-    .description = "Checks that this coordinator made the receipt, and writes down that it was redeemed "
-                   "before it says so: a "
-                   "second time, also after a crash, it is refused (exit 3) with the day of the first.",
+    .description =
+        "Checks that this coordinator made the receipt, and writes down that it was redeemed before it says "
+        "so: a second time, also after a crash, it is refused (exit 3) with the day of the first.",
     .operands = (const tacit_operand[]){ { "DIR", 1, 1, "the coordinator's folder" },
                                          { "FILE", 1, 1, "a file with the receipt, or - for standard input" },
                                          { .name = NULL } },

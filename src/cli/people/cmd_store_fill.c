@@ -225,12 +225,10 @@ const tacit_command tacit_command_store_import = {
     .name = "store import",
     .section = "Taking part",
     .summary = "bring an export of a device into one's store",
-    .description =
-        "Reads the file as the mapping says (docs/personal.md), aggregates it per day or week, and keeps "
-        "the rows. A new export of the same days takes the place of the earlier one. Where a laboratory has "
-        "signed the "
-        "file (tacit data sign), the signature in FILE.sig is checked, and the rows' origin says who vouches "
-        "for them.",
+    .description = "Reads the file as the mapping says (docs/personal.md), aggregates it per day or week, "
+                   "and keeps the rows. A new export of the same days takes the place of the earlier one. "
+                   "Where a laboratory has signed the file (tacit data sign), the signature in FILE.sig is "
+                   "checked, and the rows' origin says who vouches for them.",
     .operands =
         (const tacit_operand[]){ { "FILE", 1, 1, "the export: CSV or JSON lines" }, { .name = NULL } },
     .options =

@@ -16,6 +16,7 @@ void tacit_summary_print_terms(tacit_console *console, const tacit_estimates *es
 void tacit_summary_print_anova(tacit_console *console, const tacit_estimates *estimates, int width);
 void tacit_summary_print_measures(tacit_console *console, const tacit_estimates *estimates);
 
-/* Which standard errors those are, where others than the model's were asked for; and residuals and influence. */
+/* Which standard errors those are, where others than the model's were asked for; and residuals and
+ * influence. */
 void tacit_summary_print_errors(tacit_console *console, const tacit_estimates *estimates);
 void tacit_summary_print_influence(tacit_console *console, const tacit_estimates *estimates);

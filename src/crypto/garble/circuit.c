@@ -72,8 +72,8 @@ static tacit_scratch_block *block_above(tacit_scratch_block *top, size_t count) 
 
 tacit_wire *tacit_scratch(tacit_builder *builder, size_t count) {
     tacit_scratch_mark *at = &builder->scratch;
-    size_t rounded =
-        count > SIZE_MAX / 32 ? count : (count + 3) / 4 * 4; /* keeps vectors in one cache line */
+    /* keeps vectors in one cache line */
+    size_t rounded = count > SIZE_MAX / 32 ? count : (count + 3) / 4 * 4;
     if (at->block == NULL || rounded > at->block->capacity - at->used) {
         tacit_scratch_block *block = block_above(at->block, rounded);
         if (block == NULL) {

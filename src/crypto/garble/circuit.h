@@ -3,7 +3,8 @@
  * garbles, evaluates, computes in the clear or counts, depending on who made the builder:
  *
  *     tacit_garbler_create, tacit_evaluator_create (crypto/garble/garble.h)     two parties over a channel
- *     tacit_plain_create                                                  values in the clear: tests, gate counts
+ *     tacit_plain_create                                                  values in the clear: tests, gate
+ *                                                                         counts
  *
  * Nothing of a circuit is stored: memory holds the wires that the function holds. Both parties run the same
  * function with the same sizes; its control flow may depend on public numbers only, never on wires (it

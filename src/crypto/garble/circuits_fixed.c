@@ -188,7 +188,8 @@ tacit_status tacit_fixed_root(tacit_builder *builder, tacit_wire *out, const tac
 
 /* ---- the leading bit ---- */
 
-/* If the upper 32 of the bits below the sign are 0, shift by 32; then 16, ...: in all by one less than 64 at most. */
+/* If the upper 32 of the bits below the sign are 0, shift by 32; then 16, ...: in all by one less than 64 at
+ * most. */
 tacit_status tacit_fixed_normalise(tacit_builder *builder, tacit_wire *out, tacit_wire *shift,
                                    const tacit_wire *a, size_t width, size_t lanes) {
     tacit_scratch_mark mark = tacit_scratch_here(builder);

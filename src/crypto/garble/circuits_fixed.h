@@ -29,8 +29,8 @@ tacit_status tacit_fixed_divide(tacit_builder *builder, tacit_wire *out, const t
 tacit_status tacit_fixed_root(tacit_builder *builder, tacit_wire *out, const tacit_wire *a,
                               tacit_fixed format, size_t lanes);
 
-/* a > 0 shifted to the left until its highest bit but the sign's is 1, and by how many bits: 64 and 6 wires a lane,
- * TACIT_SHIFT_BITS. Of 0 it is 0, and all shifts: 435 */
+/* a > 0 shifted to the left until its highest bit but the sign's is 1, and by how many bits: 64 and 6 wires a
+ * lane, TACIT_SHIFT_BITS. Of 0 it is 0, and all shifts: 435 */
 enum { TACIT_SHIFT_BITS = 6 };
 tacit_status tacit_fixed_normalise(tacit_builder *builder, tacit_wire *out, tacit_wire *shift,
                                    const tacit_wire *a, size_t width, size_t lanes);

@@ -114,8 +114,8 @@ tacit_status tacit_secure_multiply(tacit_secure *secure, tacit_share *out, const
 tacit_status tacit_secure_scale_rows(tacit_secure *secure, tacit_share *out, const tacit_share *factors,
                                      const tacit_share *b, size_t rows, size_t columns, tacit_error *error);
 
-/* 1 / a[k] and log a[k] for numbers above 0; of others some number. Reciprocals are rounded down, logarithms off by
- * 32 units of the format at most. `out` may be a. */
+/* 1 / a[k] and log a[k] for numbers above 0; of others some number. Reciprocals are rounded down, logarithms
+ * off by 32 units of the format at most. `out` may be a. */
 tacit_status tacit_secure_reciprocals(tacit_secure *secure, tacit_share *out, const tacit_share *a,
                                       size_t count, tacit_error *error);
 tacit_status tacit_secure_logarithms(tacit_secure *secure, tacit_share *out, const tacit_share *a,

@@ -116,8 +116,8 @@ static tacit_status logarithms(tacit_secure *self, tacit_share *out, const tacit
     tacit_status status = u != NULL ? TACIT_OK : tacit_fail_memory(error);
     if (status != TACIT_OK) return status;
     TACIT_CHECK(tacit_secure_built(self, normalise(self, u, shift, a, count), error));
-    tacit_shares_drop(u, top - fraction, count,
-                      role); /* m; in two steps, so that hardly a share wraps around */
+    /* m; in two steps, so that hardly a share wraps around */
+    tacit_shares_drop(u, top - fraction, count, role);
     tacit_shares_scale(u, u, units(self, 4.0 / 3), count);
     tacit_shares_drop(u, fraction, count, role);
     add_public(self, u, -1, count);

@@ -110,8 +110,8 @@ static tacit_status scale_rows(tacit_secure *self, tacit_material *m, tacit_shar
                        1, first);
             tacit_shares_drop(to, (unsigned)self->format.fraction, 1, self->converter.role);
         }
-    for (size_t j = 0; j < d; j++)
-        m->scaled.mask[tacit_square(d, j, j)] = value[tacit_square(d, j, j)]; /* opens as zero */
+    /* opens as zero */
+    for (size_t j = 0; j < d; j++) m->scaled.mask[tacit_square(d, j, j)] = value[tacit_square(d, j, j)];
     return open_under(self, m->scaled.open, value, m->scaled.mask, 1, d * d, error);
 }
 

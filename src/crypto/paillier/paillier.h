@@ -4,7 +4,8 @@
  * knows; whoever has p and q decrypts. In a study the one who adds, the coordinator, never holds the secret
  * key.
  *
- *     c = (1 + n)^m h^r mod n^2,    h = (-x^2 mod n)^n mod n^2,    x = BLAKE2b of n, stretched to 128 bits over n
+ *     c = (1 + n)^m h^r mod n^2,   h = (-x^2 mod n)^n mod n^2,
+ *                                      x = BLAKE2b of n, stretched to 128 bits over n
  *
  *  - Plaintexts are integers modulo n, read as signed: between -n/2 and n/2.
  *  - Strength. n of 2048 bits, the default, gives about 112 bits of security; 3072 bits give 128 (NIST SP

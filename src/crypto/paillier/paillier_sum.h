@@ -5,8 +5,8 @@
  *
  *     step       the coordinator sends                        who answers: with what
  *     key        (the terms)                                  the key holder: its two public keys, signed
- *     encrypt    those keys                                   each party: the seed of r, a signature, and a box: E(x + r)
- *                                                             sealed for the key holder
+ *     encrypt    those keys                                   each party: the seed of r, a signature, and a
+ *                                                             box: E(x + r) sealed for the key holder
  *     decrypt    the survivors' boxes and signatures          the key holder: sum of x + r modulo 2^62
  *
  * Claim. Numbers are integers, and their sum is taken modulo 2^62 (read as signed: sums below 2^61 are

@@ -48,8 +48,8 @@ INLINED void split_digits(uint64_t *digit, const mp_limb_t *number, size_t limbs
 }
 
 WITH_VECTORS void tacit_vector_start(tacit_modulus *modulus) {
-    size_t digits =
-        (modulus->limbs * LIMB_BITS + TACIT_DIGIT_BITS) / TACIT_DIGIT_BITS; /* a bit over m at least */
+    /* a bit over m at least */
+    size_t digits = (modulus->limbs * LIMB_BITS + TACIT_DIGIT_BITS) / TACIT_DIGIT_BITS;
     if (digits > TACIT_RESIDUE_DIGITS_MOST) return;
     modulus->digits = digits;
     modulus->digit_inverse = modulus->inverse & DIGIT_MASK;

@@ -100,8 +100,8 @@ tacit_status tacit_arm_prove(uint8_t proof[TACIT_VRF_PROOF_BYTES], const uint8_t
     return tacit_vrf_prove(proof, seed, input, sizeof input, error);
 }
 
-/* 16 bytes of the value modulo the sum of the weights, which is below 2^14: each remainder is as likely as any
- * other to within 2^-114. */
+/* 16 bytes of the value modulo the sum of the weights, which is below 2^14: each remainder is as likely as
+ * any other to within 2^-114. */
 static size_t choose(const uint8_t value[TACIT_VRF_BYTES], const unsigned *weights, size_t count) {
     uint64_t sum = 0, rest = 0;
     for (size_t i = 0; i < count; i++) sum += weights[i];

@@ -4,23 +4,25 @@
  *   1. Each participant registers the public key of a verifiable random function (vrf.h) when joining. The
  *      coordinator's own key is part of the definition that everybody consents to.
  *   2. The coordinator closes the list: the keys of a group, in ascending order.
- *   3. Everybody on the list, and the coordinator, gives a share: the function's value of the list's hash, with its
- *      proof. All shares together, hashed, are the group's randomness R.
- *   4. The arm of a participant is decided by the value of R under the participant's own key. The proof shows it,
- *      to whom the participant wants to show it.
+ *   3. Everybody on the list, and the coordinator, gives a share: the function's value of the list's hash,
+ *      with its proof. All shares together, hashed, are the group's randomness R.
+ *   4. The arm of a participant is decided by the value of R under the participant's own key. The proof shows
+ *      it, to whom the participant wants to show it.
  *
  * Who could bias it (docs/decisions/024-arms-and-receipts.md has the table):
- *   Nobody knows the arm of an honest participant beforehand, whatever R is: it is a value of that participant's
- *   function, at an input at which nothing was shown before. So neither the coordinator nor the others can have
- *   a hand in it.
- *   A participant's own arm is a function of its key and R. R depends on a share of everybody, and a share cannot
- *   be known before the list, with this key on it, is fixed: trying keys beforehand is guessing. A share has one
- *   value that can be proved, so nobody, the coordinator neither, can choose one after seeing others.
+ *   Nobody knows the arm of an honest participant beforehand, whatever R is: it is a value of that
+ *   participant's function, at an input at which nothing was shown before. So neither the coordinator nor the
+ *   others can have a hand in it.
+ *   A participant's own arm is a function of its key and R. R depends on a share of everybody, and a share
+ *   cannot be known before the list, with this key on it, is fixed: trying keys beforehand is guessing. A
+ *   share has one value that can be proved, so nobody, the coordinator neither, can choose one after seeing
+ *   others.
  *   What is left: a participant together with the coordinator, or the last to give a share, can see R before
- *   others do and let the drawing fail. Then the list is closed again, and counted: after k failed drawings an
- *   event of probability p happens to those who conspire with probability at most 1 - (1-p)^(k+1). A party takes
- *   part in TACIT_ARM_DRAWS_MOST at most, and the records of all groups together tell k. Lists that share no honest
- *   party can be complete side by side, under the same numbers: compare with the record that was published.
+ *   others do and let the drawing fail. Then the list is closed again, and counted: after k failed drawings
+ *   an event of probability p happens to those who conspire with probability at most 1 - (1-p)^(k+1). A party
+ *   takes part in TACIT_ARM_DRAWS_MOST at most, and the records of all groups together tell k. Lists that
+ *   share no honest party can be complete side by side, under the same numbers: compare with the record that
+ *   was published.
  */
 #pragma once
 
@@ -44,7 +46,8 @@ typedef struct tacit_arm_list {
     size_t count;
 } tacit_arm_list;
 
-/* TACIT_PROTOCOL unless the numbers are possible, and the keys in ascending order, valid, and none is there twice. */
+/* TACIT_PROTOCOL unless the numbers are possible, and the keys in ascending order, valid, and none is there
+ * twice. */
 tacit_status tacit_arm_list_check(const tacit_arm_list *list, tacit_error *error);
 /* Where a key stands; count when it does not. */
 size_t tacit_arm_list_find(const tacit_arm_list *list, const uint8_t key[TACIT_VRF_KEY_BYTES]);

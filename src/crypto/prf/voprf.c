@@ -25,8 +25,8 @@ static void add_part(transcript *t, const void *bytes, size_t length) {
     add(t, bytes, length);
 }
 
-/* expand_message_xmd (RFC 9380, section 5.3.1) for 64 bytes, which are one block of SHA-512: begin, add the message,
- * end under a tag for the use. */
+/* expand_message_xmd (RFC 9380, section 5.3.1) for 64 bytes, which are one block of SHA-512: begin, add the
+ * message, end under a tag for the use. */
 static void begin_message(transcript *t) {
     static const uint8_t padding[BLOCK] = { 0 };
     crypto_hash_sha512_init(t);

@@ -1,13 +1,14 @@
 /*
  * A verifiable oblivious pseudorandom function: RFC 9497, ristretto255-SHA512, mode VOPRF. A client blinds an
- * input; the server evaluates the blinded element with its key, and proves that it used the key that everybody
- * knows; the client unblinds. The client then has F(key, input), which only the server could make, and the server
- * has seen one uniformly random element of the group.
+ * input; the server evaluates the blinded element with its key, and proves that it used the key that
+ * everybody knows; the client unblinds. The client then has F(key, input), which only the server could make,
+ * and the server has seen one uniformly random element of the group.
  *
- * Unlinkable (RFC 9497, section 7.2.1): the blinded element is r P with r uniform and P of prime order, so it is
- * uniform whatever the input; the evaluated one and its proof are functions of it and the key. What the server
- * sees is independent of (input, output), also without any bound on its computing. The proof keeps it from
- * marking clients by keys of their own. Nobody without the key can make one more valid pair than evaluations it
+ * Unlinkable (RFC 9497, section 7.2.1): the blinded element is r P with r uniform and P of prime order, so it
+ * is uniform whatever the input; the evaluated one and its proof are functions of it and the key. What the
+ * server sees is independent of (input, output), also without any bound on its computing. The proof keeps it
+ * from marking clients by keys of their own. Nobody without the key can make one more valid pair than
+ * evaluations it
  * got: the one-more gap Diffie-Hellman assumption, in the random oracle model.
  */
 #pragma once
@@ -42,7 +43,8 @@ bool tacit_voprf_is_valid(const tacit_voprf_element *element);
 tacit_status tacit_voprf_blind(uint8_t blind[32], tacit_voprf_element *blinded, const void *input,
                                size_t length, const uint8_t *fixed, tacit_error *error);
 
-/* At the server: evaluate `count` blinded elements, with one proof for all. `fixed` as above, NULL: random. */
+/* At the server: evaluate `count` blinded elements, with one proof for all. `fixed` as above, NULL:
+ * random. */
 tacit_status tacit_voprf_evaluate(tacit_voprf_element *evaluated, uint8_t proof[TACIT_VOPRF_PROOF_BYTES],
                                   const uint8_t secret[TACIT_VOPRF_KEY_BYTES],
                                   const tacit_voprf_element *blinded, size_t count, const uint8_t *fixed,

@@ -1,13 +1,13 @@
 /*
  * A verifiable random function: ECVRF-EDWARDS25519-SHA512-TAI of RFC 9381. With a secret key, each input has
- * exactly one value that a proof can be given for; without the key it cannot be told from random bytes; with the
- * public key and the proof anybody can check it.
+ * exactly one value that a proof can be given for; without the key it cannot be told from random bytes; with
+ * the public key and the proof anybody can check it.
  *
  * What is promised, and why (RFC 9381, sections 3 and 7):
- *   Full uniqueness. A proof shows that log_B(Y) = log_H(Gamma), H the point that the input is hashed to. So for
- *   a key Y of prime order, Gamma is x H for the one x with Y = x B, and the value is a hash of Gamma. Keys and
- *   Gammas outside the subgroup of prime order are refused, those with a false proof pass with probability at
- *   most 2^-128 per attempt (a challenge of 128 bits).
+ *   Full uniqueness. A proof shows that log_B(Y) = log_H(Gamma), H the point that the input is hashed to. So
+ *   for a key Y of prime order, Gamma is x H for the one x with Y = x B, and the value is a hash of Gamma.
+ *   Keys and Gammas outside the subgroup of prime order are refused, those with a false proof pass with
+ *   probability at most 2^-128 per attempt (a challenge of 128 bits).
  *   Pseudorandomness. Under the decisional Diffie-Hellman assumption, in the random oracle model.
  * Hashing to the curve by trial takes a time that depends on the input: inputs are public here.
  */

@@ -87,8 +87,8 @@ tacit_drawing_server *tacit_drawing_server_free(tacit_drawing_server *server);
 tacit_drawing_step tacit_drawing_server_step(const tacit_drawing_server *server);
 bool tacit_drawing_server_expects(const tacit_drawing_server *server, uint32_t place);
 bool tacit_drawing_server_has(const tacit_drawing_server *server, uint32_t place);
-uint32_t
-tacit_drawing_server_needs(const tacit_drawing_server *server); /* how many, before the step can be closed */
+/* how many, before the step can be closed */
+uint32_t tacit_drawing_server_needs(const tacit_drawing_server *server);
 
 /* Take an answer to the open step. The same again changes nothing; TACIT_PROTOCOL for another, or one that is
  * wrong. */

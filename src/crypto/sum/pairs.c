@@ -150,8 +150,8 @@ cleanup:
     return status;
 }
 
-/* For each place a share of the own mask's seed, sealed for it, and a commitment; the own place's share is not
- * sealed to anybody, and stands as zeros. */
+/* For each place a share of the own mask's seed, sealed for it, and a commitment; the own place's share is
+ * not sealed to anybody, and stands as zeros. */
 static tacit_status deal(const own *self, tacit_buffer *out, tacit_error *error) {
     for (uint32_t holder = 0; holder < self->terms->roster.parties; holder++) {
         const tacit_seal_route route = { self->context, self->place, holder };

@@ -9,21 +9,22 @@
  *     unmask       who sent a vector, and the       of each of them a share of its own mask's seed; and for
  *     (of two)     shares sealed for this party     each absent party the mask that was for it
  *
- * In one exchange the sum opens when all vectors are there, and only then: nobody reveals a mask, ever. Whoever
- * has n - 1 of n vectors has uniform numbers.
+ * In one exchange the sum opens when all vectors are there, and only then: nobody reveals a mask, ever.
+ * Whoever has n - 1 of n vectors has uniform numbers.
  *
  * In two, what is revealed of masks with an absent party does not open that party's vector, should it come
- * later: the mask of its own stays on it. Let n be the parties, d the most that may be absent, c the most that
- * collude. Each party takes one set of survivors, of at least m = n - d, that it is in; seeds are shared with
- * threshold t = m. Then no lie separates the sum over some honest parties S from that of the other honest
- * ones T, unless S has at least n - 2 d - c members: for k in S let s of T give their share of k's seed, that is,
- * have k among their survivors. Masks between k and those s must then come from k, who has none of them among
- * its own survivors, so m <= n - s. And k's seed took t <= c + |S| + s shares. Together |S| >= m + t - n - c.
- * The difference of two sums that can be opened is one too, so that this bounds what any combination is about.
+ * later: the mask of its own stays on it. Let n be the parties, d the most that may be absent, c the most
+ * that collude. Each party takes one set of survivors, of at least m = n - d, that it is in; seeds are shared
+ * with threshold t = m. Then no lie separates the sum over some honest parties S from that of the other
+ * honest ones T, unless S has at least n - 2 d - c members: for k in S let s of T give their share of k's
+ * seed, that is, have k among their survivors. Masks between k and those s must then come from k, who has
+ * none of them among its own survivors, so m <= n - s. And k's seed took t <= c + |S| + s shares. Together
+ * |S| >= m + t - n - c. The difference of two sums that can be opened is one too, so that this bounds what
+ * any combination is about.
  *
- * Keys are Ed25519 (the roster's), and X25519 keys follow from them. A party's own secrets follow from its key
- * and the terms: there is no state, and the same question gets the same bytes. So a party must contribute one
- * vector, ever, under the same terms; whoever calls sees to that.
+ * Keys are Ed25519 (the roster's), and X25519 keys follow from them. A party's own secrets follow from its
+ * key and the terms: there is no state, and the same question gets the same bytes. So a party must contribute
+ * one vector, ever, under the same terms; whoever calls sees to that.
  */
 #pragma once
 

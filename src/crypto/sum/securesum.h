@@ -8,12 +8,14 @@
  *
  *     step         the coordinator sends                     a party answers
  *     advertise    (the terms)                               two fresh public keys, signed
- *     share        its neighbours' keys                      shares of its two secrets, sealed for each neighbour
+ *     share        its neighbours' keys                      shares of its two secrets, sealed for each
+ *                                                            neighbour
  *     mask         the shares sealed for it                  its vector plus masks
  *     consent      who dealt shares, and who sent a vector   its signature of the two sets
  *                  (the survivors)
- *     unmask       its neighbours' signatures                per neighbour a share: of the self-mask's seed of a survivor,
- *                                                            of the masking key of one that vanished
+ *     unmask       its neighbours' signatures                per neighbour a share: of the self-mask's seed
+ *                                                            of a survivor, of the masking key of one that
+ *                                                            vanished
  *
  * A party may vanish before any of its answers.
  *

@@ -21,9 +21,11 @@ struct tacit_securesum {
 typedef enum tacit_sum_kind {
     TACIT_SUM_KEYS = 1, /* party: its public keys */
     TACIT_SUM_KEY_LIST, /* coordinator: u32 count, then per neighbour u32 number, keys */
-    TACIT_SUM_DEALT, /* party: commitment of its own share of its self-mask; u32 count, then u32 number, dealt */
+    /* party: commitment of its own share of its self-mask; u32 count, then u32 number, dealt */
+    TACIT_SUM_DEALT,
     TACIT_SUM_DEALT_LIST, /* coordinator: u32 count, then per neighbour u32 number, dealt */
-    TACIT_SUM_VECTOR, /* party: u32 count, then the numbers of neighbours whose shares did not open; u64 length, words */
+    /* party: u32 count, then the numbers of neighbours whose shares did not open; u64 length, words */
+    TACIT_SUM_VECTOR,
     TACIT_SUM_SURVIVORS, /* coordinator: who dealt shares, and who of them sent a vector */
     TACIT_SUM_CONSENTED, /* party: signature */
     TACIT_SUM_CONSENTS,  /* coordinator: u32 count, then u32 number, signature */
@@ -66,8 +68,8 @@ bool tacit_sum_read_keys(tacit_cursor *cursor, tacit_sum_keys *keys);
 tacit_status tacit_sum_read_count(tacit_cursor *cursor, uint32_t most, size_t size, size_t after,
                                   uint32_t *count, tacit_error *error);
 
-/* The head of a list about neighbours: TACIT_REFUSED where, the party with them, they are fewer than open a secret. `what`
- * says what the party has too few of. */
+/* The head of a list about neighbours: TACIT_REFUSED where, the party with them, they are fewer than open a
+ * secret. `what` says what the party has too few of. */
 tacit_status tacit_sum_read_list(tacit_cursor *cursor, const tacit_securesum_party *party,
                                  tacit_sum_kind kind, size_t size, const char *what, uint32_t *count,
                                  tacit_error *error);

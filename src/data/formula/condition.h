@@ -20,8 +20,8 @@
 struct tacit_schema;
 typedef struct tacit_condition tacit_condition;
 
-/* Read a condition against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names the
- * place and the remedy; `what` is what messages call the condition, and must stay too. */
+/* Read a condition against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names
+ * the place and the remedy; `what` is what messages call the condition, and must stay too. */
 tacit_status tacit_condition_create(tacit_condition **out, const char *text,
                                     const struct tacit_schema *schema, const char *what, tacit_error *error);
 tacit_condition *tacit_condition_free(tacit_condition *condition);

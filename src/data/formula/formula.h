@@ -10,15 +10,15 @@
  * Encoding. A design column z is a product of factors. A number z_i becomes u_i = (z_i - m_i)/h_i, an
  * indicator stays 0 or 1. m_i and h_i are the middle and half the width of the range that z_i has over the
  * schema's bounds (mean and sd for a column that the schema standardises). Where the model lacks the terms
- * that a shift would need, m_i = 0 and h_i is the largest |z_i|. The features span what R's columns span: each
- * is a combination of them (tacit_formula_parts), so that a fit of the features is a fit of R's columns.
+ * that a shift would need, m_i = 0 and h_i is the largest |z_i|. The features span what R's columns span:
+ * each is a combination of them (tacit_formula_parts), so that a fit of the features is a fit of R's columns.
  *
- * Proof note. Every u_i is clamped to |u_i| <= b_i, b_i = 1 except for standardised columns. Of the indicators of
- * a category at most one is not 0. So the squares of the features of one term add up to at most the product
- * over its factors of: b^2 for a number, 1 for a category, the sum of b_j^2 for the columns of a basis. The
- * reach is the sum of that over the terms, and a row divided by sqrt(reach) has norm at most 1, whatever the
- * row holds. The ranges only decide how much of the ball is used: were one too narrow, values would be
- * clamped, and the bound would hold.
+ * Proof note. Every u_i is clamped to |u_i| <= b_i, b_i = 1 except for standardised columns. Of the
+ * indicators of a category at most one is not 0. So the squares of the features of one term add up to at most
+ * the product over its factors of: b^2 for a number, 1 for a category, the sum of b_j^2 for the columns of a
+ * basis. The reach is the sum of that over the terms, and a row divided by sqrt(reach) has norm at most 1,
+ * whatever the row holds. The ranges only decide how much of the ball is used: were one too narrow, values
+ * would be clamped, and the bound would hold.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ enum {
 tacit_status tacit_formula_add_weights(tacit_buffer *out, const char *terms, const char *column,
                                        tacit_error *error);
 
-/* Read a formula against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names the
- * place and the remedy. */
+/* Read a formula against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names
+ * the place and the remedy. */
 tacit_status tacit_formula_create(tacit_formula **out, const char *text, const struct tacit_schema *schema,
                                   tacit_error *error);
 tacit_formula *tacit_formula_free(tacit_formula *formula);
@@ -81,12 +81,13 @@ bool tacit_formula_droppable(const tacit_formula *formula, size_t term);
  * itself times `scale`; it lies between *low and *high. */
 size_t tacit_formula_offset(const tacit_formula *formula, double *scale, double *low, double *high);
 
-/* The feature that is the weight of a row, after the offset; SIZE_MAX: none. Before rows are scaled it is the weight
- * divided by *most, the column's upper bound; `column` is that of the schema. */
+/* The feature that is the weight of a row, after the offset; SIZE_MAX: none. Before rows are scaled it is the
+ * weight divided by *most, the column's upper bound; `column` is that of the schema. */
 size_t tacit_formula_weights(const tacit_formula *formula, double *most, size_t *column);
 
-/* The first of the features that say which stratum of strata() a row is in, after the weights: *count of them, of which
- * at most one is not 0, and none where the row lacks a level. SIZE_MAX: there are no strata. */
+/* The first of the features that say which stratum of strata() a row is in, after the weights: *count of
+ * them, of which at most one is not 0, and none where the row lacks a level. SIZE_MAX: there are no
+ * strata. */
 size_t tacit_formula_strata(const tacit_formula *formula, size_t *count);
 
 /* Whether cluster() stands in it, of the column that the schema names as person. */
@@ -100,10 +101,10 @@ typedef struct tacit_formula_part {
 } tacit_formula_part;
 size_t tacit_formula_parts(const tacit_formula *formula, size_t feature, tacit_formula_part *out);
 
-/* The entries of a row that are not 0, ascending, before it is scaled; returns how many. `number` holds the raw
- * values of the schema's columns, that of column c at place[c], or at c where `place` is NULL; those outside
- * their bounds count as the bound, NaN as the middle. `level` holds the levels of categories, negative for
- * none. */
+/* The entries of a row that are not 0, ascending, before it is scaled; returns how many. `number` holds the
+ * raw values of the schema's columns, that of column c at place[c], or at c where `place` is NULL; those
+ * outside their bounds count as the bound, NaN as the middle. `level` holds the levels of categories,
+ * negative for none. */
 size_t tacit_formula_row(const tacit_formula *formula, const double *number, const size_t *place,
                          const int32_t *level, uint32_t *column, double *value);
 
@@ -111,6 +112,7 @@ size_t tacit_formula_row(const tacit_formula *formula, const double *number, con
 void tacit_formula_dense_row(const tacit_formula *formula, const double *number, const size_t *place,
                              const int32_t *level, double *out);
 
-/* (1 | site), (column | person): whether the groups with random effects are parties, rather than the schema's persons,
- * and the column whose effect differs between them (NULL: their intercepts alone). False: there are none. */
+/* (1 | site), (column | person): whether the groups with random effects are parties, rather than the schema's
+ * persons, and the column whose effect differs between them (NULL: their intercepts alone). False: there are
+ * none. */
 bool tacit_formula_random(const tacit_formula *formula, bool *party, const char **slope);

@@ -92,16 +92,16 @@ static void build_polynomials(building *self, const formula_basis *basis, const 
     }
 }
 
-/* The cubic a s + b s^2 + c s^3 by which a column rises from the first of four values, evenly spaced over a piece of
- * that width. */
+/* The cubic a s + b s^2 + c s^3 by which a column rises from the first of four values, evenly spaced over a
+ * piece of that width. */
 static void rise_of(const double f[4], double width, double out[3]) {
     out[0] = (-11 * f[0] + 18 * f[1] - 9 * f[2] + 2 * f[3]) / 2 / width;
     out[1] = 9 * (2 * f[0] - 5 * f[1] + 4 * f[2] - f[3]) / 2 / (width * width);
     out[2] = 9 * (-f[0] + 3 * f[1] - 3 * f[2] + f[3]) / 2 / (width * width * width);
 }
 
-/* A spline is its value at the first knot, and what it rises by in each piece up to x: cubics of min(max(x, from),
- * to) - from; straight on outside. */
+/* A spline is its value at the first knot, and what it rises by in each piece up to x: cubics of min(max(x,
+ * from), to) - from; straight on outside. */
 static void build_splines(building *self, const formula_basis *basis, const char *x, const char **out) {
     double value[4][TACIT_FORMULA_BASIS], beyond[2][TACIT_FORMULA_BASIS];
     const double *knot = basis->knots + FORMULA_ORDER - 1;

@@ -1,5 +1,6 @@
-/* From a tree to variables and terms, by R's rules (terms.formula): + joins, : crosses, * both, ^ crosses up to
- * a degree, / nests, - takes away; then by the number of their factors, in the order in which they came. */
+/* From a tree to variables and terms, by R's rules (terms.formula): + joins, : crosses, * both, ^ crosses up
+ * to a degree, / nests, - takes away; then by the number of their factors, in the order in which they
+ * came. */
 #include <string.h>
 
 #include "base/growing.h"
@@ -261,8 +262,8 @@ tacit_status formula_expand(tacit_formula *formula, tacit_error *error) {
         right = formula->tree.node[root->first].next;
     }
     TACIT_CHECK(expand(formula, right, &set, error));
-    if (formula->schema->response == TACIT_RESPONSE_TIME)
-        formula->intercept = true; /* the baseline has it, whatever is written, as in R */
+    /* the baseline has it, whatever is written, as in R */
+    if (formula->schema->response == TACIT_RESPONSE_TIME) formula->intercept = true;
     if (set.count == 0 && !formula->intercept)
         TACIT_CHECK(formula_fail(&formula->tree, right, error, "the formula has no terms"));
     formula->term = TACIT_NEW(formula_term, set.count > 0 ? set.count : 1);

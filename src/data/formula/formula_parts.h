@@ -122,7 +122,8 @@ tacit_status formula_list(const formula_tree *tree, uint32_t node, double *out, 
 tacit_status formula_whole(const formula_tree *tree, uint32_t node, size_t least, size_t most, size_t *out,
                            tacit_error *error);
 
-/* TACIT_USAGE for named arguments that are not in the list, which ends with NULL, and for more unnamed ones. */
+/* TACIT_USAGE for named arguments that are not in the list, which ends with NULL, and for more unnamed
+ * ones. */
 tacit_status formula_check_arguments(const formula_tree *tree, uint32_t call, const char *const *names,
                                      size_t unnamed, tacit_error *error);
 

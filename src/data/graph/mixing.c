@@ -132,8 +132,8 @@ static size_t call_somebody(const tacit_topology *graph, const tacit_changes *ch
 void tacit_mixing_pairs(tacit_mixing *mixing, const tacit_topology *graph, const tacit_changes *changes,
                         size_t most, size_t *order, tacit_stream *stream) {
     size_t nodes = graph->nodes, pairs = 0, used = 0;
-    size_t *partner =
-        mixing->start; /* until everybody has called; a place is read before it is used otherwise */
+    /* until everybody has called; a place is read before it is used otherwise */
+    size_t *partner = mixing->start;
     tacit_stream_permutation(stream, order, nodes);
     memset(mixing->present, 0, nodes * sizeof *mixing->present);
     for (size_t i = 0; i < nodes; i++) partner[i] = SIZE_MAX;

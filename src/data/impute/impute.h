@@ -1,15 +1,15 @@
 /*
  * Missing values drawn from the rows that have them, by chained equations (van Buuren and Groothuis-Oudshoorn
  * 2011): each variable in turn is regressed on all others in the rows where it is there, parameters are drawn
- * from their posterior (flat prior), and its missing values from the model with these; several sweeps over all
- * variables, from random observed values. One call makes one completed set.
+ * from their posterior (flat prior), and its missing values from the model with these; several sweeps over
+ * all variables, from random observed values. One call makes one completed set.
  *
  *   number     linear: sigma*^2 = RSS/chi^2(n - p), b* = b + sigma* (X'X)^(-1/2) z, x* = X b* + sigma* z
  *              ("norm" of R's mice)
  *   category   multinomial logistic over the levels that occur, b* = b + H^(-1/2) z, by maximum likelihood of
- *              the rows and of pseudo-rows of a total weight of p + 1 around the predictors' means (White, Daniel
- *              and Royston 2010), so that separated levels have an estimate too ("logreg"; for more than two
- *              levels "polyreg" with parameters drawn as well)
+ *              the rows and of pseudo-rows of a total weight of p + 1 around the predictors' means (White,
+ *              Daniel and Royston 2010), so that separated levels have an estimate too ("logreg"; for more
+ *              than two levels "polyreg" with parameters drawn as well)
  *
  * A predictor that follows from those before it is left out. A draw depends on all rows: nothing here is
  * differentially private, and one row more changes what others get.

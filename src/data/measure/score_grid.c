@@ -323,8 +323,8 @@ static tacit_status make_curve(tacit_score_figures *out, const tacit_score_grid 
     }
     if (both) ascend(above, scratch, cells + 1);
     if (both) ascend(wrong, scratch, cells + 1);
-    double apart =
-        fmax(fmax(least, 1), cells > most ? rows[cells] / (double)most : 0); /* rows, or all cells */
+    /* rows, or all cells */
+    double apart = fmax(fmax(least, 1), cells > most ? rows[cells] / (double)most : 0);
     for (size_t k = 0; k <= cells && both; k++) {
         seen = rows[k];
         bool end = k == 0 || k == cells;

@@ -5,8 +5,8 @@
  *
  * A row whose score is p lies in cell floor(p C) of C (the last one at p = 1) and counts as if its score were
  * the cell's middle, (i + 1/2)/C. All results are those of the rows with their scores moved there, which is
- * 1/(2C) at most; ties count half, as in data/measure/metrics.h. A threshold lies on an edge between cells, so what
- * is at or above it is the same before and after.
+ * 1/(2C) at most; ties count half, as in data/measure/metrics.h. A threshold lies on an edge between cells,
+ * so what is at or above it is the same before and after.
  *
  * Counts with noise. `noise` is the standard deviation of independent noise of mean 0 in every count. Counts
  * are then used as they come, below 0 too: sums of them, and products of a count of positives with one of

@@ -1,7 +1,7 @@
 /*
  * The way back from an encoded row to its columns: numbers in their own units and levels, for methods that
- * describe columns instead of fitting them. Numbers come back within rounding, at their bounds where they were
- * moved there; which of them were missing the data set remembers (tacit_dataset.absent).
+ * describe columns instead of fitting them. Numbers come back within rounding, at their bounds where they
+ * were moved there; which of them were missing the data set remembers (tacit_dataset.absent).
  */
 #pragma once
 

@@ -192,7 +192,8 @@ static tacit_status gather_rows(loading *load, tacit_error *error) {
                               responses ? response : NULL, group, error);
 }
 
-/* How many cells are missing in the rows that were left out, by column of the schema; the label's are last. */
+/* How many cells are missing in the rows that were left out, by column of the schema; the label's are
+ * last. */
 static tacit_status count_left_out(const loading *load, tacit_dataset *dataset, tacit_error *error) {
     const tacit_table *table = load->table;
     tacit_missing_cells *missing = &dataset->missing;

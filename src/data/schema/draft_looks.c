@@ -8,7 +8,8 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* `shape` has 9 for one or two digits, 0 for exactly four, anything else for itself; more may follow a time. */
+/* `shape` has 9 for one or two digits, 0 for exactly four, anything else for itself; more may follow a
+ * time. */
 static bool has_shape(const char *text, const char *shape) {
     for (; *shape != '\0'; shape++) {
         size_t digits = 0, most = *shape == '0' ? 4 : 2;

@@ -23,8 +23,8 @@ typedef struct tacit_levels {
 /* The code of a text, or -1. */
 int32_t tacit_levels_find(const tacit_levels *levels, const char *text, size_t length);
 
-/* Two texts, of `a` and of `b`, that differ in upper and lower case (of ASCII) alone; false where there are none.
- * The two lists may be one. */
+/* Two texts, of `a` and of `b`, that differ in upper and lower case (of ASCII) alone; false where there are
+ * none. The two lists may be one. */
 bool tacit_levels_differ_in_case(const tacit_levels *a, const tacit_levels *b, const char **first,
                                  const char **second);
 

@@ -7,9 +7,10 @@
  *   level          category: a level of its own, after the others
  *   fill           number: the midpoint (or mean); category, text: zeros
  *   fill: VALUE    that number or level
- *   impute         drawn several times from the other rows of the site, by methods that can (impute.h); filled
- *                  as above until then. A row that a model is to say something of must have it
- *   unlabelled     of a label with classes: the row is kept, without a label, for methods that learn from such rows
+ *   impute         drawn several times from the other rows of the site, by methods that can (impute.h);
+ *                  filled as above until then. A row that a model is to say something of must have it
+ *   unlabelled     of a label with classes: the row is kept, without a label, for methods that learn from
+ *                  such rows
  *
  * All but the last are functions of the row and of public constants, so a row moves no other row; whether a
  * row is left out depends on it alone, too, so that one row more or less stays one row more or less.

@@ -34,8 +34,8 @@ const char *tacit_names_closest(const char *const *names, size_t count, const ch
     if (length > COMPARED) return NULL;
     for (size_t i = 0; i < count; i++) {
         const size_t other = strlen(names[i]);
-        if (other > COMPARED || other > length + 1 || length > other + 1)
-            continue; /* age is no slip for stage */
+        /* age is no slip for stage */
+        if (other > COMPARED || other > length + 1 || length > other + 1) continue;
         size_t distance = slips(name, names[i]);
         if (distance < best || (distance == best && found == NULL)) {
             best = distance;

@@ -13,8 +13,8 @@ typedef struct tacit_needed_column {
     const char *name;
     const char *role;   /* "label", "person" or "column" */
     const char *values; /* what may stand there: "a number from 0 to 120", "f or m" */
-    const char
-        *missing; /* what becomes of a row without a value (missing.h); "error" where there must be one */
+    /* what becomes of a row without a value (missing.h); "error" where there must be one */
+    const char *missing;
 } tacit_needed_column;
 
 typedef tacit_status tacit_needed_visit(void *context, const tacit_needed_column *needed, tacit_error *error);

@@ -10,35 +10,46 @@
  *     name: diagnosis
  *     classes: [benign, malignant]   # class 0, class 1, ...; of two the second is the positive one
  *     others: benign                 # optional: values that are no class count as this one
- *     missing: complete-case         # optional; or error (the default), or unlabelled: such rows are kept without a label
- *                                    # or, for a response that is no class: {name: y, kind: number, low: 0,
+ *     missing: complete-case         # optional; or error (the default), or unlabelled: such rows are kept
+ *                                    without a label # or, for a response that is no class: {name: y, kind:
+ *                                    number, low: 0,
  *                                    high: 9}, # {name: visits, kind: count, low: 0, high: 50}; or of two
  *                                    columns, the time until # something happened (1) or was last known not
- *                                    to have (0): # {name: [days, died], kind: time, low: 0, high: 3650}; of three
- *                                    where rows are observed from a time on: # {name: [since, until, died], ...}
+ *                                    to have (0): # {name: [days, died], kind: time, low: 0, high: 3650}; of
+ *                                    three where rows are observed from a time on: # {name: [since, until,
+ *                                    died], ...}
  *   columns:                         # in order; columns of a file that are not named here are not read
  *     - {name: age, kind: number, low: 0, high: 120}
- *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}   # both or neither; as low and high, public
- *     - {name: born, kind: number, date: age at 2020-01-01, low: 0, high: 110}   # a date in the file (date.h)
+ *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}
+ *         # both or neither; as low and high, public
+ *     - {name: born, kind: number, date: age at 2020-01-01, low: 0, high: 110}
+ *         # a date in the file (date.h)
  *     - {name: sex, kind: category, levels: [f, m]}
- *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}   # or indicator, the default
- *     - {name: ward, kind: category, levels: [A, B, other], others: other}   # texts that are no level count as this one
- *     - {name: weight, kind: number, low: 0, high: 300, missing: indicator}   # or error, complete-case, fill, {fill: 70}
- *     - {name: smokes, kind: category, levels: [no, yes], missing: level}     # or error, complete-case, fill, {fill: no}
+ *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}
+ *         # or indicator, the default
+ *     - {name: ward, kind: category, levels: [A, B, other], others: other}
+ *         # texts that are no level count as this one
+ *     - {name: weight, kind: number, low: 0, high: 300, missing: indicator}
+ *         # or error, complete-case, fill, {fill: 70}
+ *     - {name: smokes, kind: category, levels: [no, yes], missing: level}
+ *         # or error, complete-case, fill, {fill: no}
  *     - {name: id, kind: skip}
- *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the vocabulary; with
+ *     - {name: note, kind: text, hash: 65536}            # or terms: [fever, "short of", ...], the
+ *                                                        vocabulary; with
  *                                    # idf: [1.2, 3.4, ...] a weight for each; grams: 2 (default 1); strip:
  *                                    news
- *   person: patient                  # optional: the column that says whose row it is; no feature is made of it. For methods that
- *                                    # promise something per person, however many rows one has
+ *   person: patient                  # optional: the column that says whose row it is; no feature is made of
+ *                                    it. For methods that # promise something per person, however many rows
+ *                                    one has
  *   missing: fill                    # default of all columns; or `error`, `complete-case`, `impute`
  *   strict: no                       # default; yes: a text that is no level is an error
  *   intercept: yes                   # default
  *   rows: bound                      # default; or scaled, unit, or {clip: C}
  *   terms: y ~ age + log(dose)*sex   # optional: features are the columns of this formula (formula/formula.h)
  *                                    # rather than one column after the other; it decides about the intercept
- *   subset: age > 50 & sex == "f"    # optional: rows to learn from, or to judge a model by, are those for which
- *                                    # this holds (formula/condition.h); of others nothing is kept or counted
+ *   subset: age > 50 & sex == "f"    # optional: rows to learn from, or to judge a model by, are those for
+ *                                    which # this holds (formula/condition.h); of others nothing is kept or
+ *                                    counted
  *
  * The mark stands beside what it is about: in a label (classes, or low and high), in a column (bounds, mean
  * and sd, levels, terms and idf, or that it is skipped), in rows: {clip: C, from: rows}, and in sparse:
@@ -49,12 +60,13 @@
  * level, 1 for its own level and 0 elsewhere; with effect coding it has one feature less, and its last level
  * is -1 in all of them. A text becomes the counts of its terms (vocabulary.h) times their weights, divided by
  * their norm: none is negative. A missing number is encoded as 0, the midpoint of its bounds or its mean, a
- * missing or unknown level as all zeros, unless the column says otherwise (missing.h). Then the row is brought
- * inside the unit ball:
- *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more where a
- *            standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
+ * missing or unknown level as all zeros, unless the column says otherwise (missing.h). Then the row is
+ * brought inside the unit ball:
+ *   bound    divided by the largest norm the schema permits, sqrt(numbers + categories + texts), or more
+ *            where a standardised number reaches beyond 1, or a last level of k features has norm sqrt(k);
  *   unit     divided by its own norm; a zero row stays zero;
- *   clip: C  divided by C, and by its norm where that is still above 1; scaled: C^2 = an eighth of bound's square.
+ *   clip: C  divided by C, and by its norm where that is still above 1; scaled: C^2 = an eighth of bound's
+ *            square.
  * With an intercept, x <- (x, 1)/sqrt(2). A last factor of 1 - O(d eps) keeps the norm, as computed in any
  * order of summation, at most 1.
  *
@@ -122,14 +134,16 @@ typedef struct tacit_schema_column {
 typedef struct tacit_schema {
     char *label; /* its column; of several the first */
     char *event; /* the second column of a time; else NULL */
-    char *
-        entry; /* of a time the column that says since when a row is observed, the third number of its response; NULL: none */
+    /* of a time the column that says since when a row is observed, the third number of its response; NULL:
+     * none */
+    char *entry;
     tacit_levels causes; /* of the event, where it has several: the column holds 1 for the first, and so on */
     char *person;        /* the column that says whose row it is; NULL: none is named */
     tacit_response response;
     double low,
-        high; /* of a numeric response: values outside are moved to the nearest bound; a time beyond `high` counts
-                       * as one at which the event was not seen yet */
+        /* of a numeric response: values outside are moved to the nearest bound; a time beyond `high` counts
+         * as one at which the event was not seen yet */
+        high;
     tacit_levels classes; /* at least two; none when the response is numeric */
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
     size_t cols, column_capacity;
@@ -160,8 +174,8 @@ enum {
 
 /* Read YAML. Errors name file:line; unknown and repeated keys are refused. */
 tacit_status tacit_schema_load(tacit_schema **out, const char *path, tacit_error *error);
-/* The same, then tacit_schema_set_terms and tacit_schema_set_subset of what is not NULL; and these of a schema that is there, which becomes
- * *out or is freed. */
+/* The same, then tacit_schema_set_terms and tacit_schema_set_subset of what is not NULL; and these of a
+ * schema that is there, which becomes *out or is freed. */
 tacit_status tacit_schema_take_terms(tacit_schema **out, tacit_schema *schema, const char *terms,
                                      const char *subset, tacit_error *error);
 tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const char *terms,
@@ -169,15 +183,16 @@ tacit_status tacit_schema_load_terms(tacit_schema **out, const char *path, const
 tacit_status tacit_schema_parse(tacit_schema **out, const char *text, size_t length, const char *name,
                                 tacit_error *error);
 
-/* Have features made of the terms of a formula from now on (NULL: of each column by itself). TACIT_USAGE names
- * the place in the text; the schema is then unchanged. */
+/* Have features made of the terms of a formula from now on (NULL: of each column by itself). TACIT_USAGE
+ * names the place in the text; the schema is then unchanged. */
 tacit_status tacit_schema_set_terms(tacit_schema *schema, const char *terms, tacit_error *error);
 
 /* The same with weights of rows (a column; NULL: none), which become part of the formula: weights(COLUMN). */
 tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, const char *weights,
                                     tacit_error *error);
 
-/* Which rows the schema is about: those for which the condition holds (NULL: all). As tacit_schema_set_terms. */
+/* Which rows the schema is about: those for which the condition holds (NULL: all). As
+ * tacit_schema_set_terms. */
 tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, tacit_error *error);
 
 /* Whether features are made of a column. */
@@ -280,8 +295,8 @@ double tacit_schema_density(const tacit_schema *schema);
 /* Can no feature be negative, whatever the row? So it is with texts and categories only. */
 bool tacit_schema_nonnegative(const tacit_schema *schema);
 
-/* The names of all features: "age", "age (missing)", "sex=f", "note=short of", "note#17" where terms are hashed,
- * "(intercept)". NULL for a sparse schema, whose features are numbered. Out: an array freed by
+/* The names of all features: "age", "age (missing)", "sex=f", "note=short of", "note#17" where terms are
+ * hashed, "(intercept)". NULL for a sparse schema, whose features are numbered. Out: an array freed by
  * tacit_feature_names_free. */
 tacit_status tacit_schema_feature_names(char ***out, const tacit_schema *schema, tacit_error *error);
 char **tacit_feature_names_free(char **names, size_t count);

@@ -289,8 +289,8 @@ static tacit_status is_identifier(bool *out, const tacit_column *column, size_t 
     qsort(sorted, rows, sizeof *sorted, compare_doubles);
     bool different = true;
     for (size_t i = 1; i < rows && different; i++) different = sorted[i] != sorted[i - 1];
-    bool counts =
-        sorted[rows - 1] - sorted[0] < 1.5 * (double)rows; /* measurements as dense as that would repeat */
+    /* measurements as dense as that would repeat */
+    bool counts = sorted[rows - 1] - sorted[0] < 1.5 * (double)rows;
     free(sorted);
     *out = different && (counts || is_named_like_an_identifier(column->name));
     return TACIT_OK;

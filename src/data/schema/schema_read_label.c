@@ -7,8 +7,8 @@
 
 static const double largest_count = 1e9;
 
-/* What a missing label does: most methods can make nothing of the row, so it is an error or left out; those that
- * learn from unlabelled rows have it kept. */
+/* What a missing label does: most methods can make nothing of the row, so it is an error or left out; those
+ * that learn from unlabelled rows have it kept. */
 static tacit_status read_label_missing(const schema_reading *r, const yaml_node_t *node) {
     static const tacit_missing may[] = { TACIT_MISSING_ERROR, TACIT_MISSING_COMPLETE_CASE,
                                          TACIT_MISSING_UNLABELLED };

@@ -1,8 +1,9 @@
 /*
- * Columns where they lie, in the layouts that C, R, numpy, Arrow and DuckDB have: numbers, texts, categories and
- * dates. Sources that have columns hand them over as they are (tacit_source_next_columns); whoever takes rows one by one gets
- * cells made of them (columns.c), so that what becomes of a value (schemas, missing values, formulas, errors that
- * name row and column) is the same as for a file. The rows of a program are such a source.
+ * Columns where they lie, in the layouts that C, R, numpy, Arrow and DuckDB have: numbers, texts, categories
+ * and dates. Sources that have columns hand them over as they are (tacit_source_next_columns); whoever takes
+ * rows one by one gets cells made of them (columns.c), so that what becomes of a value (schemas, missing
+ * values, formulas, errors that name row and column) is the same as for a file. The rows of a program are
+ * such a source.
  */
 #pragma once
 
@@ -31,7 +32,8 @@ typedef enum tacit_array_kind {
     TACIT_ARRAY_SECONDS,
     TACIT_ARRAY_MICROSECONDS,
     TACIT_ARRAY_NANOSECONDS,
-    TACIT_ARRAY_STRINGS, /* 16 bytes each: length and up to 12 bytes of text, or length, 4 bytes and a pointer */
+    /* 16 bytes each: length and up to 12 bytes of text, or length, 4 bytes and a pointer */
+    TACIT_ARRAY_STRINGS,
     TACIT_ARRAY_BYTES,  /* the same, and what is no UTF-8 is no text */
     TACIT_ARRAY_INT128, /* 16 bytes each, the lowest first */
     TACIT_ARRAY_UINT128,
@@ -52,8 +54,8 @@ typedef struct tacit_array {
     const void *const *buffers; /* of views, with the bytes that each has */
     const int64_t *sizes;
     size_t buffer_count;
-    const struct tacit_array
-        *dictionary; /* the values are places in it, from `first` on; NULL: they are values */
+    /* the values are places in it, from `first` on; NULL: they are values */
+    const struct tacit_array *dictionary;
     int64_t first;
     bool has_times;           /* of instants: their cells have the time of day too */
     bool is_decimal;          /* of whole numbers: */
@@ -100,7 +102,8 @@ __extension__ typedef unsigned __int128 tacit_uint128;
 /* Of the kinds of whole numbers: the value without its sign, which is told apart. */
 tacit_uint128 tacit_array_magnitude(const tacit_array *array, size_t row, bool *negative);
 
-/* The double that is nearest to a whole number divided by a power of ten, of two the even one. 38 decimals at most. */
+/* The double that is nearest to a whole number divided by a power of ten, of two the even one. 38 decimals at
+ * most. */
 double tacit_decimal_number(tacit_uint128 magnitude, bool negative, uint8_t decimals);
 
 /* How many of a day's instants there are; 1 of days. */

@@ -1,6 +1,6 @@
 /*
- * Rows of sources that have columns: handed over as they are, or as cells for whoever takes rows one by one. The
- * cells are made here, once for all such sources.
+ * Rows of sources that have columns: handed over as they are, or as cells for whoever takes rows one by one.
+ * The cells are made here, once for all such sources.
  */
 #include <inttypes.h>
 #include <math.h>

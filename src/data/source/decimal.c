@@ -1,4 +1,5 @@
-/* Whole numbers of up to 128 bits, and decimals made of them, as doubles: correctly rounded, as if they had been written in a file. */
+/* Whole numbers of up to 128 bits, and decimals made of them, as doubles: correctly rounded, as if they had
+ * been written in a file. */
 #include <math.h>
 
 #include "data/source/arrays.h"
@@ -17,8 +18,8 @@ tacit_uint128 tacit_array_magnitude(const tacit_array *array, size_t row, bool *
     return *negative ? (tacit_uint128) - (tacit_int128)whole : (tacit_uint128)whole;
 }
 
-/* By long division, a bit at a time: 54 bits of the quotient, and whether anything is left. `by` is below 2^127, so that a remainder can
- * be doubled. */
+/* By long division, a bit at a time: 54 bits of the quotient, and whether anything is left. `by` is below
+ * 2^127, so that a remainder can be doubled. */
 static double divide(tacit_uint128 number, tacit_uint128 by) {
     int exponent = 0;
     uint64_t bits = 0;

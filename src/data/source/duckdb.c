@@ -65,8 +65,8 @@ static bool takes(const tacit_place *place) {
 
 /* ---- the engine ---- */
 
-/* Rows of files come in the order of the files however many threads read them; those of a query, only with one. One of the
- * processors is for whoever takes the rows. */
+/* Rows of files come in the order of the files however many threads read them; those of a query, only with
+ * one. One of the processors is for whoever takes the rows. */
 static tacit_status configure(duckdb_source *self, duckdb_pointer *out, const char *path, bool is_query,
                               tacit_error *error) {
     char threads[24] = "1";
@@ -242,8 +242,8 @@ static tacit_status begin_pass(duckdb_source *self, tacit_error *error) {
     return status;
 }
 
-/* Have rows at hand, or none after the last. Bits of validity lie as in Arrow, as DuckDB's processors put the lowest byte
- * first. */
+/* Have rows at hand, or none after the last. Bits of validity lie as in Arrow, as DuckDB's processors put the
+ * lowest byte first. */
 static tacit_status fetch(duckdb_source *self, tacit_error *error) {
     while (self->at == self->size) {
         const char *said = NULL;
@@ -290,8 +290,8 @@ static tacit_status duckdb_rewind(tacit_source *source, tacit_error *error) {
 static void duckdb_allow(tacit_harden_settings *settings, const tacit_place *place) {
     char path[DUCKDB_PATH_SIZE];
     tacit_harden_allow(settings, getenv("TACIT_DUCKDB"), false);
-    tacit_harden_allow(settings, "/sys/fs/cgroup",
-                       false); /* how much memory it may use; it dies where this is closed */
+    /* how much memory it may use; it dies where this is closed */
+    tacit_harden_allow(settings, "/sys/fs/cgroup", false);
     if (duckdb_library_path(path)) tacit_harden_allow(settings, path, false);
     settings->reads_all = settings->reads_all || place->rest != place->name;
     int length = (int)strcspn(place->name, "*?[");

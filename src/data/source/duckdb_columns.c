@@ -1,7 +1,7 @@
 /*
- * What becomes of DuckDB's types. Vectors of numbers, truths, dates, instants, decimals, texts and ENUMs are columns as they lie; the
- * few other types that a cell can hold (UUID, BIT, TIME, INTERVAL, instants with a time zone) DuckDB turns into text, in a SELECT around the
- * query.
+ * What becomes of DuckDB's types. Vectors of numbers, truths, dates, instants, decimals, texts and ENUMs are
+ * columns as they lie; the few other types that a cell can hold (UUID, BIT, TIME, INTERVAL, instants with a
+ * time zone) DuckDB turns into text, in a SELECT around the query.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -78,7 +78,8 @@ static tacit_column_hint hint_of(duckdb_kind kind) {
     }
 }
 
-/* Decimals are whole numbers of as many bytes as their digits need, and a number of digits behind the point. */
+/* Decimals are whole numbers of as many bytes as their digits need, and a number of digits behind the
+ * point. */
 static void choose_decimal(const duckdb_library *library, duckdb_pointer type, tacit_array *out) {
     out->kind = as_it_lies((duckdb_kind)library->decimal_internal_type(type));
     out->is_decimal = true;
@@ -154,8 +155,8 @@ void duckdb_forget_columns(duckdb_source *self) {
     self->column_count = 0;
 }
 
-/* Names and kinds of the columns; the SELECT that gives them as cells can hold them, or an empty text where the query
- * does already. */
+/* Names and kinds of the columns; the SELECT that gives them as cells can hold them, or an empty text where
+ * the query does already. */
 static tacit_status take_columns(duckdb_source *self, tacit_buffer *around, tacit_error *error) {
     uint64_t count = self->library.prepared_statement_column_count(self->statement);
     bool changed = false;

@@ -1,6 +1,7 @@
 /*
- * The files that DuckDB reads by a name or a pattern, found by DuckDB itself (its ** goes into folders, that of glob(3) does not): how
- * they are, and which rows of them are whose where several processes read their own part.
+ * The files that DuckDB reads by a name or a pattern, found by DuckDB itself (its ** goes into folders, that
+ * of glob(3) does not): how they are, and which rows of them are whose where several processes read their own
+ * part.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static tacit_status take_names(duckdb_source *self, duckdb_result *found, tacit_
     return status;
 }
 
-/* In the order of their names, which is the same for every process. A database is one file, whatever signs are in its name. */
+/* In the order of their names, which is the same for every process. A database is one file, whatever signs
+ * are in its name. */
 static tacit_status list_files(duckdb_source *self, tacit_levels *out, tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     duckdb_result found = { .inside = NULL };
@@ -97,7 +99,8 @@ static tacit_status count_rows(duckdb_source *self, const char *path, uint64_t *
     return status;
 }
 
-/* As many files as parts, or more: whole ones. Fewer: ranges of rows. False where a part would have none, and so there are no parts. */
+/* As many files as parts, or more: whole ones. Fewer: ranges of rows. False where a part would have none, and
+ * so there are no parts. */
 static tacit_status deal_rows(bool *out, size_t *part_of, const uint64_t *rows, size_t files, size_t count,
                               tacit_error *error) {
     bool filled = true;

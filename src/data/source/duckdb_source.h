@@ -1,5 +1,5 @@
-/* The source that DuckDB reads, shared by its files: opening and rows (duckdb.c), what becomes of types (duckdb_columns.c), files and
- * their parts (duckdb_files.c). */
+/* The source that DuckDB reads, shared by its files: opening and rows (duckdb.c), what becomes of types
+ * (duckdb_columns.c), files and their parts (duckdb_files.c). */
 #pragma once
 
 #include "base/buffer.h"
@@ -39,6 +39,6 @@ bool duckdb_is_json(const char *name);
 tacit_status duckdb_open_query(duckdb_source *self, const char *query, tacit_error *error);
 void duckdb_forget_columns(duckdb_source *self);
 
-/* One number for names, sizes and times of the files of the pattern, as DuckDB understands it: another one when any has changed. 0: no file
- * is read by a pattern. */
+/* One number for names, sizes and times of the files of the pattern, as DuckDB understands it: another one
+ * when any has changed. 0: no file is read by a pattern. */
 tacit_status duckdb_look_at_files(duckdb_source *self, uint64_t *out, tacit_error *error);

@@ -1,4 +1,5 @@
-/* Rows with one column more, which has the same text in each: what is known of all of them, such as the arm of a study. */
+/* Rows with one column more, which has the same text in each: what is known of all of them, such as the arm
+ * of a study. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -135,8 +135,7 @@ static tacit_status follow(piece *out, const held_rows *first, size_t row, const
     if (!(whole.stop > whole.start))
         return fail_at(first, row, columns->until, error,
                        "the follow-up ends before it has begun, or at once, or in the same cell of the grid. "
-                       "Mend the times, or leave "
-                       "the row out");
+                       "Mend the times, or leave the row out");
     if (held_is_missing(held_cell(first, row, columns->event)))
         return fail_at(
             first, row, columns->event, error,

@@ -151,8 +151,8 @@ static tacit_status keep_row(held_rows *self, const tacit_cell *cells, tacit_cel
     const linking_source *about = self->about;
     held_row row = { .at = self->packed.length, .person = person, .line = cells[self->key].line };
     if (self->time != SIZE_MAX) {
-        if (about->since != NULL && held_is_missing(&cells[self->time]))
-            return TACIT_OK; /* it never happened */
+        /* it never happened */
+        if (about->since != NULL && held_is_missing(&cells[self->time])) return TACIT_OK;
         TACIT_TRY(held_time(self, &cells[self->time], self->time, clock, &row.time, error));
     }
     for (size_t i = 0; i < self->taken_count; i++) kept[i] = cells[self->taken[i]];

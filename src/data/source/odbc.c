@@ -1,8 +1,10 @@
 /*
- * Rows of a query by ODBC, for databases that have a driver for it (SQL Server, Oracle, MariaDB, ...): odbc:DSN=clinic?SELECT ...
+ * Rows of a query by ODBC, for databases that have a driver for it (SQL Server, Oracle, MariaDB, ...):
+ * odbc:DSN=clinic?SELECT ...
  *
- * One SELECT, in a transaction that is never committed, of the strongest isolation that the driver takes, on a connection that is
- * marked read-only. ODBC cannot say whether a driver honours that, so give the account no right but to read.
+ * One SELECT, in a transaction that is never committed, of the strongest isolation that the driver takes, on
+ * a connection that is marked read-only. ODBC cannot say whether a driver honours that, so give the account
+ * no right but to read.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -10,8 +10,7 @@ tacit_status odbc_library_load(odbc_library *out, tacit_error *error) {
     if (out->handle == NULL)
         return tacit_fail(error, TACIT_USAGE,
                           "there is no libodbc.so.2 to read by ODBC with: install unixODBC (Debian: "
-                          "libodbc2), and the driver of the "
-                          "database");
+                          "libodbc2), and the driver of the database");
     const char *missing = NULL;
     void *found;
 #define FIND(name, parameters)                                                                               \

@@ -1,6 +1,7 @@
 /*
- * The driver manager of ODBC (unixODBC), loaded at run time: Tacit is built without it, and reads with it where a user has it. The
- * types and the numbers below are those of ODBC 3 (sql.h, sqlext.h, sqlucode.h). Texts are UTF-16, as every driver knows them.
+ * The driver manager of ODBC (unixODBC), loaded at run time: Tacit is built without it, and reads with it
+ * where a user has it. The types and the numbers below are those of ODBC 3 (sql.h, sqlext.h, sqlucode.h).
+ * Texts are UTF-16, as every driver knows them.
  */
 #pragma once
 

@@ -10,8 +10,8 @@ static bool is_gap(char at) { return at == ' ' || at == '\t' || at == '\n'; }
 
 static bool is_odbc(const char *source) { return strncmp(source, "odbc:", 5) == 0; }
 
-/* Where the value of "password = value" begins, for ODBC also that of "pwd = value"; NULL when `at` is no such key. sslpassword
- * ends in the same letters. */
+/* Where the value of "password = value" begins, for ODBC also that of "pwd = value"; NULL when `at` is no
+ * such key. sslpassword ends in the same letters. */
 static const char *value_of(const char *at, bool odbc) {
     static const char key[] = "password", short_key[] = "pwd";
     if (strncasecmp(at, key, sizeof key - 1) == 0)

@@ -2,8 +2,9 @@
  * Rows of a person's own store: store:/path/personal.store?mood, or several of its sources, the rows of the
  * first each with what was last known of the others on its day: store:/path/personal.store?mood,steps.
  *
- * They are brought together here, on the person's own machine, and nothing says whose they are. The first column
- * is the day. The store opens by the passphrase in the file that the environment names (person/personal.h).
+ * They are brought together here, on the person's own machine, and nothing says whose they are. The first
+ * column is the day. The store opens by the passphrase in the file that the environment names
+ * (person/personal.h).
  */
 #include <limits.h>
 #include <stdio.h>

@@ -3,14 +3,17 @@
  *
  *   patients.csv                    a file: CSV or LIBSVM, plain, .gz or .xz
  *   clinic.dta, .sav, .sas7bdat     a file of Stata, SPSS or SAS, where ReadStat was there to build with
- *   /data/patients                  a folder with *.csv, *.csv.gz or *.csv.xz in it: all of them, in the order of
- *                                   their names, with the same header
- *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file, text, folder
+ *   /data/patients                  a folder with *.csv, *.csv.gz or *.csv.xz in it: all of them, in the
+ *                                   order of their names, with the same header
+ *   /data/letters, letters.tar.gz   a folder without any, or a tar archive: documents, with the columns file,
+ *                                   text, folder
  *   sqlite:/path/clinic.db?QUERY    the rows of a query of a SQLite file; opened for reading only
  *   postgres:CONNINFO?QUERY         the same of a PostgreSQL server, in a read-only transaction
  *   odbc:DSN=clinic?QUERY           the same of any database that has an ODBC driver
- *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB is installed
- *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY of a database
+ *   rows.parquet, visits.ndjson     a file, files by a pattern or a folder of Parquet or JSON, where DuckDB
+ *                                   is installed
+ *   duckdb:QUERY                    the rows of a query that DuckDB answers; duckdb:/path/clinic.duckdb?QUERY
+ *                                   of a database
  *   store:/path/personal.store?mood rows of a person's own store, by its passphrase (person/personal.h)
  *   clinic.link.yaml                a linking file: rows of several sources together, person by person
  *
@@ -66,9 +69,9 @@ typedef struct tacit_source_options {
     bool no_header;   /* of CSV */
     char separator;   /* of CSV; 0: detect */
     size_t dimension; /* of LIBSVM; 0: infer */
-    const char *
-        link; /* a column that says whom a row is about: of each value the last row counts, and the column itself is
-                       * dropped as rows are read; NULL: none */
+    /* a column that says whom a row is about: of each value the last row counts, and the column itself is
+     * dropped as rows are read; NULL: none */
+    const char *link;
     const char *fill,
         *fill_value; /* a column that the rows do not have, and what it holds in each; NULL: none */
 } tacit_source_options;
@@ -89,15 +92,16 @@ typedef struct tacit_source_kind {
     const char *row;    /* what a row is called in errors; NULL: rows are lines of a file */
     bool sparse;
     bool lends; /* its columns may be written to until the next are asked for */
-    /* Is the place of this kind? Asked in the order of the table where no prefix fits; NULL: a path never is. */
+    /* Is the place of this kind? Asked in the order of the table where no prefix fits; NULL: a path never
+     * is. */
     bool (*takes)(const tacit_place *place);
     tacit_status (*open)(tacit_source **out, const tacit_place *place, const tacit_source_options *options,
                          tacit_error *error);
-    /* Up to `most` rows, chosen or not, and no more than fit a block; at least one unless it ended. NULL where there
-     * are columns. */
+    /* Up to `most` rows, chosen or not, and no more than fit a block; at least one unless it ended. NULL
+     * where there are columns. */
     tacit_status (*next)(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
-    /* Up to `most` rows as columns, as they lie there, chosen or not; none when it ended. Leaves the number of the next row
-     * alone. NULL: such a source has cells. */
+    /* Up to `most` rows as columns, as they lie there, chosen or not; none when it ended. Leaves the number
+     * of the next row alone. NULL: such a source has cells. */
     tacit_status (*next_columns)(tacit_source *source, size_t most, tacit_row_block *out, tacit_error *error);
     tacit_status (*rewind)(tacit_source *source, tacit_error *error);
     void (*free)(tacit_source *source); /* what is the kind's own */
@@ -141,8 +145,8 @@ tacit_status tacit_source_next(tacit_source *source, size_t most, tacit_row_bloc
 /* Does the source have columns? Then it can be read by them, and `next` gives cells that are made of them. */
 bool tacit_source_has_columns(const tacit_source *source);
 
-/* Up to `most` rows as columns (data/source/arrays.h), borrowed until the next call. All of them: the filter is the caller's
- * to ask, for row source->row - rows and those after it. None when it ended. */
+/* Up to `most` rows as columns (data/source/arrays.h), borrowed until the next call. All of them: the filter
+ * is the caller's to ask, for row source->row - rows and those after it. None when it ended. */
 tacit_status tacit_source_next_columns(tacit_source *source, size_t most, tacit_row_block *out,
                                        tacit_error *error);
 

@@ -19,8 +19,9 @@ enum {
 #define TACIT_SOURCE_STATISTICAL(X)
 #endif
 
-/* The table of kinds: a line here and the file NAME.c make a source. Those that are named by paths are asked in this
- * order. A library for parties alone reads CSV files and personal stores; other rows come in memory. */
+/* The table of kinds: a line here and the file NAME.c make a source. Those that are named by paths are asked
+ * in this order. A library for parties alone reads CSV files and personal stores; other rows come in
+ * memory. */
 #ifdef TACIT_PARTY_ONLY
 #define TACIT_SOURCES(X)                                                                                     \
     X(personal)                                                                                              \
@@ -59,7 +60,8 @@ tacit_status source_refuse_foreign(const tacit_place *place, tacit_error *error)
 /* TACIT_USAGE for the name of rows that a library for parties alone does not read: a query of a database. */
 tacit_status source_refuse_absent(const char *name, tacit_error *error);
 
-/* Of a file that was told by its first bytes, Parquet's: DuckDB opens it by its path, so they must lie there as they are. */
+/* Of a file that was told by its first bytes, Parquet's: DuckDB opens it by its path, so they must lie there
+ * as they are. */
 tacit_status source_check_parquet(const tacit_place *place, tacit_error *error);
 
 /* Let a source that was just opened give one part of its rows alone (part.h). *done: it does. */
@@ -111,15 +113,15 @@ tacit_status source_next_cells(tacit_source *source, size_t most, tacit_row_bloc
 void source_forget_cells(tacit_source *source);
 void source_free_cells(tacit_source *source);
 
-/* At the end of a pass: another one over the same rows must find as many. `before` is what an earlier one found, UINT64_MAX before
- * the first. */
+/* At the end of a pass: another one over the same rows must find as many. `before` is what an earlier one
+ * found, UINT64_MAX before the first. */
 tacit_status source_check_count(const tacit_source *source, uint64_t *before, tacit_error *error);
 
 /* A source that drains another one, which it takes in any case, and gives of all rows with the same value of
  * a column the last. */
 tacit_status source_link(tacit_source **out, tacit_source *inner, const char *link, tacit_error *error);
 
-/* A source with one column more, of the same text in every row; takes the other one in any case. TACIT_INPUT when that has
- * such a column already. */
+/* A source with one column more, of the same text in every row; takes the other one in any case. TACIT_INPUT
+ * when that has such a column already. */
 tacit_status source_fill(tacit_source **out, tacit_source *inner, const char *column, const char *value,
                          tacit_error *error);

@@ -1,12 +1,14 @@
 /*
- * Files of SAS, Stata and SPSS, read by ReadStat: clinic.sas7bdat, clinic.xpt, clinic.dta, clinic.sav, clinic.zsav.
+ * Files of SAS, Stata and SPSS, read by ReadStat: clinic.sas7bdat, clinic.xpt, clinic.dta, clinic.sav,
+ * clinic.zsav.
  *
- * A value that the file calls missing, by the system's mark or by a code that its author declared, is an empty
- * cell. Codes with labels become the labels' texts where at least two values that are not missing have one
- * (1 = male, 2 = female); a single label marks something special in a column of numbers, which it stays. Dates
- * become 2024-02-29, whatever day the program counts from.
+ * A value that the file calls missing, by the system's mark or by a code that its author declared, is an
+ * empty cell. Codes with labels become the labels' texts where at least two values that are not missing have
+ * one (1 = male, 2 = female); a single label marks something special in a column of numbers, which it stays.
+ * Dates become 2024-02-29, whatever day the program counts from.
  *
- * SAS keeps labels in a catalogue apart from the rows: clinic.sas7bcat beside clinic.sas7bdat, or else formats.sas7bcat there.
+ * SAS keeps labels in a catalogue apart from the rows: clinic.sas7bcat beside clinic.sas7bdat, or else
+ * formats.sas7bcat there.
  *
  * ReadStat pushes values, and a source is asked for blocks: the parser runs in a thread of its own that
  * waits whenever a block is full. Only one of the two works at a time.

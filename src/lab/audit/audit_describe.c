@@ -1,5 +1,6 @@
 /* The worst pair of method describe: the only row goes from one end of a number's range to the other, and to
- * the other class. Moments, every level of the tree and the counts of the label all move as far as they can. */
+ * the other class. Moments, every level of the tree and the counts of the label all move as far as they
+ * can. */
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"
 #include "lab/audit/audit_parts.h"

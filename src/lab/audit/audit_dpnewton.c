@@ -5,11 +5,11 @@
  * changes sign. Steps are averaged by their shares of the budget, and the moment is scaled to noise of the
  * same size: along the line through both outputs that is the best there is. dpnewton-softmax, -linear and
  * -poisson are the same row under a label of that kind: the weights take it for so wrong that its residual is
- * clipped. dpnewton-folds is the row with three folds, which two of three models see: their answers are added up.
- * dpnewton-missing counts missing values too, for a third of the budget: nothing of the row is missing on one
- * side, and everything on the other; its counts are averaged with the steps. dpnewton-person turns all rows of
- * one person about, under unit=person, and dpnewton-person-rows does so under a promise per row, which does not
- * cover it.
+ * clipped. dpnewton-folds is the row with three folds, which two of three models see: their answers are added
+ * up. dpnewton-missing counts missing values too, for a third of the budget: nothing of the row is missing on
+ * one side, and everything on the other; its counts are averaged with the steps. dpnewton-person turns all
+ * rows of one person about, under unit=person, and dpnewton-person-rows does so under a promise per row,
+ * which does not cover it.
  */
 #include <math.h>
 #include <stdio.h>

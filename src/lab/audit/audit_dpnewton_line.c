@@ -1,9 +1,10 @@
 /*
- * An audit of dpnewton where the line is asked for (line=asked): one party alone, of whose rows one has the other
- * label in the second data set. At weights 0 its gradient is half the row, one way or the other, and the line's
- * question takes its score, 0, to be far out: both move by all that they may. The moments do not move, and are not
- * looked at. Steps are averaged by their shares of the budget and the line's two numbers scaled to noise of the same
- * size, as in audit_dpnewton.c. dpnewton-line-thin has the noise of one question in each of them.
+ * An audit of dpnewton where the line is asked for (line=asked): one party alone, of whose rows one has the
+ * other label in the second data set. At weights 0 its gradient is half the row, one way or the other, and
+ * the line's question takes its score, 0, to be far out: both move by all that they may. The moments do not
+ * move, and are not looked at. Steps are averaged by their shares of the budget and the line's two numbers
+ * scaled to noise of the same size, as in audit_dpnewton.c. dpnewton-line-thin has the noise of one question
+ * in each of them.
  */
 #include <math.h>
 #include <stdio.h>
@@ -155,8 +156,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_audit_setup *se
     if (!self->design.asks_line)
         return tacit_fail(error, TACIT_USAGE,
                           "nobody is asked for the line at epsilon %g and delta %g: leave line=asked, and "
-                          "neither folds nor "
-                          "unit=person",
+                          "neither folds nor unit=person",
                           self->plan.epsilon, self->plan.delta);
     snprintf(out->pair, sizeof out->pair, "the label of one row, seen through %zu steps and the line",
              self->design.rounds);

@@ -4,11 +4,11 @@
  * of all of them add up. What is audited is what the session published, which for soft-stat and pate is more
  * than the model.
  *
- *   vote       2 votes against none for class 1, then 1 against 1: the label of every point changes. The minimiser is
- *              +-w with lambda w = sigma(-w); at lambda = W/(1 + W)^2, W = W(1/e), it is w = 1 + W and
- *              attains S = 2 sqrt(W/lambda).
- *   soft       Shares change from 1 to 1/2. The minimiser moves by S/(1 + sigma'/lambda), which is all of S = 1/(M lambda)
- *              for a large lambda.
+ *   vote       2 votes against none for class 1, then 1 against 1: the label of every point changes. The
+ *              minimiser is +-w with lambda w = sigma(-w); at lambda = W/(1 + W)^2, W = W(1/e), it is w = 1 +
+ *              W and attains S = 2 sqrt(W/lambda).
+ *   soft       Shares change from 1 to 1/2. The minimiser moves by S/(1 + sigma'/lambda), which is all of S =
+ *              1/(M lambda) for a large lambda.
  *   soft-stat  The statistic moves by 1/M through L^-1, whatever lambda.
  *   pate       Every count moves by one: S = sqrt(2 T).
  */

@@ -30,9 +30,10 @@ tacit_status audit_start_pair(tacit_pair *out, size_t features, size_t parties, 
 tacit_status audit_turned_row(tacit_pair *out, char text[TACIT_AUDIT_TEXT], size_t parties, size_t rows,
                               tacit_error *error);
 
-/* What a method that asks several questions and adds Gaussian noise to each is charged for all of them: `plan` is checked and priced, `exact`
- * becomes the same without noise, and `charged` the distance of answers that the price is about, in the noise of all questions. `thin`: `plan`
- * gets the noise of a price at which each question alone costs what all are charged. */
+/* What a method that asks several questions and adds Gaussian noise to each is charged for all of them:
+ * `plan` is checked and priced, `exact` becomes the same without noise, and `charged` the distance of answers
+ * that the price is about, in the noise of all questions. `thin`: `plan` gets the noise of a price at which
+ * each question alone costs what all are charged. */
 tacit_status audit_charge_questions(tacit_audit_case *out, tacit_plan *plan, tacit_plan *exact,
                                     size_t questions, bool thin, double *charged, tacit_error *error);
 

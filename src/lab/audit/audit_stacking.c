@@ -66,8 +66,8 @@ static tacit_status stack_pair(tacit_pair *out, char text[TACIT_AUDIT_TEXT], con
     TACIT_TRY(tacit_audit_plan(plan, method, setup, error));
     TACIT_TRY(set_default(plan, setup, "loss", "huber", error));
     if (!blocks) TACIT_TRY(set_default(plan, setup, "rows", "normalise", error));
-    if (!blocks)
-        TACIT_TRY(set_default(plan, setup, "groups", "2", error)); /* all b_k must be extreme at once */
+    /* all b_k must be extreme at once */
+    if (!blocks) TACIT_TRY(set_default(plan, setup, "groups", "2", error));
     if (lent) TACIT_TRY(tacit_plan_set(plan, "source-lambda", "1e6", error)); /* so that it knows nothing */
     size_t features = blocks ? 1 : stacking_settings_of(plan)->groups;
     if (plan->lambda == 0) plan->lambda = strong_lambda(plan);

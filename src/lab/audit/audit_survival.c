@@ -1,5 +1,5 @@
-/* The worst pair of method survival: the only row has the event in the first cell of time, or leaves without one.
- * The first column of either histogram is the longest, so that the vector moves as far as it can. */
+/* The worst pair of method survival: the only row has the event in the first cell of time, or leaves without
+ * one. The first column of either histogram is the longest, so that the vector moves as far as it can. */
 #include "base/memory.h"
 #include "base/number.h"
 #include "lab/audit/audit_methods.h"

@@ -3,11 +3,12 @@
  * one row, a network without hidden layers at zero weights, where a row's gradient is -+(x, 1)/2, far beyond
  * the clip wherever x is not 0; so each number of the sum is -1, 0 or 1.
  *
- *   dpstgd        all rows take part and all signs are uploaded; the row has the other label, and every number turns from -1 to 1.
- *   dpstgd-claim  the paper's accounting at its word: a sample with q = 0.004, a tenth of 200 numbers chosen. The row is not 0 in
- *                 twenty of them, or in none but the last. All twenty stand out together when the row is in
- *                 the sample, and not at all when it is not: one sample for all, where the paper's price has
- *                 one for each.
+ *   dpstgd        all rows take part and all signs are uploaded; the row has the other label, and every
+ *                 number turns from -1 to 1.
+ *   dpstgd-claim  the paper's accounting at its word: a sample with q = 0.004, a tenth of 200 numbers chosen.
+ *                 The row is not 0 in twenty of them, or in none but the last. All twenty stand out together
+ *                 when the row is in the sample, and not at all when it is not: one sample for all, where the
+ *                 paper's price has one for each.
  */
 #include <math.h>
 #include <stdio.h>

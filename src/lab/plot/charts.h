@@ -1,13 +1,13 @@
-/* Charts of results as standalone SVG, made of plot.h: the same results give the same bytes everywhere, in any locale.
- * Each function appends one. */
+/* Charts of results as standalone SVG, made of plot.h: the same results give the same bytes everywhere, in
+ * any locale. Each function appends one. */
 #pragma once
 
 #include "base/buffer.h"
 #include "lab/simulate.h"
 #include "model/report/report.h"
 
-/* The forest plot of a meta-analysis: of each coefficient the sites' estimates with their intervals, and under
- * them the pooled ones. TACIT_USAGE where the report is of another kind, or shows no sites. */
+/* The forest plot of a meta-analysis: of each coefficient the sites' estimates with their intervals, and
+ * under them the pooled ones. TACIT_USAGE where the report is of another kind, or shows no sites. */
 tacit_status tacit_forest_plot(const tacit_report *report, tacit_buffer *out, tacit_error *error);
 
 /* The curves of a report of survival: a step curve with its interval for each group, and how many of each are

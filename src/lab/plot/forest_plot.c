@@ -13,12 +13,11 @@ static const double WIDTH = 720, LEFT = 150, RIGHT = 510, EDGE = 20, LINE = 22, 
 static const char PREFIX[] = "forest ";
 
 static const char style[] =
-    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;fill:#222}"
-    ".title{font-size:18px;font-weight:600}.note{font-size:12.5px;fill:#555}.panel{font-size:14px;font-"
-    "weight:600}"
-    ".name{font-size:12.5px}.tick{font-size:12px;fill:#444}.grid{stroke:#e4e4e4;stroke-width:1}"
-    ".zero{stroke:#888;stroke-width:1;stroke-dasharray:3 3}.bar{stroke:#0072B2;stroke-width:1.5}"
-    ".site{fill:#0072B2}.pooled{fill:#A84A00}";
+    "text{font-family:system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica "
+    "Neue',Arial,sans-serif;fill:#222}.title{font-size:18px;font-weight:600}.note{font-size:12.5px;fill:#555}"
+    ".panel{font-size:14px;font-weight:600}.name{font-size:12.5px}.tick{font-size:12px;fill:#444}.grid{"
+    "stroke:#e4e4e4;stroke-width:1}.zero{stroke:#888;stroke-width:1;stroke-dasharray:3 "
+    "3}.bar{stroke:#0072B2;stroke-width:1.5}.site{fill:#0072B2}.pooled{fill:#A84A00}";
 
 typedef struct pooled {
     const char *name;

@@ -22,9 +22,9 @@ typedef struct tacit_plot_series {
     const tacit_plot_point *points;
     size_t count;
     bool is_reference; /* a dashed horizontal line at the first point's y */
-    bool
-        is_scattered; /* large hollow circles in the colour of the series of that name (grey without one) and no
-                          label: the note should say what they are */
+    /* large hollow circles in the colour of the series of that name (grey without one) and no label: the note
+     * should say what they are */
+    bool is_scattered;
 } tacit_plot_series;
 
 typedef struct tacit_plot_axis {

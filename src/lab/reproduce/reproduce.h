@@ -18,8 +18,8 @@ typedef struct tacit_setup {
 
 /* What a setup changes besides. */
 typedef struct tacit_adjustment {
-    tacit_setting_value
-        setting; /* of the methods that know it, in curves that do not set it themselves; no name: none */
+    /* of the methods that know it, in curves that do not set it themselves; no name: none */
+    tacit_setting_value setting;
     size_t rows; /* of all parties; 0: as the experiment says */
 } tacit_adjustment;
 /* Settings that come with a setup, for the methods that have them; up to the first without a name. */

@@ -123,8 +123,7 @@ static const tacit_claim claims[] = {
       .above = { "both (psgd)", 0, NULL, 0.02 },
       .below = { CLAIMED, 0, NULL, 0 },
       .why = "what is drawn once cancels in differences of answers, and what is drawn again averages out: "
-             "the two "
-             "attacks together refute the claim" },
+             "the two attacks together refute the claim" },
     { .says = "what the ledger charges for psgd is never beaten",
       .above = { "both (psgd)", 0, NULL, 0.02 },
       .below = { CHARGED, 0, NULL, 0 } },

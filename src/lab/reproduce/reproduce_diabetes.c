@@ -215,8 +215,7 @@ static const tacit_claim claims[] = {
       .above = { "PST-H(U)", 0, NULL, 0 },
       .below = { "PLR(target)", 0, NULL, 0 },
       .why = "branches dealt out at random do not differ from the main hospital, so that the target's own "
-             "rows serve as "
-             "well, and without importances five members have five times the noise",
+             "rows serve as well, and without importances five members have five times the noise",
       .mostly = true },
     { .says = "PST-H(W) outperforms PLR on the target at every branch",
       .above = { "PST-H(W)", 0, NULL, 0 },

@@ -125,8 +125,7 @@ const tacit_experiment tacit_experiment_hamm_fig2 = {
     .claims = claims,
     .claim_count = sizeof claims / sizeof *claims,
     .why = "the paper names neither its scaling nor the draws of users; ours is divided by the largest norm "
-           "of the "
-           "auxiliary rows",
+           "of the auxiliary rows",
     .printed = printed,
     .printed_count = sizeof printed / sizeof *printed,
     .read = read,

@@ -1,5 +1,5 @@
-/* Wang 2018, figures 4.4 and 4.5: transfer as the target has more labels; and section 6.2 (b), which the thesis
- * leaves for later: a target whose documents come from a population that no source has. */
+/* Wang 2018, figures 4.4 and 4.5: transfer as the target has more labels; and section 6.2 (b), which the
+ * thesis leaves for later: a target whose documents come from a population that no source has. */
 #include <math.h>
 
 #include "lab/reproduce/reproduce_transfer.h"
@@ -147,8 +147,7 @@ const tacit_experiment tacit_experiment_wang_unseen = {
     "the target mixes the first, the third and the fifth, which has none; public documents are of all "
     "five.",
     .says = "We are interested to investigate the performance of our method when the target domain contains "
-            "samples "
-            "from a population unseen by the sources.",
+            "samples from a population unseen by the sources.",
     .dealt = "sources and target as in wang-table43, without the fifth source",
     .setups = unseen_setups,
     .reads_texts = true,

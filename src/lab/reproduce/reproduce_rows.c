@@ -1,6 +1,6 @@
-/* Wang 2018, table 5.1, its largest set: SimuX400 with 50,000,000 rows, 160 GB of numbers. What the nodes compute over
- * their rows is measured on 1,000,000 rows that are generated block by block, so that no more than a block is kept,
- * and extrapolated: sums over rows take time in proportion to the rows. */
+/* Wang 2018, table 5.1, its largest set: SimuX400 with 50,000,000 rows, 160 GB of numbers. What the nodes
+ * compute over their rows is measured on 1,000,000 rows that are generated block by block, so that no more
+ * than a block is kept, and extrapolated: sums over rows take time in proportion to the rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
@@ -113,13 +113,10 @@ const tacit_experiment tacit_experiment_wang_rows = {
     .figure = "table 5.1, its largest set",
     .title = "What the nodes compute over the rows of SimuX400, measured on 1,000,000 and extrapolated to "
              "50,000,000",
-    .differs =
-        "Rows are generated block by block, 20,000 at a time, and each block is summed as a node sums its "
-        "rows. "
-        "Seconds are of the processor, all nodes together, without encryption and network, whose cost does "
-        "not "
-        "depend on the rows; wang-table51 has those. Iterations are as printed. The last two lines are not "
-        "measured: they are 50 times the measured ones.",
+    .differs = "Rows are generated block by block, 20,000 at a time, and each block is summed as a node sums "
+               "its rows. Seconds are of the processor, all nodes together, without encryption and network, "
+               "whose cost does not depend on the rows; wang-table51 has those. Iterations are as printed. "
+               "The last two lines are not measured: they are 50 times the measured ones.",
     .says = "The nodes' part is cheap beside that of the servers.",
     .source = "generated here from the seed",
     .measures = "processor seconds of the nodes over their rows",

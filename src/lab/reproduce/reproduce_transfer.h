@@ -6,8 +6,8 @@
 
 extern const tacit_mixture_sizes tacit_transfer_news, tacit_transfer_amazon;
 
-/* Accuracies of all variants at all epsilons, for a target that mixes the domains so. Only the first `sources` of
- * them have a source. */
+/* Accuracies of all variants at all epsilons, for a target that mixes the domains so. Only the first
+ * `sources` of them have a source. */
 tacit_status tacit_transfer_run(const tacit_simulation *base, const tacit_mixture_sizes *how, size_t sources,
                                 const double *mixture, tacit_run *runs, tacit_error *error);
 

@@ -1,6 +1,6 @@
 /*
- * What may be said of a paper once its experiment has been run again: of each printed number, and of each claim
- * in words that can be put as "this curve lies above that one".
+ * What may be said of a paper once its experiment has been run again: of each printed number, and of each
+ * claim in words that can be put as "this curve lies above that one".
  */
 #pragma once
 
@@ -26,9 +26,9 @@ static inline bool tacit_verdict_is_against(tacit_paper_verdict verdict) {
     return verdict == TACIT_PAPER_OTHERWISE || verdict == TACIT_PAPER_FAILS;
 }
 
-/* As printed: no further from the printed number than .02 where the figure shows shares (accuracy, error, AUC), or
- * than two standard deviations of our trials, though never than .05, which two draws far apart would allow; other
- * numbers must agree in the digits that are printed, or within two standard deviations. */
+/* As printed: no further from the printed number than .02 where the figure shows shares (accuracy, error,
+ * AUC), or than two standard deviations of our trials, though never than .05, which two draws far apart would
+ * allow; other numbers must agree in the digits that are printed, or within two standard deviations. */
 tacit_paper_verdict tacit_finding_verdict(const tacit_experiment *experiment, const tacit_finding *finding);
 
 typedef struct tacit_claim_outcome {

@@ -3,7 +3,8 @@
  * minimised from sums of local derivatives; Newton or L-BFGS).
  *
  *   all:          n = sum n_k
- *   round:        coordinator sends w; party k answers f_k = sum_i l(y_i, x_i.w), its gradient and, where asked, a matrix
+ *   round:        coordinator sends w; party k answers f_k = sum_i l(y_i, x_i.w), its gradient and, where
+ *                 asked, a matrix
  *   coordinator:  F = sum_k f_k + (n lambda/2)|w|^2
  *     Newton      w <- w - s H^-1 g;   L-BFGS  w <- w - s B g, B from the last steps, then Newton to the end;
  *                 s = 1, 1/2, 1/4, ... until F falls enough (Armijo)
@@ -162,8 +163,9 @@ static tacit_status no_estimate(const estimate_fit *self, const double *directio
     return tacit_estimate_say_separated(&facts, direction, error);
 }
 
-/* With an offset or weights the model without terms has no closed form: Newton along the intercept, from where the offset
- * is in the middle of its range. Without an intercept it is the offset alone. Leaves the weights there. */
+/* With an offset or weights the model without terms has no closed form: Newton along the intercept, from
+ * where the offset is in the middle of its range. Without an intercept it is the offset alone. Leaves the
+ * weights there. */
 static tacit_status fit_null(estimate_fit *self, tacit_error *error) {
     static const double NEAR = 1e-20;
     size_t at = self->design.intercept, width = self->design.width;
@@ -531,22 +533,17 @@ const tacit_method tacit_method_estimate = {
     .imputes = true,
     .starts_at = tacit_estimate_starts_at_model,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
-        "second moments, as one contribution to a sum; its number of rows, and the sum of "
-        "its responses or its rows of each class[errors=HC0|HC1|HC2|HC3: ; once, "
-        "at the end, the sum of squared gradients of its rows][errors=cluster|gee: ; once, at the end, how "
-        "many "
-        "persons it has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, "
-        "at the end, sums of squared residuals and of leverages over its rows, and how many rows have a "
-        "large Cook's distance, if they are none or at least its owner's minimum][intercepts=party: ; then "
-        "the "
-        "same sums with the party's own intercept in the scores, and taken out of the matrix][folds!=0: ; "
-        "then "
-        "the same sums of its rows outside each fold, and how many of its rows have a score in each cell of "
-        "a public grid, by class, from the model that has not seen them]; where the "
-        "schema says "
-        "what becomes of missing values, how many there are, unless few",
+    .leaves = "in each round the sums over the party's rows of loss, gradient and, where asked, a matrix of "
+              "second moments, as one contribution to a sum; its number of rows, and the sum of its "
+              "responses or its rows of each class[errors=HC0|HC1|HC2|HC3: ; once, at the end, the sum of "
+              "squared gradients of its rows][errors=cluster|gee: ; once, at the end, how many persons it "
+              "has rows of, and the sum of squared gradients of these persons][influence=yes: ; once, at the "
+              "end, sums of squared residuals and of leverages over its rows, and how many rows have a large "
+              "Cook's distance, if they are none or at least its owner's minimum][intercepts=party: ; then "
+              "the same sums with the party's own intercept in the scores, and taken out of the "
+              "matrix][folds!=0: ; then the same sums of its rows outside each fold, and how many of its "
+              "rows have a score in each cell of a public grid, by class, from the model that has not seen "
+              "them]; where the schema says what becomes of missing values, how many there are, unless few",
     .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
                "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
                "Everybody sees the weights of every round, the final coefficients with their standard errors "
@@ -563,16 +560,12 @@ const tacit_method tacit_method_estimate = {
     .caveats =
         "exact sums over few rows, or over two sets that differ in one row, can reveal that row. A "
         "coordinator that departs from the protocol can choose weights[bias=firth:  and the matrix that "
-        "leverages come from]; each party refuses those under which "
-        "fewer of its rows count than its owner's minimum, and a liar can steer within that: use a private "
-        "method where that matters.[folds!=0:  The sums of all rows and of those outside a fold differ by "
-        "the "
-        "fold: a party takes part if each of its folds has its owner's minimum of rows.] Missing values are "
-        "what the schema says; with missing: fill, its "
-        "default, a "
-        "missing value counts as the middle of its bounds, a missing or unknown level as the first level: "
-        "set "
-        "missing: complete-case and strict: yes in the schema for R's numbers. The "
+        "leverages come from]; each party refuses those under which fewer of its rows count than its owner's "
+        "minimum, and a liar can steer within that: use a private method where that matters.[folds!=0:  The "
+        "sums of all rows and of those outside a fold differ by the fold: a party takes part if each of its "
+        "folds has its owner's minimum of rows.] Missing values are what the schema says; with missing: "
+        "fill, its default, a missing value counts as the middle of its bounds, a missing or unknown level "
+        "as the first level: set missing: complete-case and strict: yes in the schema for R's numbers. The "
         "same parties must answer in every round. With lambda above 0, standard errors leave out the bias",
     .check = tacit_estimate_check,
     .infers = infers,
@@ -581,14 +574,12 @@ const tacit_method tacit_method_estimate = {
     .release_kind = tacit_estimate_kind,
     .exchanges = exchanges,
     .fewest = 2,
-    .asks = "[rounds=few: two questions to each party for a linear fit, five or six for most logistic ones, "
-            "one after the "
-            "other][start=model: ; two or three from a public model that is near][rounds=many: as many "
-            "questions to each party, one after the other, as the fit takes: "
-            "five for a linear "
-            "one, some ten for others][rounds=many,optimiser=lbfgs: , and several times that with "
-            "lbfgs][rounds=many: . In a "
-            "study that people carry each is a hand-over: rounds=few takes the fewest]",
+    .asks =
+        "[rounds=few: two questions to each party for a linear fit, five or six for most logistic ones, one "
+        "after the other][start=model: ; two or three from a public model that is near][rounds=many: as many "
+        "questions to each party, one after the other, as the fit takes: five for a linear one, some ten for "
+        "others][rounds=many,optimiser=lbfgs: , and several times that with lbfgs][rounds=many: . In a study "
+        "that people carry each is a hand-over: rounds=few takes the fewest]",
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = tacit_estimate_handlers,
 };

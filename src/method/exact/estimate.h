@@ -9,8 +9,8 @@
 #include "session/session.h"
 
 enum {
-    TACIT_ESTIMATE_HEAD =
-        2, /* rows and token, in steps of the grid, before anything else in a contribution */
+    /* rows and token, in steps of the grid, before anything else in a contribution */
+    TACIT_ESTIMATE_HEAD = 2,
     TACIT_ESTIMATE_TERMS = TACIT_FAMILY_TERMS
 };
 
@@ -86,18 +86,20 @@ typedef struct tacit_estimate_completed {
     double *response;
 } tacit_estimate_completed;
 
-/* TACIT_REFUSED where few of a real party's rows are incomplete: the sums of two sets would differ in these. */
+/* TACIT_REFUSED where few of a real party's rows are incomplete: the sums of two sets would differ in
+ * these. */
 tacit_status tacit_estimate_complete(tacit_estimate_completed *out, tacit_party *party, size_t set,
                                      tacit_error *error);
 void tacit_estimate_completed_clear(tacit_estimate_completed *self);
 
-/* The party with the rows that are asked for: as they are, or one of its completed sets, which `complete` then has. */
+/* The party with the rows that are asked for: as they are, or one of its completed sets, which `complete`
+ * then has. */
 tacit_status tacit_estimate_choose_rows(tacit_party *party, const tacit_question *question,
                                         tacit_estimate_completed *complete, tacit_party **out,
                                         tacit_error *error);
 
-/* Fit all completed sets but the first, whose estimates are given, and pool them; *w, the weights of the fit at
- * hand, becomes their mean. Does nothing where nothing is imputed. */
+/* Fit all completed sets but the first, whose estimates are given, and pool them; *w, the weights of the fit
+ * at hand, becomes their mean. Does nothing where nothing is imputed. */
 tacit_status tacit_estimate_pool_sets(const tacit_plan *plan,
                                       tacit_status (*fit)(void *context, size_t set, tacit_estimates **out,
                                                           tacit_error *error),
@@ -107,8 +109,8 @@ tacit_status tacit_estimate_pool_sets(const tacit_plan *plan,
 /* Ask for the numbers of missing values and put them into the estimates; `parties` answered so far. */
 tacit_status tacit_estimate_count_missing(tacit_session *session, size_t parties, tacit_estimates *estimates,
                                           tacit_error *error);
-/* Missing values of each column of the schema and of the label, rows left out; then of each the parties that have some, but
- * few, and say none. */
+/* Missing values of each column of the schema and of the label, rows left out; then of each the parties that
+ * have some, but few, and say none. */
 tacit_sum_spec tacit_estimate_missing_sum(const tacit_plan *plan);
 tacit_status tacit_estimate_answer_missing(tacit_party *party, const tacit_question *question,
                                            tacit_reply *reply, tacit_error *error);
@@ -134,8 +136,8 @@ tacit_response_function tacit_estimate_response; /* with a pass as its context *
 tacit_status tacit_estimate_read_total(const tacit_party *party, const tacit_question *question, double *n,
                                        tacit_error *error);
 
-/* A sum as the question has to ask for it, with an empty contribution; and the end of one: summed over all who hold the
- * party's rows, its head filled, its bound kept. */
+/* A sum as the question has to ask for it, with an empty contribution; and the end of one: summed over all
+ * who hold the party's rows, its head filled, its bound kept. */
 tacit_status tacit_estimate_begin_sum(const tacit_party *party, const tacit_question *question,
                                       const double *terms, size_t length, tacit_sum_spec *spec,
                                       tacit_reply *reply, tacit_error *error);
@@ -275,12 +277,13 @@ tacit_status tacit_estimate_apart(double *out, tacit_row_sums *how, double *w, c
 
 /* ---- cross-validation (estimate_folds.c, estimate_folds_party.c) ----
  *
- * Each party deals its own rows out to k folds (data/folds.h). The k models, each without one fold, are fitted side by
- * side from the optimum of all rows: a round has the sums of all of them,
+ * Each party deals its own rows out to k folds (data/folds.h). The k models, each without one fold, are
+ * fitted side by side from the optimum of all rows: a round has the sums of all of them,
  *
- *   folds      for each fold its k-th weights: of the rows outside it their number, loss, gradient and Hessian
- *   held-out   once, at the end: the scores that each row gets from the model that has not seen it, counted on a public
- *              grid as method evaluate counts them, over all folds together
+ *   folds      for each fold its k-th weights: of the rows outside it their number, loss, gradient and
+ *              Hessian
+ *   held-out   once, at the end: the scores that each row gets from the model that has not seen it, counted
+ *              on a public grid as method evaluate counts them, over all folds together
  */
 
 tacit_fold_plan tacit_estimate_folds(const tacit_plan *plan);
@@ -289,8 +292,8 @@ tacit_fold_plan tacit_estimate_folds(const tacit_plan *plan);
 tacit_status tacit_estimate_check_folds(const tacit_plan *plan, const tacit_family *family,
                                         const tacit_design *design, tacit_error *error);
 
-/* TACIT_REFUSED where a real party's smallest fold has fewer rows than its owner's minimum: the sums of all rows, less
- * those outside a fold, are the fold's. */
+/* TACIT_REFUSED where a real party's smallest fold has fewer rows than its owner's minimum: the sums of all
+ * rows, less those outside a fold, are the fold's. */
 tacit_status tacit_estimate_admit_folds(const tacit_party *party, tacit_error *error);
 
 /* Numbers of one fold in a sum, and what is counted at the end. */

@@ -1,10 +1,10 @@
 /*
  * The coordinator's half of the last look at an optimum (estimate.h), and what both halves know of it.
  *
- * "reach" is asked for in parts of what each number can be at most, so that one grid serves all: it is fine to
- * 2^-56 of that for 20 parties. With B the family's bound of summed gradients, squared gradients of rows or persons
- * add up to at most B^2, and 1/(1 - h)^2 <= 10^4. "middle" then has the bound that reach told, and loses nothing to
- * that wide one.
+ * "reach" is asked for in parts of what each number can be at most, so that one grid serves all: it is fine
+ * to 2^-56 of that for 20 parties. With B the family's bound of summed gradients, squared gradients of rows
+ * or persons add up to at most B^2, and 1/(1 - h)^2 <= 10^4. "middle" then has the bound that reach told, and
+ * loses nothing to that wide one.
  */
 #include <math.h>
 #include <stdlib.h>

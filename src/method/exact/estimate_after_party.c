@@ -3,16 +3,18 @@
  * residuals at weights, and with an inverse of the Hessian, that the coordinator sends.
  *
  * What it guards against. The weights and the inverse may be lies. With an inverse of somebody's choice the
- * leverage of one row could be moved close to 1, and 1/(1 - h)^2 would single it out; with weights of somebody's
- * choice one residual could. So a real party asks the same as of every other round (estimate_bounds.c), and
+ * leverage of one row could be moved close to 1, and 1/(1 - h)^2 would single it out; with weights of
+ * somebody's choice one residual could. So a real party asks the same as of every other round
+ * (estimate_bounds.c), and
  *
- *   - the effective number of rows (or of persons) in the sum of squared gradients, (sum v)^2/sum v^2 with v =
- *     |g|^2/(1 - h)^k, is at least its owner's minimum, of every family: a linear response too, for its squared
- *     residuals are no quadratic of X^T X and X^T y;
- *   - leverages are those of a Hessian of more rows than its own: none is below 0, and they add up to at most the
- *     number of weights. With one above .99 HC2 and HC3 have no value: the party says so, and weighs the row as one with .99;
- *   - residuals and leverages of which few rows have almost all are held back, as 0 and with the party counted,
- *     and so is a number of rows with a large Cook's distance that is below the minimum, and not 0.
+ *   - the effective number of rows (or of persons) in the sum of squared gradients, (sum v)^2/sum v^2 with v
+ *     = |g|^2/(1 - h)^k, is at least its owner's minimum, of every family: a linear response too, for its
+ *     squared residuals are no quadratic of X^T X and X^T y;
+ *   - leverages are those of a Hessian of more rows than its own: none is below 0, and they add up to at most
+ *     the number of weights. With one above .99 HC2 and HC3 have no value: the party says so, and weighs the
+ *     row as one with .99;
+ *   - residuals and leverages of which few rows have almost all are held back, as 0 and with the party
+ *     counted, and so is a number of rows with a large Cook's distance that is below the minimum, and not 0.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -287,7 +289,8 @@ static tacit_status same_sum(const tacit_question *question, const tacit_sum_spe
     return tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines");
 }
 
-/* Over all rows, wherever they are held; all holders have the totals then, and the one with the gate decides. */
+/* Over all rows, wherever they are held; all holders have the totals then, and the one with the gate
+ * decides. */
 static tacit_status look_over(look *self, tacit_party *party, const tacit_question *question,
                               tacit_error *error) {
     TACIT_TRY(tacit_dataset_map(&party->rows, 0, look_at, self, error));

@@ -1,6 +1,7 @@
 /*
- * intercepts=party: each party has an intercept of its own, which never leaves it. At the coordinator's weights
- * a party finds the intercept a that fits its own rows best, and answers the sums of the profile likelihood:
+ * intercepts=party: each party has an intercept of its own, which never leaves it. At the coordinator's
+ * weights a party finds the intercept a that fits its own rows best, and answers the sums of the profile
+ * likelihood:
  *
  *   loss and gradient at a (that of the intercept is 0), and H - h h^T/H_aa, h the intercept's column of H
  *

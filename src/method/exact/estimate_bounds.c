@@ -4,12 +4,14 @@
  * row's x x^T; with exp(x.w) led by one row, so is everything. A party cannot redo the coordinator's step,
  * for it does not know the sums of the others; it can see what the weights do to its own rows:
  *
- *   scores      |x.w| <= 100 in every row (logistic, poisson). Honest fits of columns that tell the classes almost apart reach 60;
- *   rows        the effective number (sum v)^2 / sum v^2 of what multiplies x in the gradient, v = |l'|, and in the matrix, v = l''
- *               or l'^2, is at least the owner's minimum of rows. It is n for equal v, and 1 if one row has
- *               all;
- *   adjusted    with bias=firth the same number of what the coordinator's inverse adds to a gradient, by itself and
- *               with the gradient (estimate_firth.c): an inverse that is large for one row only adds that row;
+ *   scores      |x.w| <= 100 in every row (logistic, poisson). Honest fits of columns that tell the classes
+ *               almost apart reach 60;
+ *   rows        the effective number (sum v)^2 / sum v^2 of what multiplies x in the gradient, v = |l'|, and
+ *               in the matrix, v = l'' or l'^2, is at least the owner's minimum of rows. It is n for equal v,
+ *               and 1 if one row has all;
+ *   adjusted    with bias=firth the same number of what the coordinator's inverse adds to a gradient, by
+ *               itself and with the gradient (estimate_firth.c): an inverse that is large for one row only
+ *               adds that row;
  *   rounds      no more than the optimiser takes.
  *
  * With l'' it is asked of logistic and poisson in every round, matrix or not: the gradients at two close
@@ -80,7 +82,8 @@ static tacit_status look_at(void *context, const tacit_view *block, size_t first
     return TACIT_OK;
 }
 
-/* The same of several scores a row: the largest score, and the sums of absolute slopes and of curvatures on the diagonal. */
+/* The same of several scores a row: the largest score, and the sums of absolute slopes and of curvatures on
+ * the diagonal. */
 static tacit_status look_at_several(void *context, const tacit_view *block, size_t first,
                                     tacit_error *error) {
     looking *self = context;

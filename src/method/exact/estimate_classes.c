@@ -1,7 +1,8 @@
 /*
- * Several classes in method estimate: multinomial (each class but the first has weights of its own) and ordinal
- * (proportional odds). Both need the numbers of rows of all classes, which are asked for in place of the sums of a
- * response, in the question "classes": a fit starts from the model without columns, and its deviance follows from them.
+ * Several classes in method estimate: multinomial (each class but the first has weights of its own) and
+ * ordinal (proportional odds). Both need the numbers of rows of all classes, which are asked for in place of
+ * the sums of a response, in the question "classes": a fit starts from the model without columns, and its
+ * deviance follows from them.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,8 +20,7 @@ tacit_status tacit_estimate_begin_classes(const tacit_design *design, double lam
         if (!(counts[k] > 0))
             return tacit_fail(error, TACIT_INPUT,
                               "no row of any party is of class '%s', and so there is no estimate of it: "
-                              "leave it out of the "
-                              "schema's classes",
+                              "leave it out of the schema's classes",
                               design->schema->classes.text[k]);
     }
     for (size_t k = 0; k <= shape->scores; k++) loss -= counts[k] * log(counts[k] / n);
@@ -37,8 +37,8 @@ tacit_status tacit_estimate_begin_classes(const tacit_design *design, double lam
     return TACIT_OK;
 }
 
-/* A multinomial model has a score of each class, that of the first being 0; an ordinal one those between two classes,
- * and a last one that is not used. */
+/* A multinomial model has a score of each class, that of the first being 0; an ordinal one those between two
+ * classes, and a last one that is not used. */
 tacit_status tacit_estimate_class_weights(const tacit_design *design, const double *w, double *weights,
                                           tacit_error *error) {
     const tacit_several_shape *shape = &design->shape;

@@ -324,8 +324,8 @@ static double start_mean(const tacit_estimate_facts *facts) {
 
 tacit_status tacit_estimate_check_columns(const tacit_estimate_facts *facts, tacit_firth *firth,
                                           tacit_error *error) {
-    static const double COLLINEAR =
-        1e-12; /* of a column's square that the columns before it leave unexplained */
+    /* of a column's square that the columns before it leave unexplained */
+    static const double COLLINEAR = 1e-12;
     const size_t width = facts->design->width;
     const double mean = start_mean(facts);
     diagnosis self;

@@ -1,18 +1,21 @@
 /*
- * A fit in few rounds (rounds=few), for studies that people carry: each round is a hand-over. What the careful fit
- * asks for by itself follows from the sums at w = 0, where the curvature of every row is the same: the response's
- * from the intercept's gradient and the loss, X^T X from the Hessian. Newton starts there.
+ * A fit in few rounds (rounds=few), for studies that people carry: each round is a hand-over. What the
+ * careful fit asks for by itself follows from the sums at w = 0, where the curvature of every row is the
+ * same: the response's from the intercept's gradient and the loss, X^T X from the Hessian. Newton starts
+ * there.
  *
- * linear      the sums at 0 are all there is: rows, then sums. F at the solution is computed, not asked for, so that
- *             the residual sum of squares has the digits that y^T y leaves of it.
- * logistic    Newton ends with a step that is not looked at again, once a step is so short (1e-5 standard errors)
- *             that the next would be a 1e-10th of one; errors are those of the point before it.
- * start=model a logistic fit starts at a public model in place of 0. The number of rows comes with the sum of responses, on a grid for as many
- *             rows as parties can have, on which whole numbers are exact: so three rounds, response and two points, are all where the
- *             model is within some tenth of a standard error. Let d0 and d1 be the lengths of two steps in standard errors: Newton's error is c d^2, with
- *             c = d1/d0^2, so the last step leaves d1^3/d0^2, and is taken blindly where that is below 1e-8 and d1 below 1e-3. From
- *             a model that is of no use, worse than weights of 0 or without a step down, the fit begins again at 0. Parties answer the
- *             same questions as ever, and look at the weights as ever.
+ * linear      the sums at 0 are all there is: rows, then sums. F at the solution is computed, not asked for,
+ *             so that the residual sum of squares has the digits that y^T y leaves of it.
+ * logistic    Newton ends with a step that is not looked at again, once a step is so short (1e-5 standard
+ *             errors) that the next would be a 1e-10th of one; errors are those of the point before it.
+ * start=model a logistic fit starts at a public model in place of 0. The number of rows comes with the sum of
+ * responses, on a grid for as many
+ *             rows as parties can have, on which whole numbers are exact: so three rounds, response and two
+ *             points, are all where the model is within some tenth of a standard error. Let d0 and d1 be the
+ *             lengths of two steps in standard errors: Newton's error is c d^2, with c = d1/d0^2, so the last
+ *             step leaves d1^3/d0^2, and is taken blindly where that is below 1e-8 and d1 below 1e-3. From a
+ *             model that is of no use, worse than weights of 0 or without a step down, the fit begins again
+ *             at 0. Parties answer the same questions as ever, and look at the weights as ever.
  */
 #include <math.h>
 #include <string.h>
@@ -148,7 +151,8 @@ static void step_blindly(estimate_fit *self) {
     self->iterations++;
 }
 
-/* Is what one more step would leave so little that it is taken without looking? Squared lengths in standard errors. */
+/* Is what one more step would leave so little that it is taken without looking? Squared lengths in standard
+ * errors. */
 static bool ends_blindly(const estimate_fit *self, double before, double left) {
     static const double SHORT = 1e-10, NEAR = 1e-6, LEAVES = 1e-16;
     if (self->family->quadratic || left <= SHORT) return true;

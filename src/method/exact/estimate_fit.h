@@ -53,8 +53,8 @@ typedef struct estimate_steps {
     tacit_status (*check)(estimate_fit *self, tacit_error *error); /* whether the columns can explain */
 } estimate_steps;
 
-/* In few rounds (estimate_few.c): what there is to explain, once the rows are counted, and X^T X; then to the end. At a public model rows
- * are counted with the responses. */
+/* In few rounds (estimate_few.c): what there is to explain, once the rows are counted, and X^T X; then to the
+ * end. At a public model rows are counted with the responses. */
 tacit_status tacit_estimate_start_few(estimate_fit *self, const estimate_steps *steps, tacit_error *error);
 tacit_status tacit_estimate_start_at_model(estimate_fit *self, const estimate_steps *steps,
                                            tacit_error *error);
@@ -63,7 +63,8 @@ tacit_status tacit_estimate_descend_few(estimate_fit *self, const estimate_steps
 /* Newton from where the fit is to its end. */
 typedef tacit_status estimate_descent(estimate_fit *self, tacit_error *error);
 
-/* Test terms by likelihood ratios, where the plan says so; `at` is the optimum, at which the fit is before and after. */
+/* Test terms by likelihood ratios, where the plan says so; `at` is the optimum, at which the fit is before
+ * and after. */
 tacit_status tacit_estimate_ratios(estimate_fit *fit, estimate_descent *descend, const tacit_optimum *at,
                                    tacit_estimates *out, tacit_error *error);
 

@@ -2,16 +2,17 @@
  * Missing values in method estimate.
  *
  * Columns with `missing: impute` are completed `impute` times inside each party, from its own rows alone
- * (data/impute/impute.h), the response among the predictors. The study is fitted to each set in turn, from the
- * optimum of the one before, and the fits are pooled by Rubin's rules (model/report/estimates_pool.c). The seed of
- * the draws is the party's own: drawn once and kept, so that all rounds and restarts see the same sets.
+ * (data/impute/impute.h), the response among the predictors. The study is fitted to each set in turn, from
+ * the optimum of the one before, and the fits are pooled by Rubin's rules (model/report/estimates_pool.c).
+ * The seed of the draws is the party's own: drawn once and kept, so that all rounds and restarts see the same
+ * sets.
  *
- * What the sets give away. The sums of two sets differ in the incomplete rows only, so that these are a set of
- * rows of its own: a real party with some, but fewer than its owner's minimum, refuses.
+ * What the sets give away. The sums of two sets differ in the incomplete rows only, so that these are a set
+ * of rows of its own: a real party with some, but fewer than its owner's minimum, refuses.
  *
- * Numbers of missing values, where the schema says what becomes of them, leave as one contribution to a sum of
- * integers at the end; a number above 0 and below the owner's minimum is withheld, and that it is withheld is
- * said instead.
+ * Numbers of missing values, where the schema says what becomes of them, leave as one contribution to a sum
+ * of integers at the end; a number above 0 and below the owner's minimum is withheld, and that it is withheld
+ * is said instead.
  */
 #include <math.h>
 #include <stdlib.h>

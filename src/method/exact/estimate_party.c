@@ -26,8 +26,8 @@ tacit_sum_spec tacit_estimate_sum(const tacit_plan *plan, double n, const double
     const tacit_family *family = tacit_estimate_family(plan);
     tacit_design scale;
     tacit_design_scale(&scale, family, plan->schema);
-    double rows =
-        fmax(1, n) * (scale.weights != SIZE_MAX ? scale.weights_reach : 1); /* as if rows stood repeatedly */
+    /* as if rows stood repeatedly */
+    double rows = fmax(1, n) * (scale.weights != SIZE_MAX ? scale.weights_reach : 1);
     double bound = scale.offset != SIZE_MAX ? family->offset_bound(rows, high, scale.offset_reach, terms)
                                             : family->bound(rows, high, terms);
     int bound_bits, party_bits;
@@ -112,8 +112,8 @@ void tacit_estimate_response(const void *context, const tacit_view *rows, size_t
     *y = (*y - self->design.middle) / self->design.half;
 }
 
-/* What of a row's response counts as often as the row. Two families have no third number of their own, and use it
- * for sums of weights: of logistic the weights, of linear their logarithms. */
+/* What of a row's response counts as often as the row. Two families have no third number of their own, and
+ * use it for sums of weights: of logistic the weights, of linear their logarithms. */
 static void weigh_terms(const pass *self, const tacit_view *rows, size_t i,
                         double terms[TACIT_ESTIMATE_TERMS]) {
     double weight = self->design.weights_scale * tacit_rows_cell(&rows->rows, i, self->design.weights);

@@ -1,9 +1,10 @@
 /*
  * Likelihood-ratio tests by term inside one study. drop1: the model without each term that no other term
- * contains; sequential: the models with the first term, the first two, and so on, in R's order. A smaller model is
- * the whole one with some weights held at 0: features span what R's columns of the terms that are left span,
- * because a term is centered only by terms it contains (formula/formula.h), which are there as long as it is. So
- * parties are asked for nothing new: the same sums, at more weights, in some five rounds a term.
+ * contains; sequential: the models with the first term, the first two, and so on, in R's order. A smaller
+ * model is the whole one with some weights held at 0: features span what R's columns of the terms that are
+ * left span, because a term is centered only by terms it contains (formula/formula.h), which are there as
+ * long as it is. So parties are asked for nothing new: the same sums, at more weights, in some five rounds a
+ * term.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -478,23 +478,18 @@ const tacit_method tacit_method_meta = {
     .lambda_may_vanish = true,
     .reports = "meta",
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "[forest=no: of each coefficient of the site's own regression, as contributions to sums: its weight "
-        "1/error^2, the weight's square and logarithm, and the weight times the estimate and its square; "
-        "then "
-        "the same with the variance between sites in the weight][forest=no,tau=DL: , once][forest=no,tau=PM: "
-        ", "
-        "several times][forest=yes: the coefficients of the site's own regression with their errors, in "
-        "clear]; its number of rows",
+    .leaves = "[forest=no: of each coefficient of the site's own regression, as contributions to sums: its "
+              "weight 1/error^2, the weight's square and logarithm, and the weight times the estimate and "
+              "its square; then the same with the variance between sites in the weight][forest=no,tau=DL: , "
+              "once][forest=no,tau=PM: , several times][forest=yes: the coefficients of the site's own "
+              "regression with their errors, in clear]; its number of rows",
     .seen_by = "[forest=no,sees=sum: the coordinator sees the exact totals over all sites, and no single "
                "site's][forest=no,sees=each: the coordinator sees each site's numbers, and so its "
                "estimates][forest=yes: everybody sees each site's own estimates and errors]. Everybody "
                "sees the pooled estimates and how much sites differ",
-    .guarantee =
-        "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
-        "is[forest=no: "
-        ", and no site's own estimate as long as fewer than 2 (K - colluders) numbers of each coefficient "
-        "are opened of K sites, which the parties count]",
+    .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
+                 "is[forest=no: , and no site's own estimate as long as fewer than 2 (K - colluders) numbers "
+                 "of each coefficient are opened of K sites, which the parties count]",
     .assumption = "the coordinator keeps the [sees=sum: totals][sees=each: numbers] to itself; every site "
                   "has many more rows than there are columns",
     .theorem = "no privacy theorem applies. K sites have 2 K unknowns a coefficient, an estimate and an "
@@ -515,8 +510,7 @@ const tacit_method tacit_method_meta = {
     .exchanges = exchanges,
     .fewest = 1,
     .asks = "as many questions to each site, one after the other, as the search for the variance between "
-            "sites takes, some "
-            "five to ten (tau=DL takes three)",
+            "sites takes, some five to ten (tau=DL takes three)",
     .coordinate = TACIT_CENTER_HALF(coordinate),
     .handlers = meta_handlers,
 };

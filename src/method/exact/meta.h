@@ -27,7 +27,8 @@ tacit_status meta_site_plan(tacit_plan *out, const tacit_plan *plan, tacit_error
  *
  * The units. With m the mean of log2 w and e the next even number below, u = w 2^-e is near 1 and
  * z = y sqrt(w) a site's own test: the numbers are u, z sqrt(u), z^2 and u^2, of which a site has at most
- * 2^META_WEIGHT, 2^(3/2 META_WEIGHT), 2^(2 META_WEIGHT) and the same; each is multiplied to fill the bound. tau^2 is in units of 2^-e.
+ * 2^META_WEIGHT, 2^(3/2 META_WEIGHT), 2^(2 META_WEIGHT) and the same; each is multiplied to fill the bound.
+ * tau^2 is in units of 2^-e.
  */
 enum { META_HEAD = 1, META_WEIGHT = 15, META_FIRST = 1, META_MOMENTS = 4, META_MOST_EXPONENT = 1000 };
 

@@ -1,11 +1,12 @@
 /*
  * mixed: linear, logistic and Poisson regression with a random intercept, and a random slope, of each person
- * or of each party, from sums of likelihoods that are computed where the rows are (Laird & Ware 1982; Bates et
- * al. 2015; Wang 2018, 1.2: MIDDLE).
+ * or of each party, from sums of likelihoods that are computed where the rows are (Laird & Ware 1982; Bates
+ * et al. 2015; Wang 2018, 1.2: MIDDLE).
  *
  *   all:          y | b with predictor X beta + Z b; b ~ N(0, phi L L^T) for each cluster
  *   round:        coordinator sends theta, the entries of L, and for others than linear beta; party k answers
- *                 the sum over its clusters of the marginal log-likelihood and its derivatives (mixed_cluster.h):
+ *                 the sum over its clusters of the marginal log-likelihood and its derivatives
+ *                 (mixed_cluster.h):
  *     linear      log|V| and (X, y)^T V^-1 (X, y), with their first derivatives by theta, in closed form
  *     others      by adaptive Gauss-Hermite quadrature, or Laplace's approximation with a slope, with Hessian
  *   coordinator:  linear: beta and phi follow; BFGS on the profiled deviance (or the REML criterion) of theta
@@ -44,8 +45,9 @@ static const tacit_parameter parameters[] = {
     TACIT_SETTINGS_END,
 };
 
-/* With group=party, whether a fit can end before its parties refuse (mixed_party.c): what few ends after fewer rounds than
- * these are models of which a variance is 0. A simulation declares no minimum, and nobody in it refuses. */
+/* With group=party, whether a fit can end before its parties refuse (mixed_party.c): what few ends after
+ * fewer rounds than these are models of which a variance is 0. A simulation declares no minimum, and nobody
+ * in it refuses. */
 static tacit_status check_parties(const tacit_plan *plan, const mixed_design *design, tacit_error *error) {
     enum { LINEAR = 10, LINEAR_SLOPE = 14, OTHERS = 7, OTHERS_SLOPE = 10 };
     const bool slope = design->terms > 1;
@@ -328,38 +330,30 @@ const tacit_method tacit_method_mixed = {
     .reports = "mixed",
     TACIT_SETTINGS_OF(parameters, defaults),
     .leaves = "in each round the sum over the party's [group=person: persons][group=party: rows, which are "
-              "one group,] of the "
-              "likelihood and its derivatives, as one contribution to a sum; once, for a linear model, the "
-              "sums of products of its columns; its number "
-              "of rows[group=person:  and of persons], and the sum of its responses",
-    .seen_by = "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
-               "single party's][sees=each: the "
-               "coordinator sees each party's exact sums in every round]. Everybody sees the parameters of "
-               "every round, the final coefficients, and the "
-               "variances of random effects",
-    .guarantee =
-        "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
-        "leaves are sums over [group=person: "
-        "persons][group=party: rows], and from exact sums something about single ones may be inferred",
+              "one group,] of the likelihood and its derivatives, as one contribution to a sum; once, for a "
+              "linear model, the sums of products of its columns; its number of rows[group=person:  and of "
+              "persons], and the sum of its responses",
+    .seen_by =
+        "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no single "
+        "party's][sees=each: the coordinator sees each party's exact sums in every round]. Everybody sees "
+        "the parameters of every round, the final coefficients, and the variances of random effects",
+    .guarantee = "no differential privacy: the sums are exact, and no noise is added. No row leaves as it "
+                 "is; what leaves are sums over [group=person: persons][group=party: rows], and from exact "
+                 "sums something about single ones may be inferred",
     .assumption = "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try "
-                  "to infer [group=person: persons][group=party: "
-                  "parties' means] from them",
+                  "to infer [group=person: persons][group=party: parties' means] from them",
     .theorem = "no privacy theorem applies. The likelihood of independent groups is the product of theirs, "
-               "so its logarithm and derivatives are sums, and "
-               "integers add up without rounding",
+               "so its logarithm and derivatives are sums, and integers add up without rounding",
     .claim = "the same",
     .caveats =
-        "[group=person: a person's term depends on how many rows that person has, and each round "
-        "weighs these terms otherwise: with as many rounds as "
-        "persons of different numbers of rows the sums can be solved for single ones. Parties refuse "
-        "where they have fewer persons than "
-        "their owner's minimum][group=party: each round weighs the parties' terms otherwise, and with "
-        "as many rounds as parties these can be solved for: "
-        "parties refuse a round beyond that, so it takes some thirty to thirty-five parties for a linear "
-        "model, more with a slope, and some ten to twenty for others]. A coordinator that "
-        "departs from the protocol can choose "
-        "parameters; parties refuse those under which few rows count, and a liar can steer within "
-        "that. The same parties must answer in every round",
+        "[group=person: a person's term depends on how many rows that person has, and each round weighs "
+        "these terms otherwise: with as many rounds as persons of different numbers of rows the sums can be "
+        "solved for single ones. Parties refuse where they have fewer persons than their owner's "
+        "minimum][group=party: each round weighs the parties' terms otherwise, and with as many rounds as "
+        "parties these can be solved for: parties refuse a round beyond that, so it takes some thirty to "
+        "thirty-five parties for a linear model, more with a slope, and some ten to twenty for others]. A "
+        "coordinator that departs from the protocol can choose parameters; parties refuse those under which "
+        "few rows count, and a liar can steer within that. The same parties must answer in every round",
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(mixed_design),

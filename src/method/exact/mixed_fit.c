@@ -422,9 +422,9 @@ static tacit_status search(work *self, bool *moved, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* The deviance is even in each diagonal entry of L: its slope is 0 where the entry is, and a step may lead next to
- * that. Where it curves down there it is a saddle, which Newton's steps leave slowly: begin again beside it. Whether
- * that was done; it is, a few times at most. */
+/* The deviance is even in each diagonal entry of L: its slope is 0 where the entry is, and a step may lead
+ * next to that. Where it curves down there it is a saddle, which Newton's steps leave slowly: begin again
+ * beside it. Whether that was done; it is, a few times at most. */
 static bool leave_saddle(work *self) {
     enum { MOST_TIMES = 4 };
     static const double BESIDE = 0.1, AWAY = 0.5;

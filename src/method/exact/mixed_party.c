@@ -286,8 +286,7 @@ static tacit_status check_clusters(const pass *self, const tacit_question *quest
     if (mixed_opened(&self->design, question->round) < others) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "with group: party every sum has one term for each party, and by round %llu as many "
-                      "have been opened as determine each party's: "
-                      "that takes more parties",
+                      "have been opened as determine each party's: that takes more parties",
                       (unsigned long long)question->round);
 }
 
@@ -296,14 +295,12 @@ static tacit_status check_weights(const pass *self, tacit_error *error) {
     if (look[FAR] > 0)
         return tacit_fail(error, TACIT_REFUSED,
                           "at the coordinator's weights %.0f rows of this party have scores beyond %g: there "
-                          "is no finite estimate, or the weights "
-                          "are intended to single rows out",
+                          "is no finite estimate, or the weights are intended to single rows out",
                           look[FAR], MIXED_MOST_SCORE);
     if (look[CURVATURES] * look[CURVATURES] >= minimum * look[CURVATURES_SQUARED]) return TACIT_OK;
     return tacit_fail(error, TACIT_REFUSED,
                       "at the coordinator's weights %.3g rows make up almost all of this party's sums, fewer "
-                      "than the owner's minimum of %.0f: exact "
-                      "sums would reveal these rows",
+                      "than the owner's minimum of %.0f: exact sums would reveal these rows",
                       look[CURVATURES] * look[CURVATURES] / look[CURVATURES_SQUARED], minimum);
 }
 

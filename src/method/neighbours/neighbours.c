@@ -172,8 +172,8 @@ void tacit_node_close(tacit_node *node) {
     node->mixed = node->gradient = NULL;
 }
 
-/* The mean gradient of a numeric response's loss, with the regulariser's: such losses have no bound on slopes, so
- * that the solver, whose gradients are certified, does not take them. */
+/* The mean gradient of a numeric response's loss, with the regulariser's: such losses have no bound on
+ * slopes, so that the solver, whose gradients are certified, does not take them. */
 static void numeric_gradient(const tacit_plan *plan, const tacit_view *rows, const double *weights,
                              double *out) {
     enum { BLOCK = 256 };
@@ -309,11 +309,12 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
     return tacit_mixing_spectrum(&schedule->mixing, out, &second, error);
 }
 
-/* The smoothness of every f_i is at most L = c_max s + lambda on rows within the unit ball, s = 1/4 for the logistic
- * loss, 1/2 for softmax, 1 for squares and for Huber's hinge of width 1/2. Poisson's loss has no such bound: s is the
- * largest count, which is right while means stay within the bound of the counts; a run that leaves it and grows ends
- * with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin 2016) and extra (Shi et al. 2015)
- * want a step below (1 + lambda_min(W))/L; we take .9 of it, at most 1/L. */
+/* The smoothness of every f_i is at most L = c_max s + lambda on rows within the unit ball, s = 1/4 for the
+ * logistic loss, 1/2 for softmax, 1 for squares and for Huber's hinge of width 1/2. Poisson's loss has no
+ * such bound: s is the largest count, which is right while means stay within the bound of the counts; a run
+ * that leaves it and grows ends with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin
+ * 2016) and extra (Shi et al. 2015) want a step below (1 + lambda_min(W))/L; we take .9 of it, at most
+ * 1/L. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
     const tacit_loss *loss = &tacit_neighbours_family(plan)->loss;
     double least, steepest = loss->curvature(tacit_loss_shape(loss, 0));
@@ -358,10 +359,10 @@ cleanup:
     return status;
 }
 
-/* m such that minimisers of any f_i have |w|^2 <= c_i m/lambda: lambda |w|^2 = -c_i mean of t l'(t) at the optimum,
- * t = w.x, and m bounds -t l'(t). Classes: the family's pull, W((K-1)/e) for the logistic loss (see avg.c). Squares:
- * t (y - t) <= y^2/4, and y^2 is at most that of the bounds. Poisson: t (y - exp(t)) is at most y log y where t > 0, since
- * t < log y there or it is negative, and |t| exp(t) <= 1/e where t < 0. */
+/* m such that minimisers of any f_i have |w|^2 <= c_i m/lambda: lambda |w|^2 = -c_i mean of t l'(t) at the
+ * optimum, t = w.x, and m bounds -t l'(t). Classes: the family's pull, W((K-1)/e) for the logistic loss (see
+ * avg.c). Squares: t (y - t) <= y^2/4, and y^2 is at most that of the bounds. Poisson: t (y - exp(t)) is at
+ * most y log y where t > 0, since t < log y there or it is negative, and |t| exp(t) <= 1/e where t < 0. */
 static double pull_of(const tacit_plan *plan) {
     const tacit_family *family = tacit_neighbours_family(plan);
     const double most = largest_response(plan);

@@ -2,16 +2,18 @@
  * What consensus, gossip and extra share: no center. Every party is a node of a public graph and has an
  * objective of its own,
  *
- *   f_i(w) = (c_i/n_i) sum_r loss(w; x_r, y_r) + (lambda/2)|w|^2,   c_i = n_i M/N (weigh=rows) or 1 (weigh=parties)
+ *   f_i(w) = (c_i/n_i) sum_r loss(w; x_r, y_r) + (lambda/2)|w|^2,
+ *       c_i = n_i M/N (weigh=rows) or 1 (weigh=parties)
  *
  * whose mean over the M nodes is the objective of all N rows pooled (weigh=rows), or that in which parties of
  * any size count the same. In a round a node hears the weights of its neighbours, mixes them with its own by
- * the round's doubly stochastic matrix (data/graph/mixing.h), moves, and says where it is now. The coordinator
- * hands out the step, counts rounds, and at the end gets the sum of the nodes' weights. Who meets whom is
- * public (data/graph/round_schedule.h).
+ * the round's doubly stochastic matrix (data/graph/mixing.h), moves, and says where it is now. The
+ * coordinator hands out the step, counts rounds, and at the end gets the sum of the nodes' weights. Who meets
+ * whom is public (data/graph/round_schedule.h).
  *
- * The loss is that of the label: logistic or softmax of classes, half the square of a number's residual, Poisson's of a
- * count; Huber's hinge for two classes where the setting says so. These are the M-estimators of Wang 2018, 2.1.
+ * The loss is that of the label: logistic or softmax of classes, half the square of a number's residual,
+ * Poisson's of a count; Huber's hinge for two classes where the setting says so. These are the M-estimators
+ * of Wang 2018, 2.1.
  *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half
  * of a node's rows are in use, and that half moves on during the run.

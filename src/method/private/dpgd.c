@@ -40,8 +40,8 @@
  *   q^(2T) R^2 + D (s v/N)^2 (1 - q^(2T))/(1 - q^2),   q = 1 - s h,
  *
  * the mean square error after T steps on a quadratic of curvature h in all D directions, from the largest
- * distance R. Rows that fill the ball evenly give h = lambda + (K-1)/(K^2 d); numbers lambda + 1/d, counts up to H
- * lambda + 1/(sqrt(H) d). N is what the study expects, or
+ * distance R. Rows that fill the ball evenly give h = lambda + (K-1)/(K^2 d); numbers lambda + 1/d, counts up
+ * to H lambda + 1/(sqrt(H) d). N is what the study expects, or
  * the declared parties times their least rows. All public. At this T what is left of the start is of the
  * order of the noise, and a mean over iterates would only bring the start back: the last one is taken.
  */

@@ -2,12 +2,17 @@
  * dpnewton: logistic, softmax, linear and Poisson regression by Newton steps under noise, the curvature
  * released once (ours, after the fixed Hessian bound of Boehning and Lindsay 1988 that PrivLogit uses).
  *
- *   rows x = (u, 1)/R, u as the schema encodes them;   v = min(1, 1/|x|);   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
+ *   rows x = (u, 1)/R, u as the schema encodes them;   v = min(1, 1/|x|);
+ *                                                          mu = 1/AG(epsilon, delta; 1);   n rows, d columns
+ *                                                                                          with the intercept
  *
- *   once:        A = sum v^2 x x^T + E                                              its share of mu^2; upper triangle, off the diagonal times sqrt(2)
- *   t = 1..T:    g = 2c (sum clip_c(mean(W x) - y)/2c (x) v x + b_t)                share growing from step to step
+ *   once:        A = sum v^2 x x^T + E                                              its share of mu^2; upper
+ *                                                                                   triangle, off the
+ *                                                                                   diagonal times sqrt(2)
+ *   t = 1..T:    g = 2c (sum clip_c(mean(W x) - y)/2c (x) v x + b_t)          share growing from step to step
  *                W <- W - (C(W) + l I)^-1 (g + l W),   l = n lambda / sqrt(V)
- *   model:       the share-weighted mean of the last iterates, by the line from clipped scores to those that predict
+ *   model:       the share-weighted mean of the last iterates, by the line from clipped scores to those that
+ *                predict
  *
  * with V = mean v^2, read off A's intercept; eigenvalues e of A replaced by max(e, ..) + a part of op = s
  * sqrt(2 d), the size of E, s the noise of one number; H = A/sqrt(V) near sum v x x^T and, with op/10 added,
@@ -38,9 +43,9 @@
  *   sqrt(n/m) times the noise needed. A, released once, is public: moments=reused makes another
  *   model of the same columns with it, asks nothing in round 0 and has a_i over the steps alone
  *   (dpnewton_moments.c). Every step is bounded whatever W is: nothing rests on whose moments they are.
- *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may ask
- *   for two numbers more (dpnewton_line.c), and missing_counts for as many as there are choices about missing values
- *   (dpnewton_missing.c).
+ *   folds=K makes K models at once (dpnewton_folds.c, which has the proof of what differs); line=asked may
+ *   ask for two numbers more (dpnewton_line.c), and missing_counts for as many as there are choices about
+ *   missing values (dpnewton_missing.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -445,8 +450,8 @@ static const tacit_handler_entry handlers[] = { { .question = "moments", .answer
                                                 DPNEWTON_INFERENCE_HANDLERS,
                                                 { .question = NULL } };
 
-/* The moments, if they are not those of an earlier study, the steps, held-out rows where there are folds, the line, and
- * missing values where they are counted. */
+/* The moments, if they are not those of an earlier study, the steps, held-out rows where there are folds, the
+ * line, and missing values where they are counted. */
 static uint64_t exchanges(const tacit_plan *plan) {
     dpnewton_design design;
     if (dpnewton_infers(plan) || dpnewton_describe(plan, &design, NULL) != TACIT_OK) return 0;
@@ -507,34 +512,30 @@ const tacit_method tacit_method_dpnewton = {
         "more parties vanish from a sum or collude than the study declares]",
     .theorem =
         "Gaussian noise on [moments=new: moments of L2 sensitivity sqrt(2)][moments=new,purpose=prediction: "
-        ", "
-        "and on T clipped gradients of sensitivity 1][moments=reused: T clipped gradients of L2 sensitivity "
-        "1 (the moments were released before, and what is made of them costs nothing)][purpose=inference: , "
-        "or 2.32 with a response beside them, on five "
-        "gradients of sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3][folds!=0: , "
-        "sqrt(K - 1) times that for K folds, since a row is in the sums of all models but one, and on counts "
-        "of held-out scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a "
-        "number)][purpose=prediction,unit=record,folds=0,line=asked: , and, where "
-        "they are asked for, on two sums of residuals of sensitivity 1]" MISSING_COUNTS_BOUND
-        "[counts=missing|perhaps,unit=person:  times person-rows]"
-        ", each with its "
-        "share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang "
-        "2018); shares add up to 1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in "
-        "shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
+        ", and on T clipped gradients of sensitivity 1][moments=reused: T clipped gradients of L2 "
+        "sensitivity 1 (the moments were released before, and what is made of them costs "
+        "nothing)][purpose=inference: , or 2.32 with a response beside them, on five gradients of "
+        "sensitivity 1 to 2 and on one with two matrices, together 1.2 to 2.3][folds!=0: , sqrt(K - 1) times "
+        "that for K folds, since a row is in the sums of all models but one, and on counts of held-out "
+        "scores of sensitivity sqrt(2) (sqrt(2 (J + 1)) with J > 2 classes, 4 for a "
+        "number)][purpose=prediction,unit=record,folds=0,line=asked: , and, where they are asked for, on two "
+        "sums of residuals of sensitivity 1]" MISSING_COUNTS_BOUND
+        "[counts=missing|perhaps,unit=person:  times person-rows], each with its share of mu^2, mu the "
+        "largest Gaussian-DP parameter that (epsilon, delta) allows (Balle and Wang 2018); shares add up to "
+        "1, also when adaptive (Dong, Roth and Su 2022)[noise=shares: ; the noise in shares of discrete "
+        "Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats =
         "at most 1,024 features and 64 classes[purpose=inference: , for inference two]; as many questions as "
         "rounds[moments=new:  and one more][folds!=0: , and one about held-out "
         "rows][purpose=prediction,unit=record,folds=0,line=asked: , and where rows are few "
-        "for so many columns a last one]" MISSING_COUNTS_MORE ": every party must stay "
-        "connected. [folds!=0: The model is the "
-        "mean of those without a fold; each of them, which the figures are of, has more noise than it. "
-        "][purpose=prediction: Residuals "
-        "are clipped: "
-        "weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the scale of "
-        "the columns, and their standard errors include the noise; where there are too few rows for the "
-        "price there are none, and the summary says how many rows or which epsilon would do. For a response "
-        "that is a number they rest on errors of equal variance]",
+        "for so many columns a last one]" MISSING_COUNTS_MORE
+        ": every party must stay connected. [folds!=0: The model is the mean of those without a fold; each "
+        "of them, which the figures are of, has more noise than it. ][purpose=prediction: Residuals are "
+        "clipped: weights predict well, and are no odds ratios][purpose=inference: Coefficients are on the "
+        "scale of the columns, and their standard errors include the noise; where there are too few rows for "
+        "the price there are none, and the summary says how many rows or which epsilon would do. For a "
+        "response that is a number they rest on errors of equal variance]",
     .prepare = prepare_plan,
     .prepared_size = sizeof(dpnewton_prepared),
     .check = check,

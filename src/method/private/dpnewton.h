@@ -74,8 +74,8 @@ typedef struct dpnewton_scaling {
     double longest;            /* |x| at most */
 } dpnewton_scaling;
 
-/* A step divides by more than the gradient is steep: a scalar times H does not majorise the Hessian, and without
- * it a strong rare column oscillates. */
+/* A step divides by more than the gradient is steep: a scalar times H does not majorise the Hessian, and
+ * without it a strong rare column oscillates. */
 #define DPNEWTON_DAMPED 1.5
 
 struct dpnewton_family;
@@ -86,13 +86,14 @@ typedef struct dpnewton_design {
     size_t width, rounds;
     bool reuses;            /* the moments of an earlier study: nobody is asked for them */
     size_t scores, classes; /* weights are scores x width; no classes: a numeric response */
-    double
-        unit; /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one */
+    /* rows that a person's sum is divided by, and then clipped like one row; 0: rows are protected one by one
+     */
+    double unit;
     double middle, half; /* a number is fitted as (y - middle)/half in [-1, 1]; else 0 and 1 */
     double most;         /* the cap of a count; else 0 */
-    double
-        clip; /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
-                  * sensitivity 1 */
+    /* c: a row's residual has at most that norm, and it is sent divided by 2c, so that every sum of them has
+     * sensitivity 1 */
+    double clip;
     tacit_sum_spec moments, gradient;
     dpnewton_release release[DPNEWTON_MOST_ROUNDS + 2];
     dpnewton_scaling scaling;
@@ -106,8 +107,8 @@ typedef struct dpnewton_design {
     tacit_sum_spec line;       /* the two numbers that it asks for */
     dpnewton_counting missing; /* the very last question */
     tacit_event all;           /* of all questions together */
-    double
-        strength; /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
+    /* mu of all noise that there is: 1/sigma over how much more of it than needed; INFINITY without */
+    double strength;
 } dpnewton_design;
 
 /* What parties have divided a sum by. */
@@ -115,8 +116,8 @@ static inline double dpnewton_units(const dpnewton_design *design) {
     return design->unit > 0 ? design->unit : 1;
 }
 
-/* What the gradients of the tail say of the scores that they were asked at, each at weights that its own noise
- * has no part in: sums over steps, by their shares. Where the family asks for it. */
+/* What the gradients of the tail say of the scores that they were asked at, each at weights that its own
+ * noise has no part in: sums over steps, by their shares. Where the family asks for it. */
 typedef struct dpnewton_watch {
     double all, along;     /* of the gradient's intercept, and of gradient . weights */
     double noise[3];       /* variances and covariance of the noise in these, by squares of shares */
@@ -218,8 +219,8 @@ tacit_status dpnewton_strength(const tacit_plan *plan, double *out, tacit_error 
 tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, const tacit_sum_spec *spec,
                                 double sensitivity, tacit_error *error);
 
-/* The sum of a release with its share set, too: `length` numbers of a party, each at most `bound`, with room for noise
- * that parties add themselves. */
+/* The sum of a release with its share set, too: `length` numbers of a party, each at most `bound`, with room
+ * for noise that parties add themselves. */
 tacit_status dpnewton_set_release(const tacit_plan *plan, dpnewton_release *out, tacit_sum_spec *spec,
                                   size_t length, double bound, double sensitivity, tacit_error *error);
 tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error);
@@ -239,8 +240,8 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
  * columns. */
 tacit_status dpnewton_check_moments(const tacit_plan *plan, tacit_error *error);
 
-/* Into state->room, state->rows and state->shortening, as this study's rows are scaled; *noise is then that of
- * one number. */
+/* Into state->room, state->rows and state->shortening, as this study's rows are scaled; *noise is then that
+ * of one number. */
 tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_design *design,
                                     dpnewton_state *state, double *noise, tacit_error *error);
 
@@ -248,8 +249,8 @@ tacit_status dpnewton_reuse_moments(const tacit_plan *plan, const dpnewton_desig
 tacit_status dpnewton_find_moments(tacit_session *session, const dpnewton_design *design,
                                    dpnewton_state *state, tacit_error *error);
 
-/* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of too
- * many columns. `values` are packed. */
+/* What was released now, for later studies; *out stays NULL where nothing may be kept: without noise, or of
+ * too many columns. `values` are packed. */
 tacit_status dpnewton_keep_moments(const dpnewton_design *design, const double *values, double rows,
                                    size_t parties, tacit_released_moments **out, tacit_error *error);
 
@@ -262,13 +263,13 @@ tacit_status dpnewton_check_folds(const tacit_plan *plan, tacit_error *error);
 tacit_status dpnewton_set_tally(const tacit_plan *plan, dpnewton_design *out, double strength,
                                 tacit_error *error);
 
-/* How far replacing a row moves the gradients of all models together, and the counts; in L2 norm, except for the
- * roundings that all sums have. */
+/* How far replacing a row moves the gradients of all models together, and the counts; in L2 norm, except for
+ * the roundings that all sums have. */
 double dpnewton_gradient_sensitivity(const dpnewton_design *design);
 double dpnewton_counts_sensitivity(const dpnewton_design *design);
 
-/* The party's: each model's sum of gradients over the rows outside its fold; and every row counted by the score
- * that the model without its fold gives it, `weights` being those of encoded rows. */
+/* The party's: each model's sum of gradients over the rows outside its fold; and every row counted by the
+ * score that the model without its fold gives it, `weights` being those of encoded rows. */
 tacit_status dpnewton_sum_fold_gradients(tacit_party *party, const dpnewton_design *design,
                                          const double *weights, double *out, tacit_error *error);
 tacit_status dpnewton_count_held_out(tacit_party *party, const dpnewton_design *design, const double *weights,
@@ -302,7 +303,8 @@ double dpnewton_missing_units(const tacit_plan *plan);
 tacit_status dpnewton_set_missing(const tacit_plan *plan, dpnewton_counting *out, uint64_t round,
                                   tacit_error *error);
 
-/* The party's answer; and the coordinator's question, whose answer goes into the model. `rows`: that were used. */
+/* The party's answer; and the coordinator's question, whose answer goes into the model. `rows`: that were
+ * used. */
 tacit_status dpnewton_give_missing(tacit_party *party, const tacit_question *question,
                                    const dpnewton_counting *how, tacit_reply *reply, tacit_error *error);
 tacit_status dpnewton_ask_missing(tacit_session *session, const dpnewton_counting *how, double rows,
@@ -319,8 +321,8 @@ double dpnewton_shortening(double moment, double rows, double noise, double inte
 /* What step t, from 1, counts in the mean that is the model: its share if it is in the tail, else 0. */
 double dpnewton_tail(const dpnewton_design *design, size_t step);
 
-/* The sum of v^2 x x^T over the party's rows, packed (num/noisy/noisy_moments.h), and their number; the sum of
- * clipped residuals/2c times v x, scores x width. In all holders. */
+/* The sum of v^2 x x^T over the party's rows, packed (num/noisy/noisy_moments.h), and their number; the sum
+ * of clipped residuals/2c times v x, scores x width. In all holders. */
 tacit_status dpnewton_sum_moments(tacit_party *party, const dpnewton_design *design, double *out,
                                   tacit_error *error);
 tacit_status dpnewton_sum_gradient(tacit_party *party, const dpnewton_design *design, const double *weights,

@@ -2,11 +2,13 @@
  * What is special to a family in dpnewton: residuals and how they are clipped, the curvature that a step
  * divides by, and the line from the scores that the clipped equation gives to those that a model predicts by.
  *
- *            response        residual r                            c            curvature of the clipped equation, from A and w alone
- *   logistic 0 or 1          sigma(z) - y                          1/2          min(1/4, 1.5 E[sigma'(z) 1{unclipped}]) H
- *   softmax  0 .. K-1        p - e_y, in L2                        1/sqrt(2)    G (x) H, G = 1.5 E[J] over the scores' law (num/noisy/clipped_classes.h)
+ *            response        residual r        c        curvature of the clipped equation, from A and w alone
+ *   logistic 0 or 1          sigma(z) - y              1/2          min(1/4, 1.5 E[sigma'(z) 1{unclipped}]) H
+ *   softmax  0 .. K-1   p - e_y, in L2   1/sqrt(2)   G (x) H, G = 1.5 E[J] over the scores' law
+ *                                                    (num/noisy/clipped_classes.h)
  *   linear   [-1, 1]         z - y                                 .3           H
- *   poisson  0 .. L          min(exp(z), L) - y                    sqrt(L)      n exp(m + v/2)(S + u u^T), u = xbar + S w: rows taken to be normal
+ *   poisson  0 .. L   min(exp(z), L) - y   sqrt(L)   n exp(m + v/2)(S + u u^T), u = xbar + S w: rows taken to
+ *                                                    be normal
  *                                                                               with mean xbar and covariance
  *                                                                               S, so that exp(w.x) tilts
  *                                                                               them by S w

@@ -2,19 +2,25 @@
  * dpnewton with purpose=inference: coefficients with standard errors that include the noise (ours; the
  * statistics are in num/noisy/noisy_inference.h).
  *
- *   rows x = (u, 1)/R, u as the schema encodes them, the first level of each category left out;   v = min(1, 1/|x|^2)
- *   h = min(1, c/max(p, 1 - p)), p = sigma(w.x): |h (p - y)| <= c;   mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
+ *   rows x = (u, 1)/R, u as the schema encodes them, the first level of each category left out;
+ *       v = min(1, 1/|x|^2)
+ *   h = min(1, c/max(p, 1 - p)), p = sigma(w.x): |h (p - y)| <= c;
+ *       mu = 1/AG(epsilon, delta; 1);   n rows, d columns with the intercept
  *
- *   logistic:  A = sum v x x^T                                                                          share .06 of mu^2
- *              five times  g = sum v h (p - y) x,   w <- w - (alpha A + l I)^-1 (g + l w)                 .28 together, growing
- *              at the mean w of the last two  g, H = sum v h p (1 - p) x x^T, B = sum v^2 h^2 (p - y)^2 x x^T   .66, one question
+ *   logistic:  A = sum v x x^T                                                                          share
+ *              .06 of mu^2
+ *              five times  g = sum v h (p - y) x,   w <- w - (alpha A + l I)^-1 (g + l w)
+ *                              .28 together, growing
+ *              at the mean w of the last two  g, H = sum v h p (1 - p) x x^T, B = sum v^2 h^2 (p - y)^2 x x^T
+ *                                                 .66, one question
  *              theta = w - H^-1 g, and its covariance from H, B and the noise
  *   linear:    M = sum v (x, tau y)(x, tau y)^T, tau = .8, y in [-1, 1]: one question, all of mu^2
  *
- * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(r + (1 - r) t^2), c = 1/2 + t/2. Where noise
- * is what matters rows count alike and none pulls harder than one half; where it is not this is maximum
- * likelihood. Either way the equation has mean 0 at the model's coefficients. Logistic: nu0 = 1500, r = 1/4. Linear:
- * nu0 = 8000, r = 2/(1 + G) from 1/4 to 1/2; what was agreed on before that (widths=former): 500 and 1/4.
+ * With t = nu/(nu + nu0), nu = n mu^2/d, all public: R^2 = (1 + G)(r + (1 - r) t^2), c = 1/2 + t/2. Where
+ * noise is what matters rows count alike and none pulls harder than one half; where it is not this is maximum
+ * likelihood. Either way the equation has mean 0 at the model's coefficients. Logistic: nu0 = 1500, r = 1/4.
+ * Linear: nu0 = 8000, r = 2/(1 + G) from 1/4 to 1/2; what was agreed on before that (widths=former): 500 and
+ * 1/4.
  *
  * Proof note. Adjacency: replace one row of one party (unit=record). a = sqrt(v) x has |a| <= 1, and v <= 1.
  *   A: two rows' a a^T, packed, are at most sqrt(2) apart. M: |sqrt(v) (x, tau y)|^2 <= 1 + tau^2, so sqrt(2)
@@ -27,8 +33,8 @@
  *     = max(4 c^2 + m, and 2 c^2 + 2 m + c^4/(2 m) where c^2/(2 m) < 1/sqrt(2)):
  *   rows that move g most leave H and B nearly as they are, so that both together cost less than each by
  *   itself. Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Noise, composition,
- *   shares of noise and their proof are those of dpnewton.c; so are counts of missing values, which come last and take
- *   their share off those above (dpnewton_missing.c); everything after is post-processing. A party
+ *   shares of noise and their proof are those of dpnewton.c; so are counts of missing values, which come last
+ *   and take their share off those above (dpnewton_missing.c); everything after is post-processing. A party
  *   counts the rounds itself, and answers each question in its place only.
  */
 #include "method/private/dpnewton_inference.h"

@@ -1,18 +1,18 @@
 /*
- * The last question of dpnewton for two classes (line=asked): how the published scores lie to the responses, by two
- * numbers of all rows.
+ * The last question of dpnewton for two classes (line=asked): how the published scores lie to the responses,
+ * by two numbers of all rows.
  *
  *   z = w.x at the mean w of the tail;   t = (z - m)/s, between -2 and 2;   r = clip(sigma(z) - y, +-1/2)
  *   sum r (1, t)/sqrt(5),   m and s the scores' mean and standard deviation by the moments, in the question
  *
- * A gradient says the same of w, with d numbers and their noise: along w that is |w| times the noise of one, while
- * scores are known to be within a few s, which is far less where noise makes most of w. What the two numbers say of
- * the line from scores to log-odds is in num/noisy/clipped_link.h.
+ * A gradient says the same of w, with d numbers and their noise: along w that is |w| times the noise of one,
+ * while scores are known to be within a few s, which is far less where noise makes most of w. What the two
+ * numbers say of the line from scores to log-odds is in num/noisy/clipped_link.h.
  *
  * Proof note. Adjacency: replace one row of one party (unit=record). |r| <= 1/2 and |t| <= 2 for the computed
- *   numbers, whatever the row, w, m and s: what is no number is taken for a bound. So a row's term has norm at most
- *   1/2 and the sum moves by at most 1, like a gradient (dpnewton.c); the chain of additions is gradient.h's, of terms
- *   of norm at most 1. The question has its share of mu^2.
+ *   numbers, whatever the row, w, m and s: what is no number is taken for a bound. So a row's term has norm
+ *   at most 1/2 and the sum moves by at most 1, like a gradient (dpnewton.c); the chain of additions is
+ *   gradient.h's, of terms of norm at most 1. The question has its share of mu^2.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,8 +25,9 @@ static double within(double value, double most) {
     return value > -most ? (value < most ? value : most) : -most;
 }
 
-/* Where n mu is at least ENOUGH: with less the two numbers are noise too (at n mu = 120 that in the slope is about
- * .3, which is what is not known of it anyway). And below FEW for each column: with more the steps say enough. */
+/* Where n mu is at least ENOUGH: with less the two numbers are noise too (at n mu = 120 that in the slope is
+ * about .3, which is what is not known of it anyway). And below FEW for each column: with more the steps say
+ * enough. */
 static const double ENOUGH = 120, FEW = 8;
 
 bool dpnewton_asks_line(const tacit_plan *plan, const dpnewton_design *design) {

@@ -1,11 +1,14 @@
 /*
- * The very last question of dpnewton, in both purposes, and of dpcox: how many values are missing in each column, and how
- * many rows were left out for it (missing_counts), where the schema says what becomes of them.
+ * The very last question of dpnewton, in both purposes, and of dpcox: how many values are missing in each
+ * column, and how many rows were left out for it (missing_counts), where the schema says what becomes of
+ * them.
  *
- * Proof note. The vector of counts has the L2 sensitivity of missing_counts.c, sqrt(D) for a row and m sqrt(D) for a
- *   person. Its question has a share a of mu^2 like the others, which have the rest: Gaussian noise of S sigma/sqrt(a),
- *   or shares of it, and the composition of dpnewton.c as it stands, since the shares still add up to 1. D, m and a are
- *   public; no true count decides the noise, or whether the question is asked. The answers change nothing in the model:
+ * Proof note. The vector of counts has the L2 sensitivity of missing_counts.c, sqrt(D) for a row and m
+ * sqrt(D) for a
+ *   person. Its question has a share a of mu^2 like the others, which have the rest: Gaussian noise of S
+ *   sigma/sqrt(a), or shares of it, and the composition of dpnewton.c as it stands, since the shares still
+ *   add up to 1. D, m and a are public; no true count decides the noise, or whether the question is asked.
+ *   The answers change nothing in the model:
  *   n stays the number that was declared.
  */
 #include <math.h>

@@ -4,7 +4,8 @@
  * budget goes to the steps. The promise of this study does not rest on them: a party's answers are bounded
  * whatever weights it is asked about, so that moments of other rows, or invented ones, cost accuracy only.
  *
- *   x = (u, 1)/R then, x' = (u', 1)/R' now, u' some of u:   A' = (R/R')^2 times the rows and columns of A that are left
+ *   x = (u, 1)/R then, x' = (u', 1)/R' now, u' some of u:   A' = (R/R')^2 times the rows and columns of A
+ *                                                           that are left
  *   V' = V tr Q/tr Q', Q = A/(n V): shorter rows are shortened less
  *
  * and all is multiplied by the share of the parties that take part again.

@@ -120,8 +120,9 @@ static size_t choose_rounds(const tacit_plan *plan, const dpnewton_family *famil
     return set > 0 ? set : family->rounds(plan, strength);
 }
 
-/* The moments first, unless they were released before; then shares that grow from step to step. In whole thousandths, so that a ledger can hold
- * a study as this many runs of one event, of which each question takes its number. */
+/* The moments first, unless they were released before; then shares that grow from step to step. In whole
+ * thousandths, so that a ledger can hold a study as this many runs of one event, of which each question takes
+ * its number. */
 static void set_shares_of_budget(dpnewton_design *out, double missing) {
     const double first = out->reuses ? 0 : out->family->moments;
     const double kept = UNITS - missing;

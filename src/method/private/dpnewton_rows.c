@@ -3,9 +3,9 @@
  * row counts with v = min(1, 1/|x|): v x has norm at most 1, whatever the row. Scores are taken of x, not of
  * v x, so that the model is linear in x.
  *
- * Dense rows are packed for the time of a study (data/packed_rows.h): x in single precision with its v, for all
- * passes. x is then the rounded row, of which v is taken, and all that is added up is in double precision: what
- * is said of a row's bound holds for it as it does for x.
+ * Dense rows are packed for the time of a study (data/packed_rows.h): x in single precision with its v, for
+ * all passes. x is then the rounded row, of which v is taken, and all that is added up is in double
+ * precision: what is said of a row's bound holds for it as it does for x.
  *
  * Rounding. Rows are added up in runs of RUN, runs in spans of GRADIENT_SLICE, spans in order: chains shorter
  * than those that gradient.h counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.

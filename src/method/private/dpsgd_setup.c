@@ -155,12 +155,12 @@ static tacit_status whole_noise(const tacit_plan *plan, double *out, tacit_error
     return TACIT_OK;
 }
 
-/* What is left to be chosen. Without hidden layers a row's gradient is its residual times a vector of length at most
- * sqrt(1 + scale^2). Clipped at half of that, no residual below one half is, which keeps the chances what they are
- * (num/noisy/clipped_link.h); clipped at a fixed norm, they go to the commonest class. The loss curves by at most
- * a quarter of the square of that length, so that rates up to 8 over it are stable whatever the columns; and they end
- * at 0, or the noise of the last steps stays in the model. The more rows there are for the price and the columns,
- * by N mu/d, the further steps may go and the less need be clipped. */
+/* What is left to be chosen. Without hidden layers a row's gradient is its residual times a vector of length
+ * at most sqrt(1 + scale^2). Clipped at half of that, no residual below one half is, which keeps the chances
+ * what they are (num/noisy/clipped_link.h); clipped at a fixed norm, they go to the commonest class. The loss
+ * curves by at most a quarter of the square of that length, so that rates up to 8 over it are stable whatever
+ * the columns; and they end at 0, or the noise of the last steps stays in the model. The more rows there are
+ * for the price and the columns, by N mu/d, the further steps may go and the less need be clipped. */
 static void choose_steps(const tacit_plan *plan, dpsgd_setup *out) {
     const dpsgd_settings *settings = dpsgd_settings_of(plan);
     const bool linear = out->network.layers == 1;
@@ -363,9 +363,10 @@ tacit_status dpsgd_setup_make(const tacit_plan *plan, double sigma, dpsgd_setup 
 
 /* ---- lambda ---- */
 
-/* 2 sqrt(d)/(N mu), mu = 1/AG(epsilon, delta; 1), N rows of which each party has its least; the grid that it was
- * chosen on is in docs/methods/dpsgd.md. Noise in all steps leaves weights about as far off as one release of
- * the whole price would, whatever is sampled; without a penalty nothing pulls them back where rows are few. */
+/* 2 sqrt(d)/(N mu), mu = 1/AG(epsilon, delta; 1), N rows of which each party has its least; the grid that it
+ * was chosen on is in docs/methods/dpsgd.md. Noise in all steps leaves weights about as far off as one
+ * release of the whole price would, whatever is sampled; without a penalty nothing pulls them back where rows
+ * are few. */
 tacit_status dpsgd_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     static const double SLOPE = 2, MOST = 0.3;
     tacit_network network;

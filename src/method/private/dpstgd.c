@@ -2,11 +2,13 @@
  * dpstgd: stochastic ternary gradient descent of a network, participants in turn (Wang 2018, chapter 3,
  * Algorithms 1 to 3).
  *
- *   server:       random W; for t = 1..T, for k = 1..K: ask participant k about W;  W <- W - r_t G~          (eq. 3.1)
+ *   server:    random W; for t = 1..T, for k = 1..K: ask participant k about W;  W <- W - r_t G~    (eq. 3.1)
  *   participant:  a Poisson sample of its rows, each with probability q
- *                 x_j = sum over the sample of g_ij/B cut to [-1, 1], g_i the gradient of row i's loss       (eq. 3.2-3.4)
- *                 I   = the n largest of |x_j| + Lap(1/e)                                                      (Algorithm 3)
- *                 G~_j = B sign(x_j + fresh Lap(1/e)) for j in I, else 0                                      (eq. 3.6)
+ *                 x_j = sum over the sample of g_ij/B cut to [-1, 1], g_i the gradient of row i's loss
+ *                     (eq. 3.2-3.4)
+ *                 I   = the n largest of |x_j| + Lap(1/e)
+ *                     (Algorithm 3)
+ *                 G~_j = B sign(x_j + fresh Lap(1/e)) for j in I, else 0                            (eq. 3.6)
  *
  * e is the paper's epsilon. Eq. 3.6 as printed lacks the sign, without which G~ is not ternary. The paper
  * starts from zero weights "by default", where all units of a layer stay equal for ever, and randomly in its

@@ -2,7 +2,7 @@
  * gop: Gaussian objective perturbation (Rajkumar and Agarwal 2012, Algorithm 4 and Procedures 2 and 3). As
  * plr, with Gaussian noise: less of it in many dimensions, at the price of a delta.
  *
- *   party k:      epsilon~, Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
+ *   party k:      epsilon~, Delta from n_k, lambda, epsilon          (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ N(0, s^2 I),  s = AG(epsilon~, delta; 2), or by the chi-square rule (calibration=paper)
  *                 w^ = argmin (1/n_k) sum_i loss(y_i w.x_i) + ((lambda + Delta)/2)|w|^2 + b.w/n_k
  *                 answers w^ + G(d, 2r/epsilon_slack)

@@ -3,16 +3,16 @@
  *
  *   F(w) = (1/N) sum_i loss(w; x_i, y_i) + (lambda/2)|w|^2,   |x_i| <= 1,
  *
- * logistic for two classes, softmax for more; and, where a method takes numeric labels, residuals that are clipped, which
- * makes a convex loss of bounded slope of each (M-estimators; Wang 2018, 2.1):
+ * logistic for two classes, softmax for more; and, where a method takes numeric labels, residuals that are
+ * clipped, which makes a convex loss of bounded slope of each (M-estimators; Wang 2018, 2.1):
  *
- *   number  r = clip(t - y/s, 1/2), s the largest |y| that the schema allows: Huber's loss (1964). L = 1/2, c = 1; the
- *           model's weights are s w
- *   count   r = clip((exp(t) - y)/sqrt(H), 1), H the largest count: Poisson's loss over sqrt(H). L = 1, and c = sqrt(H) + 1,
- *           because exp(t) < H + sqrt(H) wherever r is not clipped
+ *   number  r = clip(t - y/s, 1/2), s the largest |y| that the schema allows: Huber's loss (1964). L = 1/2, c
+ *           = 1; the model's weights are s w
+ *   count   r = clip((exp(t) - y)/sqrt(H), 1), H the largest count: Poisson's loss over sqrt(H). L = 1, and c
+ *           = sqrt(H) + 1, because exp(t) < H + sqrt(H) wherever r is not clipped
  *
- * A slope that never decreases in t is that of a convex loss, and clipping keeps it so. Without clipping neither has a
- * bound on its slope, at weights that somebody else chooses.
+ * A slope that never decreases in t is that of a convex loss, and clipping keeps it so. Without clipping
+ * neither has a bound on its slope, at weights that somebody else chooses.
  *
  * Sensitivity. The gradient of one row is r x, with |r| <= L: 1 for the logistic loss, sqrt(2) for softmax (p
  * - e_y). So replacing a row moves the sum over rows by at most 2L, whatever the weights. That holds for the
@@ -46,9 +46,10 @@ double gradient_curvature(const tacit_plan *plan);
 /* The curvature that rows in the middle of their range have, for choosing rounds: no promise. */
 double gradient_usual_curvature(const tacit_plan *plan);
 
-/* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and lambda |w|^2 = -mean of t r(t)
- * is at most m: W((K-1)/e) of classes (avg.c); 1/4 of numbers, where t r < 0 only for t between 0 and y/s; of counts
- * max(log H, 1/e), because r < 0 < t only for t < log y, and |t| exp(t)/sqrt(H) <= 1/e where r > 0 > t. */
+/* No minimiser of F is longer, whatever the rows: its gradient term has norm at most L, and lambda |w|^2 =
+ * -mean of t r(t) is at most m: W((K-1)/e) of classes (avg.c); 1/4 of numbers, where t r < 0 only for t
+ * between 0 and y/s; of counts max(log H, 1/e), because r < 0 < t only for t < log y, and |t| exp(t)/sqrt(H)
+ * <= 1/e where r > 0 > t. */
 double gradient_radius(const tacit_plan *plan);
 
 /* The sum over the party's rows of the loss's gradient at `weights`, in all holders. */

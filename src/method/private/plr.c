@@ -2,7 +2,7 @@
  * plr: objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011, Algorithm 2; Yao et al. 2019,
  * Algorithm 1). Each party minimises its objective with a random linear term.
  *
- *   party k:      epsilon', Delta from n_k, lambda, epsilon           (privacy/mechanism/erm.h, steps 2 and 4)
+ *   party k:      epsilon', Delta from n_k, lambda, epsilon          (privacy/mechanism/erm.h, steps 2 and 4)
  *                 b ~ G(d, 2/epsilon')
  *                 w^ = argmin (1/n_k) sum_i loss(y_i w.x_i) + ((lambda + Delta)/2)|w|^2 + b.w/n_k
  *                 answers w^ + G(d, 2r/epsilon_slack)

@@ -5,7 +5,8 @@
  *
  *   splits its rows by position into blocks B_1, ..., B_L and V
  *   fits the method at (E, lambda_i) to B_i, and counts its errors e_i on V
- *   draws i with probability proportional to exp(-E e_i/2)                              the exponential mechanism
+ *   draws i with probability proportional to exp(-E e_i/2)                              the exponential
+ *                                                                                       mechanism
  *   answers i, and the method at (epsilon, lambda_i) on all its rows
  *
  * Proof note. Adjacency: one row of the party is replaced. A row of B_i moves the i-th model only, which is

@@ -2,8 +2,10 @@
  * psgd: private stochastic gradient descent as printed (Rajkumar and Agarwal 2012, Algorithm 1, Procedures 2
  * and 3).
  *
- *   party k:      g_k(w) + rho_t + eta_k,   rho_t ~ G(d, 2L/epsilon) again in each round,   eta_k ~ N(0, s^2/K) once
- *   coordinator:  w <- w - z_t (sum_k .../N + (lambda + Delta) w),   z_t = 1/((lambda + Delta) (t + t0)),  t = 1..T
+ *   party k:   g_k(w) + rho_t + eta_k,   rho_t ~ G(d, 2L/epsilon) again in each round,
+ *                  eta_k ~ N(0, s^2/K) once
+ *   coordinator:  w <- w - z_t (sum_k .../N + (lambda + Delta) w),
+ *                     z_t = 1/((lambda + Delta) (t + t0)),  t = 1..T
  *
  * g_k is the sum of the gradients of the party's rows (gradient.h), t0 = 1 + c/(lambda + Delta), c = 1/4, so
  * that the first step is within what curvature allows, sum z_t is infinite and sum z_t^2 is not. epsilon~,
@@ -30,9 +32,10 @@
  *   schedule=halving (section 3.2) gives round t epsilon/2^t: rho_t ~ G(d, 2L 2^t/epsilon), and all rounds
  *   together cost epsilon (1 - 2^-T), by basic composition. The party counts rounds itself. The paper advises
  *   against it: the noise doubles from step to step.
- *   fixed_noise=own (footnote 4) makes eta_k alone as large as a party with n_k rows needs, epsilon~, Delta and s from
- *   n_k in place of N, undivided by sqrt(K): the claim is then about whoever runs the descent on one party's
- *   answers. It changes no charge. Delta is that of n_k at each party; the coordinator's step keeps that of N.
+ *   fixed_noise=own (footnote 4) makes eta_k alone as large as a party with n_k rows needs, epsilon~, Delta
+ *   and s from n_k in place of N, undivided by sqrt(K): the claim is then about whoever runs the descent on
+ *   one party's answers. It changes no charge. Delta is that of n_k at each party; the coordinator's step
+ *   keeps that of N.
  *   noise=fresh leaves eta_k out and costs the same; noise=fixed leaves rho_t out: two answers then differ by
  *   what rows say and nothing else, which no epsilon bounds, and so it runs in simulations only.
  *   N is asked first: a replaced row leaves every n_k as it is, so that telling it costs nothing per record.
@@ -188,7 +191,8 @@ static tacit_status read_question(const tacit_party *party, const tacit_question
                       *rows);
 }
 
-/* Where rounds differ in price, each is in its place: the party counts them itself, and round 0 asks for rows. */
+/* Where rounds differ in price, each is in its place: the party counts them itself, and round 0 asks for
+ * rows. */
 static tacit_status check_place(const tacit_plan *plan, const tacit_question *question, tacit_error *error) {
     bool placed = question->round >= 1 && question->round <= rounds_of(plan);
     if (settings_of(plan)->schedule == PSGD_EVEN || placed) return TACIT_OK;

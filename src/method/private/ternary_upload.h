@@ -4,8 +4,8 @@
  *
  * On the wire, d numbers of which n are +1 or -1 and the others 0; d and n are public, and so is the form:
  *
- *   marks     a bit for each of the d, whether it is one of the n, then a bit for the sign of each of the n: d + n bits,
- *             never more than two a number
+ *   marks     a bit for each of the d, whether it is one of the n, then a bit for the sign of each of the n:
+ *             d + n bits, never more than two a number
  *   indices   the n places in ascending order, each in the bits that d - 1 takes, with a bit for the sign
  *
  * whichever is shorter (marks where both are equal). Bits fill bytes from the lowest up; the rest of the last

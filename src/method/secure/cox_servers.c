@@ -2,15 +2,16 @@
  * cox-servers: Cox regression between nodes and two center servers, so that nobody sees a sum. Ties by
  * Breslow 1974.
  *
- *   nodes    once n_i; then in each iteration, encrypted, to server A, over their rows: of each cell of time c the number
- *            of events e_c and, over the rows at risk in it, S0_c = sum r, S1_c = sum r z, S2_c = sum r z z^T, with
- *            r = exp(z.beta_k); and Z, the sum of z over events
+ *   nodes    once n_i; then in each iteration, encrypted, to server A, over their rows: of each cell of time
+ *            c the number of events e_c and, over the rows at risk in it, S0_c = sum r, S1_c = sum r z, S2_c
+ *            = sum r z z^T, with r = exp(z.beta_k); and Z, the sum of z over events
  *   servers  as shares, of the totals:
  *              1/S0_c                                 in garbled circuits
  *              h_c = e_c/S0_c,  m_c = S1_c/S0_c       the hazard's step, the mean at risk
  *              U = Z - sum e_c m_c                    the score
  *              I = sum h_c S2_c - sum e_c m_c m_c^T   the information
- *              h_c S0_c = e_c?                        one bit is opened, and is 1 unless the run ends with an error
+ *              h_c S0_c = e_c?                        one bit is opened, and is 1 unless the run ends with an
+ *                                                     error
  *              s = -(I + ridge)^-1 (U - ridge beta_k) as in newton, and checked as there (logit_solve.c)
  *              beta_(k+1) = beta_k - s                opened
  *
@@ -441,24 +442,17 @@ const tacit_method tacit_method_cox_servers = {
         "coefficient, the log partial likelihood at the beginning and at the end; and one bit each time the "
         "servers ask whether hazards are in range, or the equations have a solution",
     .guarantee = "no differential privacy: the coefficients beta_k are exact. The computation between "
-                 "parties and servers "
-                 "reveals nothing beyond what is listed under 'seen by'",
+                 "parties and servers reveals nothing beyond what is listed under 'seen by'",
     .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem = "the estimate is that of all rows pooled on the same grid of times, ties by Breslow's way. "
-               "Masked values: "
-               "statistical distance 2^-40 (crypto/linear/convert.h); shares are uniform; Yao's protocol: "
-               "semi-honest "
-               "simulation (crypto/garble/garble.h)",
+               "Masked values: statistical distance 2^-40 (crypto/linear/convert.h); shares are uniform; "
+               "Yao's protocol: semi-honest simulation (crypto/garble/garble.h)",
     .claim = "the same",
     .caveats = "the coefficients of each iteration are exact and public: with few rows, or two runs over "
-               "rows that differ "
-               "in one, they can reveal a row (use dpcox). A server that departs from the protocol can spoil "
-               "the result or "
-               "learn more. The same parties must answer in every round. Times are rounded up to the end of "
-               "their cell; "
-               "at a tie, rows without an event count as at risk. With lambda above 0, standard errors are "
-               "those of the "
-               "penalised likelihood",
+               "rows that differ in one, they can reveal a row (use dpcox). A server that departs from the "
+               "protocol can spoil the result or learn more. The same parties must answer in every round. "
+               "Times are rounded up to the end of their cell; at a tie, rows without an event count as at "
+               "risk. With lambda above 0, standard errors are those of the penalised likelihood",
     .prepare = prepare,
     .clear_prepared = time_clear_prepared,
     .prepared_size = sizeof(time_design),

@@ -4,10 +4,12 @@
  *
  * Scale. Rows are encoded in the unit ball; here z = S x with a public S, so that columns have a spread near
  * 1; weights of the model are S beta. Maximised is l(beta) - (n ridge/2)|beta|^2 over all rows, with ridge =
- * lambda S^2, which is the (n lambda/2)|w|^2 of every other method; with penalty=sum lambda is the paper's, ridge =
- * lambda/n. By default there is none, as in method estimate: A = H/n is then taken to have eigenvalues of at
- * least 2^-20, and where it has not, what follows is seen as an overflow. All sums are divided by n. With |x_j| <= 1:
- *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's is beyond it,
+ * lambda S^2, which is the (n lambda/2)|w|^2 of every other method; with penalty=sum lambda is the paper's,
+ * ridge = lambda/n. By default there is none, as in method estimate: A = H/n is then taken to have
+ * eigenvalues of at least 2^-20, and where it has not, what follows is seen as an overflow. All sums are
+ * divided by n. With |x_j| <= 1:
+ *     |gradient_j|/n <= S,    |Hessian_ij|/n <= S^2/4,    log-likelihood: moved to the bound where a node's
+ *                                                         is beyond it,
  * so every number that a node encrypts is within R = max(S, S^2/4, 64), proved before a row is read, and so
  * is each sum. Between the servers numbers have at most 64 bits, f of them behind the point (setting
  * `fraction`), and no more before it than n, lambda and S call for (tacit_logit_widths). That solving did not
@@ -182,8 +184,8 @@ typedef struct tacit_logit {
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error);
 void tacit_logit_end(tacit_logit *self);
 
-/* The parts of it, for another likelihood between the servers (cox_servers.c): how long to wait, n, room for `width`
- * columns from a beta of `start` on. */
+/* The parts of it, for another likelihood between the servers (cox_servers.c): how long to wait, n, room for
+ * `width` columns from a beta of `start` on. */
 void tacit_logit_be_patient(tacit_logit *self);
 tacit_status tacit_logit_count_rows(tacit_logit *self, tacit_error *error);
 tacit_status tacit_logit_make_room(tacit_logit *self, double start, tacit_error *error);

@@ -125,11 +125,12 @@ static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /*
  * Bits of numbers between the servers. Let A be the matrix over n: its eigenvalues are at least mu, the
- * ridge (without one they are taken to be; the check of each solution sees where they are not), its entries at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least
- * eigenvalue (the claim in crypto/garble/circuits_linear.h; the check of the solution sees where it does
- * not), 1/D, D^-1 M and A^-1 are within 2/mu, and A^-1 times the vector of that check within 2 sqrt(d)/mu;
- * objectives and sums are within R. The other numbers of factoring and inverting are within max(R, sqrt(2
- * R/mu)), and twice that for the sum of two.
+ * ridge (without one they are taken to be; the check of each solution sees where they are not), its entries
+ * at most R = 1.5 (max(64, S, S^2/4) + mu). Where rounding leaves half of the least eigenvalue (the claim in
+ * crypto/garble/circuits_linear.h; the check of the solution sees where it does not), 1/D, D^-1 M and A^-1
+ * are within 2/mu, and A^-1 times the vector of that check within 2 sqrt(d)/mu; objectives and sums are
+ * within R. The other numbers of factoring and inverting are within max(R, sqrt(2 R/mu)), and twice that for
+ * the sum of two.
  *
  * Solving, PrivLogit from beta = 0. b = Z^T r/n + mu beta, |r_i| <= 1, A = Z^T Z/(4n) + mu I. With the
  * singular values s of Z/sqrt(n), b^T A^-1 b <= (max s/sqrt(s^2/4 + mu) + sqrt(mu) |beta|)^2 <= (2 + sqrt(2

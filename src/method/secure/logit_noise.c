@@ -6,13 +6,14 @@
  * computing bounded as the protocol's security is (SIM-CDP), for a server that follows the protocol.
  *
  * Proof. Statistics, over n, of rows z = S x, |x| <= 1:
- *   gradient   g(z) = (p - y) z. |p - y| <= sigma(|z.beta|) <= sigma(S |beta|), so |g(z)| <= G = S sigma(S |beta|), where
- *              beta is public: at beta = 0 half of what it is far out. One row replaced: 2 G/n.
- *   matrix     A = a z z^T with 0 <= a <= 1/4 (the bound: a = 1/4), of which the triangle is released, each entry once. With
- *              <A, B> the inner product of triangles, 2 <A, B> = trace(A B) + sum_i A_ii B_ii >= 0 for
- *              positive semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <= |A|^2 + |B|^2 <=
- *              2 (S^2/4)^2: one row replaced moves the triangle by sqrt(2) S^2/(4 n), which z = S e_1, z' = S
- *              e_2 attain.
+ *   gradient   g(z) = (p - y) z. |p - y| <= sigma(|z.beta|) <= sigma(S |beta|), so |g(z)| <= G = S sigma(S
+ *              |beta|), where beta is public: at beta = 0 half of what it is far out. One row replaced: 2
+ *              G/n.
+ *   matrix     A = a z z^T with 0 <= a <= 1/4 (the bound: a = 1/4), of which the triangle is released, each
+ *              entry once. With <A, B> the inner product of triangles, 2 <A, B> = trace(A B) + sum_i A_ii
+ *              B_ii >= 0 for positive semidefinite A, B, and |A|^2 <= |A|_F^2 = a^2 |z|^4. So |A - B|^2 <=
+ *              |A|^2 + |B|^2 <= 2 (S^2/4)^2: one row replaced moves the triangle by sqrt(2) S^2/(4 n), which
+ *              z = S e_1, z' = S e_2 attain.
  * A node computes these in double precision. A sum of m <= n terms in any order is off by at most c times the
  * sum of their norms, c = (n + 64) 2^-53/(1 - (n + 64) 2^-53) (Higham 2002, (3.5) and (4.4); the 64 are the
  * products before and after), before and after the row was replaced: + 2 c G, + 2 c S^2/4. |x| may exceed 1,

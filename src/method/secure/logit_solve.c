@@ -18,10 +18,11 @@
  * wrapped around, that and a multiple of 2^(128 - f), which is 0 modulo 2^64. So the low 64 bits are those of
  * H s - b, or of one unit more, and a number within 2^63 is known by its low 64 bits.
  *
- * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: at least the ridge
- * without dp. With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
+ * What r means. s is the exact step for sums that are off by r. Let mu be the least eigenvalue of H: at least
+ * the ridge without dp. With tau = 2^t + 1 units and e = s - H^-1 b = H^-1 r:
  *     |e|_2 <= sqrt(d) tau/mu;
- *     |e_j| <= sqrt((H^-1)_jj r^T H^-1 r) <= standard error_j  sqrt(n d/mu) tau      (Cauchy and Schwarz; the variance of
+ *     |e_j| <= sqrt((H^-1)_jj r^T H^-1 r) <= standard error_j  sqrt(n d/mu) tau
+ *         (Cauchy and Schwarz; the variance of
  *                                                                                    coefficient j is
  *                                                                                    (H^-1)_jj/n).
  * With f = 36 and t = 16, tau = 2^-20: 50 columns, 1e5 rows and mu = 0.01 give 0.02 standard errors at most.

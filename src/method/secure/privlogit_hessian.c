@@ -40,8 +40,8 @@ static tacit_status setup_once(tacit_logit *self, tacit_factored **factor, tacit
 static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tacit_error *error) {
     tacit_logit self;
     tacit_factored *factor = NULL;
-    size_t solved =
-        0; /* with this factor: shares substitute first and then invert, so two are checked; without a ridge all */
+    /* with this factor: shares substitute first and then invert, so two are checked; without a ridge all */
+    size_t solved = 0;
     bool stop = false, known = false;
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));

@@ -8,12 +8,13 @@
  * Proof note. Adjacency: replace one row of a party (unit record); the numbers of rows stay. describe_plan.c
  *   has the vector and why it moves by at most 1 in L2 norm. one_release.h has the noise.
  *   The number of rows in the vector is multiplied by 1,024: replacing a row does not move it,
- *   so it needs no noise and gets next to none. Everything else, fits of trees, quantiles, tests, thresholds on
- *   noisy counts, is post-processing of what is released (describe_report.c).
+ *   so it needs no noise and gets next to none. Everything else, fits of trees, quantiles, tests, thresholds
+ *   on noisy counts, is post-processing of what is released (describe_report.c).
  *
- * describe-exact. Nothing is differentially private (price: an infinite epsilon). A first sum has lower bounds of
- *   the counts, and of the second, the exact one, only cells are told that have enough rows by them, or none at all
- *   (describe_open.c). Where group sizes are too small there are no groups.
+ * describe-exact. Nothing is differentially private (price: an infinite epsilon). A first sum has lower
+ * bounds of
+ *   the counts, and of the second, the exact one, only cells are told that have enough rows by them, or none
+ *   at all (describe_open.c). Where group sizes are too small there are no groups.
  */
 #include "method/tables/describe.h"
 
@@ -336,24 +337,18 @@ const tacit_method tacit_method_describe = {
     .sites_apart = describe_apart,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = describe_by_shares,
-    .leaves =
-        "once, how many rows the party has, the sums of each number and of its square, and how many rows "
-        "lie in each cell of a public tree over each number's bounds, at each level of each category, in "
-        "each cell of the cross-tables[missing=counted: , how many values of each column are missing, and "
-        "how "
-        "many rows were left out for it][noise=party: , with the party's own noise added][noise=shares: , "
-        "with the party's share of the noise added], [sites=together: as one contribution to a "
-        "sum][sites=apart: as "
-        "an answer of its own, under the party's name]",
+    .leaves = "once, how many rows the party has, the sums of each number and of its square, and how many "
+              "rows lie in each cell of a public tree over each number's bounds, at each level of each "
+              "category, in each cell of the cross-tables[missing=counted: , how many values of each column "
+              "are missing, and how many rows were left out for it][noise=party: , with the party's own "
+              "noise added][noise=shares: , with the party's share of the noise added], [sites=together: as "
+              "one contribution to a sum][sites=apart: as an answer of its own, under the party's name]",
     .seen_by =
         "[sites=apart: everybody sees each party's noisy numbers, under its name][noise=shares: the "
-        "coordinator "
-        "sees the sums over all parties, with the noise in them, and no "
-        "single party's][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy "
-        "numbers, and no single party's][noise=party,sees=each,sites=together: the coordinator sees each "
-        "party's noisy "
-        "numbers]. Everybody sees the report; the number of rows of all parties together is in it as it "
-        "is",
+        "coordinator sees the sums over all parties, with the noise in them, and no single "
+        "party's][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy numbers, and no "
+        "single party's][noise=party,sees=each,sites=together: the coordinator sees each party's noisy "
+        "numbers]. Everybody sees the report; the number of rows of all parties together is in it as it is",
     .guarantee = "(epsilon, delta)-differential privacy of all numbers together, for replacing one row of a "
                  "party, towards everybody who sees them, the coordinator included",
     .assumption =
@@ -361,10 +356,9 @@ const tacit_method tacit_method_describe = {
         "; secure summation, and that no more parties vanish from the sum or collude than the study "
         "declares]",
     .theorem =
-        "Gaussian noise on one vector of L2 sensitivity 1 (Balle and Wang 2018): moments of all numbers "
-        "have 25 percent of its square, trees of counts 60, levels and cross-tables 15[noise=shares: ; the "
-        "noise in shares "
-        "of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
+        "Gaussian noise on one vector of L2 sensitivity 1 (Balle and Wang 2018): moments of all numbers have "
+        "25 percent of its square, trees of counts 60, levels and cross-tables 15[noise=shares: ; the noise "
+        "in shares of discrete Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats =
         "every column takes its part of one budget: skip those that nobody needs. Values beyond the "
@@ -394,35 +388,28 @@ const tacit_method tacit_method_describe_exact = {
     .single = describe_apart,
     .sites_apart = describe_apart,
     TACIT_SETTINGS_OF(exact_parameters, exact_defaults),
-    .leaves =
-        "of each cell whether it has none of the party's rows, some, or at least a third, two thirds or the "
-        "whole of the study's threshold (of an owner with a higher minimum, and where single contributions "
-        "are "
-        "seen: whether it has fewer than that minimum); then how many of its rows lie in each cell, cells "
-        "with "
-        "too few rows put together, and the sums of each number and of its square, [sites=together: as "
-        "contributions to sums][sites=apart: as an answer of its own, under the party's name]",
-    .seen_by = "[sites=apart: everybody sees each party's exact sums, under its name][sees=sum: the "
-               "coordinator sees the "
-               "exact sums over all parties, and no single party's][sees=each,sites=together: "
-               "the coordinator sees each party's exact sums]. Everybody sees the report",
-    .guarantee =
-        "no differential privacy: the sums are exact, and no noise is added. Rows stay at the "
-        "parties. A count "
-        "that is published is 0 or at least [sees=sum: the study's threshold, over all parties; an owner "
-        "with a higher "
-        "minimum has it held in each count of its own rows][sees=each: the owner's minimum of each "
-        "party's rows]",
+    .leaves = "of each cell whether it has none of the party's rows, some, or at least a third, two thirds "
+              "or the whole of the study's threshold (of an owner with a higher minimum, and where single "
+              "contributions are seen: whether it has fewer than that minimum); then how many of its rows "
+              "lie in each cell, cells with too few rows put together, and the sums of each number and of "
+              "its square, [sites=together: as contributions to sums][sites=apart: as an answer of its own, "
+              "under the party's name]",
+    .seen_by =
+        "[sites=apart: everybody sees each party's exact sums, under its name][sees=sum: the coordinator "
+        "sees the exact sums over all parties, and no single party's][sees=each,sites=together: the "
+        "coordinator sees each party's exact sums]. Everybody sees the report",
+    .guarantee = "no differential privacy: the sums are exact, and no noise is added. Rows stay at the "
+                 "parties. A count that is published is 0 or at least [sees=sum: the study's threshold, over "
+                 "all parties; an owner with a higher minimum has it held in each count of its own "
+                 "rows][sees=each: the owner's minimum of each party's rows]",
     .assumption =
         "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself and does not try to "
         "infer rows from them",
     .theorem = "none",
     .claim = "no paper's",
-    .caveats =
-        "exact sums can be compared with other exact sums of nearly the same rows. Rare levels are counted "
-        "together. Numbers of missing values, and those of cells under a coordinator that lies, are exact "
-        "sums "
-        "over all parties however small",
+    .caveats = "exact sums can be compared with other exact sums of nearly the same rows. Rare levels are "
+               "counted together. Numbers of missing values, and those of cells under a coordinator that "
+               "lies, are exact sums over all parties however small",
     .check = check,
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,

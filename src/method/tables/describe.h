@@ -114,14 +114,15 @@ tacit_status describe_sums(tacit_party *party, const describe_design *design, do
 
 /* ---- missing=counted (describe_missing.c) ---- */
 
-/* How many values of each column and of the label are missing, and how many rows were left out for it: this many counts.
+/* How many values of each column and of the label are missing, and how many rows were left out for it: this
+ * many counts.
  * 0: they are not asked for. */
 size_t describe_missing_counts(const tacit_plan *plan);
 tacit_status describe_check_missing(const tacit_plan *plan, tacit_error *error);
 /* A party's, added to `out`. */
 tacit_status describe_count_missing(const tacit_party *party, double *out, tacit_error *error);
-/* As a table of the report: counts, times `weight` so far, with the error of their noise; or, `withheld` not NULL, exact ones with the numbers of
- * parties that have some, but few, and say none. */
+/* As a table of the report: counts, times `weight` so far, with the error of their noise; or, `withheld` not
+ * NULL, exact ones with the numbers of parties that have some, but few, and say none. */
 tacit_status describe_report_missing(tacit_report *report, const tacit_plan *plan, const double *counts,
                                      double weight, double noise, const double *withheld, tacit_error *error);
 /* Of describe-exact: ask for them in a sum of their own, and put them into the report. */

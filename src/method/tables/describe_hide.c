@@ -1,16 +1,18 @@
 /*
- * Which counts a report leaves out: those below the public threshold T, and in exact reports what would give them away.
+ * Which counts a report leaves out: those below the public threshold T, and in exact reports what would give
+ * them away.
  *
  * Noisy counts are private as they are. One below T is left out because it says little, and nothing else is.
  *
  * Of exact counts, 0 is told, and of what is left out no count of fewer than T rows follows:
  *
  *   a list with its total      what is hidden adds up to T at least, and is two cells or more;
- *   groups beside all rows     a cell that is hidden in one group, or of all rows, is hidden in every group. In each
- *                              group what is hidden adds up to 0 or to T at least, and is two cells or more. So the
- *                              hidden cells of the groups are a whole rectangle of two rows and two columns or more of
- *                              which only sums are known: no cell of it is a combination of these (add 1 to two
- *                              opposite corners and take it from the others, and every sum is as before);
+ *   groups beside all rows     a cell that is hidden in one group, or of all rows, is hidden in every group.
+ *                              In each group what is hidden adds up to 0 or to T at least, and is two cells
+ *                              or more. So the hidden cells of the groups are a whole rectangle of two rows
+ *                              and two columns or more of which only sums are known: no cell of it is a
+ *                              combination of these (add 1 to two opposite corners and take it from the
+ *                              others, and every sum is as before);
  *   groups of too few rows     no figures by group at all: they would be those of all rows less the others';
  *   too few values in a group  no figures of that number by group, for the same reason;
  *   a cross-table              is told whole or not at all, and so is its test.

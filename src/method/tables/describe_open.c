@@ -2,23 +2,25 @@
  * Which exact counts are told: describe-exact's rule for small cells.
  *
  * What a sum tells is held to the study's threshold T, a public number, where only sums are seen: under masks
- * or encryption, of three parties or more, two of which at least show nobody anything. There a count of the sum
- * is 0 or at least T. A first sum has a lower bound of each party's count c that says little about it,
+ * or encryption, of three parties or more, two of which at least show nobody anything. There a count of the
+ * sum is 0 or at least T. A first sum has a lower bound of each party's count c that says little about it,
  *
  *   0 if c = 0,   1 if c < h,   h if c < 2h,   2h if c < T,   T otherwise,      h = T/3 rounded up,
  *
- * so that the sum of the bounds is one of the count: 0 only where there are no rows, T or more only where there
- * are as many, and at least a third of a count below T each. Neighbouring cells of a number are put together until that holds in
- * every group, rare levels of a category likewise; a cross-table is told whole or not at all.
+ * so that the sum of the bounds is one of the count: 0 only where there are no rows, T or more only where
+ * there are as many, and at least a third of a count below T each. Neighbouring cells of a number are put
+ * together until that holds in every group, rare levels of a category likewise; a cross-table is told whole
+ * or not at all.
  *
- * A party whose single contribution may be seen (sum: clear, two parties, sites apart), or whose owner's minimum m is above
- * T, holds its own counts to m: it answers with a veto, -V, where 0 < c < m, and V is more than all bounds
- * together. A category or cross-table with a veto is closed. A number with one is cut in halves, and halves of
- * them, as long as no half has a veto: then whatever follows from the pieces of any such cutting is 0 or m rows
- * of that party, also when it is asked again in another study. It refuses to tell any other pieces.
+ * A party whose single contribution may be seen (sum: clear, two parties, sites apart), or whose owner's
+ * minimum m is above T, holds its own counts to m: it answers with a veto, -V, where 0 < c < m, and V is more
+ * than all bounds together. A category or cross-table with a veto is closed. A number with one is cut in
+ * halves, and halves of them, as long as no half has a veto: then whatever follows from the pieces of any
+ * such cutting is 0 or m rows of that party, also when it is asked again in another study. It refuses to tell
+ * any other pieces.
  *
- * Both hold the coordinator to one choice in a version of a study. One that lies about the bounds learns cells
- * of the sum, however small; a party's it does not.
+ * Both hold the coordinator to one choice in a version of a study. One that lies about the bounds learns
+ * cells of the sum, however small; a party's it does not.
  */
 #include <math.h>
 #include <string.h>
@@ -147,8 +149,8 @@ static void cut(const choosing *self, const describe_variable *one, size_t at, b
     told[at] = piece_stands(self, one, first, at) && piece_stands(self, one, at, end);
 }
 
-/* Borders of the coarsest level first, so that histograms have theirs. With a veto, only cells of the tree that
- * are pieces are cut. */
+/* Borders of the coarsest level first, so that histograms have theirs. With a veto, only cells of the tree
+ * that are pieces are cut. */
 static void choose_number(const choosing *self, const describe_variable *one, bool *told) {
     tacit_count_tree tree = self->design->tree;
     size_t leaves = tacit_count_tree_leaves(tree), width = leaves;

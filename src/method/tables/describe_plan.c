@@ -1,15 +1,19 @@
 /*
  * The vector of sums, laid out from public numbers.
  *
- *   rows | for each number, by group: sum u, sum c (u^2 - 1/2); its tree of counts | for each category, by group: its levels and the
- *   missing | cross-tables | with missing=counted: missing values of each column and of the label, rows left out
+ *   rows | for each number, by group: sum u, sum c (u^2 - 1/2); its tree of counts | for each category, by
+ *   group: its levels and the missing | cross-tables | with missing=counted: missing values of each column
+ *   and of the label, rows left out
  *
  * u is the column mapped to [-1, 1] by the schema's bounds; a missing number adds (0, 0) to its moments.
  *
- * Sensitivity, replacing one row. Rows: 0. Moments: two rows u and v move them by (u - v)^2 (1 + c^2 (u + v)^2) <= 4 for
- * c = 1.66 (the largest, at u - v = 1.25 and the sum as far out as it can be, is 3.98); a row that becomes missing, or goes to another group, by at
- * most twice 1 + c^2/4, which is less. A tree: sqrt(2 depth), a category or cross-table: sqrt(2), groups or not, for each level of a tree is one histogram
- * of all rows. Missing values: a row adds 0 or 1 to each of the m counts, whether it was left out or not, so that two differ by sqrt(m). Each kind is multiplied so that its square is its part of the budget, and all together have 1.
+ * Sensitivity, replacing one row. Rows: 0. Moments: two rows u and v move them by (u - v)^2 (1 + c^2 (u +
+ * v)^2) <= 4 for c = 1.66 (the largest, at u - v = 1.25 and the sum as far out as it can be, is 3.98); a row
+ * that becomes missing, or goes to another group, by at most twice 1 + c^2/4, which is less. A tree: sqrt(2
+ * depth), a category or cross-table: sqrt(2), groups or not, for each level of a tree is one histogram of all
+ * rows. Missing values: a row adds 0 or 1 to each of the m counts, whether it was left out or not, so that
+ * two differ by sqrt(m). Each kind is multiplied so that its square is its part of the budget, and all
+ * together have 1.
  */
 #include <math.h>
 #include <stdio.h>

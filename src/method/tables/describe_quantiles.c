@@ -1,23 +1,25 @@
 /*
- * Noise intervals of quantiles, by inverting a test. Let B(x) be the fitted rows below x, n those with a value, and s(x) the
- * known deviation of the noise in B(x) - p n. At the place x that an exact report would name,
+ * Noise intervals of quantiles, by inverting a test. Let B(x) be the fitted rows below x, n those with a
+ * value, and s(x) the known deviation of the noise in B(x) - p n. At the place x that an exact report would
+ * name,
  *
  *   u(x) = (B(x) - p n) / s(x)
  *
- * is standard normal, whatever the rows are: all x with |u(x)| <= z. Noise in cells of few rows makes B fall and rise
- * again, so that these places have gaps; closing the gaps covers too often at z = 1.96. What the closed set must reach
- * to cover x is the smallest |u| from x on outwards, a number whose distribution depends little on the rows. It is
- * found by making the release again from smoothed counts, and z is its 95% quantile: intervals of both
- * columns of many values and of few cover as they say, which the quantiles of the redrawn releases themselves do not.
+ * is standard normal, whatever the rows are: all x with |u(x)| <= z. Noise in cells of few rows makes B fall
+ * and rise again, so that these places have gaps; closing the gaps covers too often at z = 1.96. What the
+ * closed set must reach to cover x is the smallest |u| from x on outwards, a number whose distribution
+ * depends little on the rows. It is found by making the release again from smoothed counts, and z is its 95%
+ * quantile: intervals of both columns of many values and of few cover as they say, which the quantiles of the
+ * redrawn releases themselves do not.
  *
- * In the empty tail of a long range B wanders until the end. Counts made to ascend do not; where their |u| passes z / ASCENDING
- * the interval ends too, and the calibration includes that.
+ * In the empty tail of a long range B wanders until the end. Counts made to ascend do not; where their |u|
+ * passes z / ASCENDING the interval ends too, and the calibration includes that.
  *
- * A higher quantile is no smaller than a lower one: where the interval of a higher one begins before that of a lower one, it is cut
- * to begin there, and ends are cut likewise. What is left covers whenever both did.
+ * A higher quantile is no smaller than a lower one: where the interval of a higher one begins before that of
+ * a lower one, it is cut to begin there, and ends are cut likewise. What is left covers whenever both did.
  *
- * Redraws are seeded with the release itself: the same sums make the same report, and what so many draws lack in
- * exactness differs from release to release, not always to the same side.
+ * Redraws are seeded with the release itself: the same sums make the same report, and what so many draws lack
+ * in exactness differs from release to release, not always to the same side.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +33,8 @@
 enum { DRAWS = 499, TAIL = 25 };
 static const double ASCENDING = 0.75;
 
-/* A quantile: p, its place in the smoothed counts with the noise there, and the noise at each border of leaves. */
+/* A quantile: p, its place in the smoothed counts with the noise there, and the noise at each border of
+ * leaves. */
 typedef struct sought {
     double p, place, deviation;
     double *border; /* leaves + 1 */
@@ -69,7 +72,8 @@ static void ascend(const double *from, size_t count, double present, double *out
 
 /* ---- the smoothed counts ---- */
 
-/* What siblings differ by, shrunk (James and Stein 1961), or nothing where noise alone would explain it (5%). */
+/* What siblings differ by, shrunk (James and Stein 1961), or nothing where noise alone would explain it
+ * (5%). */
 static double kept(const double *cell, size_t b, double mean, double variance) {
     double squares = 0, free = (double)b - 1, chance = free + 1.645 * sqrt(2 * free);
     for (size_t k = 0; k < b; k++) squares += (cell[k] - mean) * (cell[k] - mean);
@@ -187,7 +191,8 @@ static double passing(const redrawing *self, const double *below, const sought *
     return inner;
 }
 
-/* From the first border with u >= -z to the last with u <= z, and as far into the leaves beyond as that holds. */
+/* From the first border with u >= -z to the last with u <= z, and as far into the leaves beyond as that
+ * holds. */
 static void close_set(const redrawing *self, const double *below, const sought *one, double z, double *low,
                       double *high) {
     size_t first = 0, after = self->leaves + 1;

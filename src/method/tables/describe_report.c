@@ -1,10 +1,11 @@
 /*
  * The tables of a report, from sums. Everything here sees what is released and public numbers only.
  *
- * Each number has the standard error of its noise: counts from the least-squares fit of their histogram or tree to the
- * known total, means and standard deviations by the delta method,
+ * Each number has the standard error of its noise: counts from the least-squares fit of their histogram or
+ * tree to the known total, means and standard deviations by the delta method,
  *
- *   mean = X/N,   var = T/N + 1/2 - X^2/N^2   in u,   X = sum u, T = sum (u^2 - 1/2), N the rows with a value,
+ *   mean = X/N,   var = T/N + 1/2 - X^2/N^2   in u,   X = sum u, T = sum (u^2 - 1/2), N the rows with a
+ *                                                     value,
  *
  * quantiles as half the width of their 95% interval over 1.96 (describe_quantiles.c).
  */
@@ -145,8 +146,8 @@ static void fill_number(const making *self, const describe_variable *one, const 
     value[MEAN] = one->low + half * (1 + mean);
     value[DEVIATION] = spread >= 0 && n > 1 ? half * sqrt(spread * n / (n - 1)) : NAN;
     if (!self->noisy) return;
-    /* Noise can carry both beyond what the bounds allow. The truth is within, so moving them there brings them nearer
-     * to it, and intervals of the same errors cover as often or more often. */
+    /* Noise can carry both beyond what the bounds allow. The truth is within, so moving them there brings
+     * them nearer to it, and intervals of the same errors cover as often or more often. */
     value[MEAN] = fmin(fmax(value[MEAN], one->low), one->high);
     const double widest = n > 1 ? half * sqrt(n / (n - 1)) : INFINITY;
     if (value[DEVIATION] > widest) value[DEVIATION] = widest;
@@ -217,8 +218,8 @@ static void count_cells(const making *self, const describe_variable *one, size_t
     for (size_t j = 0; j < leaves; j++) out[j / width] += leaf[j] / self->design->tree_weight;
 }
 
-/* Leave out of a group's counts what is left out of every group's: in `shown`, that has NaN where the parties tell no
- * count. */
+/* Leave out of a group's counts what is left out of every group's: in `shown`, that has NaN where the parties
+ * tell no count. */
 static tacit_status hide_in_groups(const making *self, const describe_variable *one, const double *group,
                                    double *shown, size_t cells, tacit_error *error) {
     double *all = TACIT_NEW(double, cells);
@@ -315,8 +316,8 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
     if (self->design->numbers == 0) return TACIT_OK;
     TACIT_TRY(tacit_report_add_table(self->report, &table, names[kind], titles[kind], columns[kind], error));
     TACIT_TRY(add_interval_table(self, kind, &intervals, error));
-    table =
-        &self->report->table[self->report->tables - (intervals != NULL ? 2 : 1)]; /* they may have moved */
+    /* they may have moved */
+    table = &self->report->table[self->report->tables - (intervals != NULL ? 2 : 1)];
     for (size_t k = 0; k < self->design->variables; k++) {
         const describe_variable *one = &self->design->variable[k];
         for (size_t p = 0; one->number && p < parts_of(self, one); p++) {
@@ -329,8 +330,9 @@ static tacit_status add_numbers(making *self, number_table kind, tacit_error *er
 
 /* ---- categories ---- */
 
-/* The error of the share c/R of a count c that was moved to the total R (describe_fit_cells): with v the noise in each of k counts before, and r that in R,
- * they have the covariance v r/(k v + r), and c/R by the delta method the variance (var c - 2 share cov + share^2 r)/R^2. */
+/* The error of the share c/R of a count c that was moved to the total R (describe_fit_cells): with v the
+ * noise in each of k counts before, and r that in R, they have the covariance v r/(k v + r), and c/R by the
+ * delta method the variance (var c - 2 share cov + share^2 r)/R^2. */
 static double share_error(const making *self, const part *of, size_t cells, double variance, double share) {
     double each = self->level_variance * (double)of->count, sum = (double)cells * each + of->variance;
     double together = sum > 0 ? each * of->variance / sum : 0;

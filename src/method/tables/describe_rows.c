@@ -1,7 +1,8 @@
 /*
  * The party's sums. Counts are whole numbers and exact; they are multiplied by their weight once. Moments are
- * added up in blocks of 2^12 rows and then over blocks: for at most 2^24 rows a sum of terms in [-1, 1] errs by
- * less than 2^24 (2^12 + 2^12) 2^-53 = 2^-16, and all of them together, weighed, by less than 2^-12 in L2 norm.
+ * added up in blocks of 2^12 rows and then over blocks: for at most 2^24 rows a sum of terms in [-1, 1] errs
+ * by less than 2^24 (2^12 + 2^12) 2^-53 = 2^-16, and all of them together, weighed, by less than 2^-12 in L2
+ * norm.
  */
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,12 @@
 /*
- * Figures of each site beside those of all (sites=apart). Every party answers by itself, under the name that people
- * gave it, and only if its owner allows that (tacit_policy.allow_site, checked by the gate): whoever does not, takes
- * no part, so that nobody's figures are what is left when others' are taken from the total.
+ * Figures of each site beside those of all (sites=apart). Every party answers by itself, under the name that
+ * people gave it, and only if its owner allows that (tacit_policy.allow_site, checked by the gate): whoever
+ * does not, takes no part, so that nobody's figures are what is left when others' are taken from the total.
  *
- * describe: each party adds all of the noise (noise=party), and its answer is charged by itself: the proof is that of
- *   one party's release. describe-exact: each party's counts are held to its owner's minimum (describe_open.c), on
- *   cells that all have in common.
+ * describe: each party adds all of the noise (noise=party), and its answer is charged by itself: the proof is
+ * that of
+ *   one party's release. describe-exact: each party's counts are held to its owner's minimum
+ *   (describe_open.c), on cells that all have in common.
  */
 #include <math.h>
 #include <stdio.h>

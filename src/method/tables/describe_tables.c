@@ -1,8 +1,9 @@
 /*
  * Cross-tables and tests of independence. Without noise the test is Pearson's, with and without Yates'
- * correction of tables of four cells. With noise the statistic is the same, and its law is not a chi-square: noise alone makes it
- * large. So its p-value comes from tables drawn under independence, with the released margins and the same
- * noise (Gaboardi, Lim, Rogers and Vadhan 2016), from a fixed seed: the same report from the same sums.
+ * correction of tables of four cells. With noise the statistic is the same, and its law is not a chi-square:
+ * noise alone makes it large. So its p-value comes from tables drawn under independence, with the released
+ * margins and the same noise (Gaboardi, Lim, Rogers and Vadhan 2016), from a fixed seed: the same report from
+ * the same sums.
  */
 #include "method/tables/describe_tables.h"
 

@@ -7,7 +7,8 @@
  *   coordinator:  c = sum_k c_k, with noise where epsilon is finite
  *                 ROC, AUC, calibration, losses, thresholds and net benefit from c, with their errors
  *
- * Proof note. Adjacency: replace one row of a party (unit record). The model and the grid are public, so a row
+ * Proof note. Adjacency: replace one row of a party (unit record). The model and the grid are public, so a
+ * row
  *   decides alone which numbers it adds to.
  *   Two classes: a row is in one cell of one class of one subgroup. Replacing it lowers one count by 1 and
  *   raises one by 1: at most 2 in L1 norm and sqrt(2) in L2 norm, whatever the number of subgroups.
@@ -17,9 +18,10 @@
  *   is within the schema's bounds, and the prediction is moved there) and |e| = |t - m|/2 <= 1; each
  *   is within [-1, 1], |v|_2 <= sqrt(8) and |v|_1 <= 8. In another subgroup the old row's terms go and the
  *   new one's come: at most sqrt(8 + 8) = 4 in L2 norm and 16 in L1 norm. In the same one the differences are
- *   at most (0, 2, 1, 1, 1, 2, 1, 2), with 4 again in L2 norm and 10 in L1 norm. Sums are rounded to a grid of
- *   2^-GRID by each party, and of two neighbouring sums only one party's differs: by sqrt(8) steps more in L2
- *   norm (8 in L1) within a subgroup, sqrt(16) (16) over two. Counts are whole numbers: nothing is rounded.
+ *   at most (0, 2, 1, 1, 1, 2, 1, 2), with 4 again in L2 norm and 10 in L1 norm. Sums are rounded to a grid
+ *   of 2^-GRID by each party, and of two neighbouring sums only one party's differs: by sqrt(8) steps more in
+ *   L2 norm (8 in L1) within a subgroup, sqrt(16) (16) over two. Counts are whole numbers: nothing is
+ *   rounded.
  *   law=gaussian: discrete Gaussian noise by the L2 norm (delta > 0); law=pure: discrete Laplace noise of
  *   scale S/epsilon by the L1 norm. noise=coordinator: the coordinator is entrusted with c and adds it
  *   (privacy/mechanism/integer.h). noise=shares: each party adds a share, and m = survivors - colluders of
@@ -420,22 +422,20 @@ const tacit_method tacit_method_evaluate = {
                "party's counts, with the noise in them, under its name]. Everybody sees the report that is "
                "made of them, with the noise in it",
     .guarantee = "[law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
-                 "towards everybody who sees the report]"
-                 "[law=gaussian: (epsilon, delta)-differential privacy for replacing one row of a party, "
-                 "towards everybody who sees the report]"
-                 "[noise=shares: , the coordinator included][noise=party: , the coordinator included]"
-                 "[noise=coordinator: . There is no such guarantee towards the coordinator, which sees exact "
-                 "counts]",
+                 "towards everybody who sees the report][law=gaussian: (epsilon, delta)-differential privacy "
+                 "for replacing one row of a party, towards everybody who sees the report][noise=shares: , "
+                 "the coordinator included][noise=party: , the coordinator included][noise=coordinator: . "
+                 "There is no such guarantee towards the coordinator, which sees exact counts]",
     .assumption =
         "[noise=coordinator: the coordinator adds the noise, publishes only noisy results and keeps "
         "the exact counts to itself][noise=shares: secure summation, and that no more parties "
         "vanish from the sum or collude than the study declares][noise=party: none]; the model and the grid "
         "are public",
-    .theorem = "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): "
-               "[law=gaussian: discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; "
-               "shares: Kairouz, Liu and Steinke 2021)]"
-               "[law=pure: discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan 2009; "
-               "shares: Goryczka and Xiong 2017)]; all figures are post-processing",
+    .theorem =
+        "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): [law=gaussian: "
+        "discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; shares: Kairouz, Liu and "
+        "Steinke 2021)][law=pure: discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan "
+        "2009; shares: Goryczka and Xiong 2017)]; all figures are post-processing",
     .claim = "no paper: standard figures from counts",
     .caveats = EVALUATE_CAVEATS ". Noise in the counts of rare outcomes makes predictive values and the "
                                 "calibration slope vague; intervals say how vague",
@@ -470,13 +470,10 @@ const tacit_method tacit_method_evaluate_exact = {
     .leaves =
         EVALUATE_LEAVES "[sites=together: , as one contribution to a sum][sites=apart: , as an answer of its "
                         "own, under the party's name]",
-    .seen_by =
-        "[sites=apart: the coordinator sees each party's exact counts, and everybody figures of each, under "
-        "its "
-        "name][sees=sum: the coordinator sees the exact counts of all parties' rows together, and no single "
-        "party's][sees=each,sites=together: the coordinator sees each party's exact counts]. Everybody sees "
-        "the report "
-        "that is made of them",
+    .seen_by = "[sites=apart: the coordinator sees each party's exact counts, and everybody figures of each, "
+               "under its name][sees=sum: the coordinator sees the exact counts of all parties' rows "
+               "together, and no single party's][sees=each,sites=together: the coordinator sees each party's "
+               "exact counts]. Everybody sees the report that is made of them",
     .guarantee =
         "no differential privacy: sums are exact. Figures that single out fewer rows than the study's "
         "least are left out of the report",

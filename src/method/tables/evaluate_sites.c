@@ -1,11 +1,11 @@
 /*
- * Figures of each site beside those of all (sites=apart): every party answers by itself, under the name that people
- * gave it, and only if its owner allows that (tacit_policy.allow_site, checked by the gate). Whoever does not, takes
- * no part, so that nobody's figures are what is left when others' are taken from the total.
+ * Figures of each site beside those of all (sites=apart): every party answers by itself, under the name that
+ * people gave it, and only if its owner allows that (tacit_policy.allow_site, checked by the gate). Whoever
+ * does not, takes no part, so that nobody's figures are what is left when others' are taken from the total.
  *
- * Each party adds all of the noise (one share that is enough by itself), and its answer is charged: the proof is
- * that of evaluate.c for a sum of one party. evaluate-exact: the coordinator sees each party's exact counts; what
- * is published leaves out figures that single out fewer than `least` rows.
+ * Each party adds all of the noise (one share that is enough by itself), and its answer is charged: the proof
+ * is that of evaluate.c for a sum of one party. evaluate-exact: the coordinator sees each party's exact
+ * counts; what is published leaves out figures that single out fewer than `least` rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,8 @@ tacit_status evaluate_coordinate_sites(tacit_session *session, tacit_outcome *ou
     tacit_status status;
     TACIT_CHECK(evaluate_need_model(plan, error));
     TACIT_CHECK(evaluate_make_setup(&how, plan, error));
-    /* An exact sum first: parties hold its set against those of other exact sums, whose differences would tell. */
+    /* An exact sum first: parties hold its set against those of other exact sums, whose differences would
+     * tell. */
     if (!evaluate_is_noisy(plan)) TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &how.spec, &sum, error));
     TACIT_CHECK(tacit_ask(session, "site", NULL, &answers, error));
     TACIT_CHECK(tell_sites(session, &how, &answers, &report, error));

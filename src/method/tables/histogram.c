@@ -2,10 +2,12 @@
  * histogram: an M-estimator from noisy counts of cells (Lei 2011; Wang 2018, 2.3.4, equations 2.19 and 2.20),
  * for at most four columns.
  *
- *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and one for none)
+ *   all:          a public grid: m equal cells along each number, a cell for each level of a category (and
+ *                 one for none)
  *   party k:      n_rk = how many of its rows of each class lie in cell r
  *   coordinator:  n_r = sum_k n_rk;  publishes n_r + z_r,  z_r discrete Laplace of scale 2/epsilon
- *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made of n_r + z_r,
+ *                 w = argmin (1/N) sum_r c_r loss(w; x_r) + (lambda/2)|w|^2,  x_r the center, c_r >= 0 made
+ *                                                                             of n_r + z_r,
  *                 N their sum
  *
  * Proof note. Adjacency: replace one row of a party (unit record). One count falls by 1 and one rises by 1,

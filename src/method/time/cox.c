@@ -329,9 +329,10 @@ static tacit_status find_direction(fit *self, tacit_error *error) {
     return TACIT_OK;
 }
 
-/* Move along the direction, halving the step until the objective falls. Far from the optimum a whole step of Newton's
- * overshoots, and a few rows would make up almost all of a party's hazards, which its owner refuses: scores of those at risk
- * may move by half in a step, in the root of the mean square, which is that of left/events. */
+/* Move along the direction, halving the step until the objective falls. Far from the optimum a whole step of
+ * Newton's overshoots, and a few rows would make up almost all of a party's hazards, which its owner refuses:
+ * scores of those at risk may move by half in a step, in the root of the mean square, which is that of
+ * left/events. */
 static tacit_status search(fit *self, double left, bool *moved, tacit_error *error) {
     static const double HIDDEN = 1e-12, MOST_MOVE = 0.5;
     const size_t width = self->design.columns.width;
@@ -479,22 +480,16 @@ const tacit_method tacit_method_cox = {
     .lambda_may_vanish = true,
     .stops_early = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves =
-        "once, for each cell of time (and stratum), how many of the party's rows leave in it and how many "
-        "have an event, and where rows are observed from a later time on, how many enter; in each round, for "
-        "each group of cells, sums of hazards, of columns and of their "
-        "products over the rows that leave in it[ties=efron: , and over those with an event], and over those "
-        "that enter, "
-        "as one contribution to a sum; its number of rows[errors=robust: ; once, at the end, the sum of "
-        "squared scores "
-        "of its rows][errors=cluster: ; once, at the end, how many persons it has rows of, and the sum of "
-        "squared scores "
-        "of these persons][proportional=km|identity|log|rank: ; once, at the end, the sum of columns over "
-        "its "
-        "events, each by a function of its time][concordance=yes: ; once, at the end, for each group of "
-        "cells, how many of its rows with and without an event have a score in each of 200 bins, and of "
-        "those "
-        "that enter later]",
+    .leaves = "once, for each cell of time (and stratum), how many of the party's rows leave in it and how "
+              "many have an event, and where rows are observed from a later time on, how many enter; in each "
+              "round, for each group of cells, sums of hazards, of columns and of their products over the "
+              "rows that leave in it[ties=efron: , and over those with an event], and over those that enter, "
+              "as one contribution to a sum; its number of rows[errors=robust: ; once, at the end, the sum "
+              "of squared scores of its rows][errors=cluster: ; once, at the end, how many persons it has "
+              "rows of, and the sum of squared scores of these persons][proportional=km|identity|log|rank: ; "
+              "once, at the end, the sum of columns over its events, each by a function of its "
+              "time][concordance=yes: ; once, at the end, for each group of cells, how many of its rows with "
+              "and without an event have a score in each of 200 bins, and of those that enter later]",
     .seen_by =
         "[sees=sum: the coordinator sees the exact totals of all parties' sums in every round, and no "
         "single party's][sees=each: the coordinator sees each party's exact sums in every round]. "
@@ -504,24 +499,20 @@ const tacit_method tacit_method_cox = {
     .guarantee =
         "no differential privacy: the sums are exact, and no noise is added. No row leaves as it is; what "
         "leaves are sums over rows, and from exact sums something about single rows may be inferred",
-    .assumption = "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself, puts cells "
-                  "together as the study says, "
-                  "and does not try to infer rows from sums over the few that leave at the same time",
+    .assumption =
+        "the coordinator keeps the [sees=sum: totals][sees=each: sums] to itself, puts cells together as the "
+        "study says, and does not try to infer rows from sums over the few that leave at the same time",
     .theorem = "no privacy theorem applies. The estimate is that of all rows pooled on the same grid of "
-               "times: who is at risk is a sum "
-               "over parties, and integers add up without rounding",
+               "times: who is at risk is a sum over parties, and integers add up without rounding",
     .claim = "the same",
     .caveats =
-        "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: "
-        "groups of few rows can be solved for. "
-        "Set a larger `least` where that matters. Parties refuse groups that the coordinator says are "
-        "smaller than their owner's minimum, but "
-        "must take its word for their size. Times are rounded up to the end of their cell, or group; "
-        "at a tie, rows without an event count as at risk. "
-        "[errors=robust|cluster: From the means at risk anybody who sees the questions can compute the sum "
-        "of hazards times columns over the rows of each group. ]"
-        "The same parties must answer in every round. With lambda above 0, standard errors leave out "
-        "the bias",
+        "sums over the rows of a group in k rounds are k (d + 1)(d + 2)/2 numbers of d columns: groups of "
+        "few rows can be solved for. Set a larger `least` where that matters. Parties refuse groups that the "
+        "coordinator says are smaller than their owner's minimum, but must take its word for their size. "
+        "Times are rounded up to the end of their cell, or group; at a tie, rows without an event count as "
+        "at risk. [errors=robust|cluster: From the means at risk anybody who sees the questions can compute "
+        "the sum of hazards times columns over the rows of each group. ]The same parties must answer in "
+        "every round. With lambda above 0, standard errors leave out the bias",
     .prepare = prepare,
     .clear_prepared = time_clear_prepared,
     .prepared_size = sizeof(time_design),

@@ -40,9 +40,9 @@ typedef struct cox_partition {
  * events, unless it has only one; with entries, over the rows that enter, unless it is a stratum's first. */
 bool cox_too_small(const cox_partition *partition, size_t group, bool first, double least, bool efron);
 
-/* A group begins at a cell with events, or with entries after some, so that who is at risk at an event stays as it is,
- * and goes on while it is too small. `counts` has of each cell the rows that leave and the events, `entering` the rows at
- * risk from it on (NULL: nobody enters later). */
+/* A group begins at a cell with events, or with entries after some, so that who is at risk at an event stays
+ * as it is, and goes on while it is too small. `counts` has of each cell the rows that leave and the events,
+ * `entering` the rows at risk from it on (NULL: nobody enters later). */
 tacit_status cox_partition_make(cox_partition *out, const time_design *design, const double *counts,
                                 const double *entering, double least, bool efron, tacit_error *error);
 
@@ -61,7 +61,8 @@ void cox_partition_clear(cox_partition *partition);
 size_t cox_length_of_groups(const tacit_plan *plan, const time_design *design,
                             const cox_partition *partition);
 
-/* Of a row of a party: its group, that from which on it is at risk, and whether that is later than the first. */
+/* Of a row of a party: its group, that from which on it is at risk, and whether that is later than the
+ * first. */
 static inline bool cox_enters_later(const cox_partition *partition, const time_design *design, size_t entry) {
     return partition->of_cell[entry] != partition->of_cell[entry / design->cells * design->cells];
 }
@@ -97,8 +98,8 @@ tacit_status cox_ask_all(cox_fit *self, const char *question, const tacit_messag
  * least. */
 bool cox_needs_room(const cox_fit *self, const tacit_sum *sum);
 
-/* After the fit (cox_after.c). The function of time of each group, from counts as cox_partition_make has them; the sum
- * of squared scores, width x width; the tests of proportional hazards. */
+/* After the fit (cox_after.c). The function of time of each group, from counts as cox_partition_make has
+ * them; the sum of squared scores, width x width; the tests of proportional hazards. */
 tacit_status cox_choose_time(cox_fit *self, const double *counts, const double *entering, tacit_error *error);
 tacit_status cox_ask_scores(cox_fit *self, double **middle, double *persons, tacit_error *error);
 tacit_status cox_ask_concordance(cox_fit *self, tacit_estimates *estimates, tacit_error *error);
@@ -106,14 +107,16 @@ tacit_status cox_test_trends(cox_fit *self, tacit_estimates *estimates, tacit_er
 
 /* ---- the party's half ---- */
 
-/* What a party looks at before exact sums leave: rows far from the shift, sums of risks and of their squares. */
+/* What a party looks at before exact sums leave: rows far from the shift, sums of risks and of their
+ * squares. */
 enum { COX_FAR, COX_RISKS, COX_RISKS_SQUARED, COX_LOOKS };
 
 double cox_look_at(double *look, double score); /* the row's risk */
 bool cox_is_real(const tacit_party *party);
 
-/* Of each cell by itself the sums over all rows that leave in it and, with entries, over those at risk from it on;
- * tacit_risk_length numbers a cell. Settings are those of a method whose settings begin with cox's, ties by Breslow. */
+/* Of each cell by itself the sums over all rows that leave in it and, with entries, over those at risk from
+ * it on; tacit_risk_length numbers a cell. Settings are those of a method whose settings begin with cox's,
+ * ties by Breslow. */
 tacit_status cox_sum_cells(const tacit_party *party, const double *w, double *leaving, double *entering,
                            double *look, tacit_error *error);
 

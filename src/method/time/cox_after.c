@@ -5,12 +5,14 @@
  *
  *   U_i = e_i (x_i - m(t_i)) - r_i sum over groups at which i is at risk of (x_i - m) dH
  *
- * needs the means m at risk and the steps dH of the hazard, which the sums of the last round gave: they go back to the
- * parties once, and the sum of U_i U_i^T, over rows or over persons, comes back: B of the sandwich A^-1 B A^-1.
+ * needs the means m at risk and the steps dH of the hazard, which the sums of the last round gave: they go
+ * back to the parties once, and the sum of U_i U_i^T, over rows or over persons, comes back: B of the
+ * sandwich A^-1 B A^-1.
  *
- * Proportional hazards (Grambsch and Therneau 1994, as the score test of R's survival from 3.0 on). Were the coefficient of
- * x to change as g(t), x g(t) would be one more column, whose score at 0 is u = sum over events of g x - sum of g m, and whose
- * information follows from each group's V: only the sum over events of g x is asked for, width numbers.
+ * Proportional hazards (Grambsch and Therneau 1994, as the score test of R's survival from 3.0 on). Were the
+ * coefficient of x to change as g(t), x g(t) would be one more column, whose score at 0 is u = sum over
+ * events of g x - sum of g m, and whose information follows from each group's V: only the sum over events of
+ * g x is asked for, width numbers.
  */
 #include <math.h>
 #include <stdlib.h>

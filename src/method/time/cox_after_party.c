@@ -1,16 +1,16 @@
 /*
  * Method cox after the fit, the party's half (cox_after.c says what the sums are for).
  *
- * What it guards against. Means, steps of the hazard and functions of time come from the coordinator and may be lies. A real
- * party answers each question for one choice of these numbers only, and
+ * What it guards against. Means, steps of the hazard and functions of time come from the coordinator and may
+ * be lies. A real party answers each question for one choice of these numbers only, and
  *
- *   - means are those of rows in the unit ball; steps are not negative, and the events that they make its own rows expect
- *     are no more than there are in all;
- *   - the effective number of rows (or of persons) in the squared scores, (sum |U|^2)^2/sum |U|^4, is at least its owner's
- *     minimum;
- *   - a function of time lies within [-1, 1], never falls within a stratum, and weighs the events so that (sum |g|)^2/sum g^2 is at least
- *     four times the minimum: of a step function between k events and all the others it is about 4 k, so none singles out
- *     fewer events than the owner's minimum.
+ *   - means are those of rows in the unit ball; steps are not negative, and the events that they make its own
+ *     rows expect are no more than there are in all;
+ *   - the effective number of rows (or of persons) in the squared scores, (sum |U|^2)^2/sum |U|^4, is at
+ *     least its owner's minimum;
+ *   - a function of time lies within [-1, 1], never falls within a stratum, and weighs the events so that
+ *     (sum |g|)^2/sum g^2 is at least four times the minimum: of a step function between k events and all the
+ *     others it is about 4 k, so none singles out fewer events than the owner's minimum.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,16 +1,18 @@
 /*
- * Method cox with concordance=yes: Harrell's concordance from counts, both halves. Of two rows of which one is known to
- * have had the event first, how often did it have the higher score x.w?
+ * Method cox with concordance=yes: Harrell's concordance from counts, both halves. Of two rows of which one
+ * is known to have had the event first, how often did it have the higher score x.w?
  *
- *   parties:      once, of each group of cells, how many rows with and without an event have a score in each of
- *                 COX_BINS bins of one length, over [-|w|, |w|]: rows are in the unit ball, so that is where scores are;
+ *   parties:      once, of each group of cells, how many rows with and without an event have a score in each
+ *                 of COX_BINS bins of one length, over [-|w|, |w|]: rows are in the unit ball, so that is
+ *                 where scores are;
  *                 where rows may enter late, also how many are at risk from each group on
- *   coordinator:  adds up from the last group on: an event is compared with all rows that leave later, and with those
- *                 that leave in its group without an event, as R's concordance does on these times; who enters after
- *                 an event was not at risk at it
+ *   coordinator:  adds up from the last group on: an event is compared with all rows that leave later, and
+ *                 with those that leave in its group without an event, as R's concordance does on these
+ *                 times; who enters after an event was not at risk at it
  *
- * Two rows in one bin count half. Whatever their order, the concordance of the scores themselves is within half of the
- * share of such pairs: that is the bound. With an offset scores may lie outside; they are counted in the outer bins.
+ * Two rows in one bin count half. Whatever their order, the concordance of the scores themselves is within
+ * half of the share of such pairs: that is the bound. With an offset scores may lie outside; they are counted
+ * in the outer bins.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +123,8 @@ typedef struct pairs {
     double ordered, alike, all; /* the event has the higher score; both are in one bin */
 } pairs;
 
-/* The events of a group with those who were at risk at them and seen after them. `entering` NULL: nobody comes. */
+/* The events of a group with those who were at risk at them and seen after them. `entering` NULL: nobody
+ * comes. */
 static void compare_group(pairs *out, const double *without, const double *events, const double *entering,
                           double *later) {
     double below = 0, had = 0;

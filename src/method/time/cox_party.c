@@ -114,8 +114,8 @@ static void take_rows(pass *self, const tacit_view *block) {
     }
 }
 
-/* The block's rows by their groups, in their order: those of group g from start[g] to start[g + 1]; those of none are
- * last. */
+/* The block's rows by their groups, in their order: those of group g from start[g] to start[g + 1]; those of
+ * none are last. */
 static void order_rows(pass *self, const size_t *group, size_t count) {
     size_t groups = self->partition.groups, *start = self->start;
     memset(start, 0, (groups + 2) * sizeof *start);

@@ -2,9 +2,9 @@
  * dpcox: Cox regression under differential privacy, by the model of hazards in discrete time (ours; Prentice
  * and Gloeckler 1978 for the model, Berndt, Hall, Hall and Hausman 1974 for the steps).
  *
- *   all:          a public grid over time; a person leaves in a cell, with an event or without. It has one row,
- *                 or, where the schema names persons, any number of them, (start, stop] each, with columns that
- *                 change (dpcox_rows.c has which row a cell is of)
+ *   all:          a public grid over time; a person leaves in a cell, with an event or without. It has one
+ *                 row, or, where the schema names persons, any number of them, (start, stop] each, with
+ *                 columns that change (dpcox_rows.c has which row a cell is of)
  *   model:        in each cell j a person who is still there has the event with chance 1 - exp(-A_j),
  *                 A_j = h_j exp(z_j.w),   z_j = (x_j, 1, c_j)/R,   h the baseline, c its clock
  *   score:        U = sum over the cells of a person of q_j r_j z_j;   r_j = -A_j without the event,
@@ -20,18 +20,18 @@
  * they are put on the grid, which the logistic link does not. q_j depends on what is known of a person
  * before cell j, so that U is a sum of terms with mean 0 at the model's coefficients, wherever it stops:
  * bounding a person's contribution in this way does not bias it, as shortening would. The first event ends it
- * for the same reason. For one row a person |U| <= L already, except for rounding; columns that change can make
- * it longer, at most L + 1, and then it is shortened. L = sqrt(n mu/(2500 d)) from 1 to 5, all public: where noise rules
- * nobody counts for more than one event; where it does not, this becomes maximum likelihood. Noise in B grows
- * with L^2, so L grows late.
+ * for the same reason. For one row a person |U| <= L already, except for rounding; columns that change can
+ * make it longer, at most L + 1, and then it is shortened. L = sqrt(n mu/(2500 d)) from 1 to 5, all public:
+ * where noise rules nobody counts for more than one event; where it does not, this becomes maximum
+ * likelihood. Noise in B grows with L^2, so L grows late.
  *
  * Proof note. Adjacency: replace one person of one party by another, with all rows of either, however many
  *   these are; without names of persons a row is one, and one row is replaced. The numbers of persons and of
  *   parties stay as they are, that of rows need not.
  *   counts: a person is one unit in one cell of the two histograms of leaving; num/noisy/noisy_life.h has why
- *   the vector of both as encoded moves by at most 1 then. With a start it is also one unit in one cell of the
- *   histogram of coming, which likewise moves by at most 1: sqrt(2) together. The number of persons in front
- *   does not move. Rounding as in survival_private.c.
+ *   the vector of both as encoded moves by at most 1 then. With a start it is also one unit in one cell of
+ *   the histogram of coming, which likewise moves by at most 1: sqrt(2) together. The number of persons in
+ *   front does not move. Rounding as in survival_private.c.
  *   scores: a person's part is (V, V V^T packed), V = U/L, |V| <= 1 whatever w, h and c the question has,
  *   and whatever its rows are and however many: U is shortened after all of them have been added up. Two
  *   persons' with |V| = a, |V'| = b and cosine -r:
@@ -43,8 +43,8 @@
  *   Computed and rounded: that + 2 (GRADIENT_ROUNDING + the grid's rounding). Each question has its share of
  *   mu^2 with Gaussian noise, and all together, each asked in view of the answers before, are
  *   mu-Gaussian-DP: noise, composition, shares of noise and their proof are those of dpnewton.c. A party
- *   counts the rounds itself. Baseline, steps, errors are post-processing. Counts of missing values come last and take
- *   their share off those above (private/dpnewton_missing.c).
+ *   counts the rounds itself. Baseline, steps, errors are post-processing. Counts of missing values come last
+ *   and take their share off those above (private/dpnewton_missing.c).
  */
 #include "method/time/dpcox.h"
 
@@ -393,8 +393,8 @@ cleanup:
 
 static tacit_status climb(fit *self, tacit_error *error) {
     const double radius = self->design.radius;
-    /* Coefficients of columns that run from -1 to 1. Noise must not lead far; where little of it lets L grow, rows
-     * whose columns have wide bounds may. */
+    /* Coefficients of columns that run from -1 to 1. Noise must not lead far; where little of it lets L grow,
+     * rows whose columns have wide bounds may. */
     static const double LONGEST = 6, USUAL = 1;
     TACIT_TRY(
         tacit_hazard_begin(&self->approach, LONGEST * self->design.most * radius, self->design.width, error));
@@ -525,41 +525,32 @@ const tacit_method tacit_method_dpcox = {
         "where rows have a start, of how many come]; then, in six rounds, the sum over its [protects=record: "
         "rows][protects=person: persons] of scores, each of bounded length[protects=person: , a person's "
         "rows together], and of their squares, at coefficients that all parties know" MISSING_COUNTS_LEAVE
-        "[noise=party: , each "
-        "with the "
-        "party's own noise added][noise=shares: , each with the party's share of the noise added], as "
-        "contributions to sums",
-    .seen_by =
-        "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no single "
-        "party's][noise=coordinator,sees=each: the coordinator sees each party's exact counts and sums of "
-        "scores][noise=party,sees=sum: the coordinator sees the sums of all parties' noisy numbers, and no "
-        "single party's][noise=party,sees=each: the coordinator sees each party's noisy "
-        "numbers][noise=shares: "
-        "the coordinator sees the sums over all parties, with the noise in them, and no single party's]. "
-        "Everybody sees the baseline and the coefficients of every round; the number of [protects=record: "
-        "rows][protects=person: persons] of all parties together is in the table as it "
-        "is" MISSING_COUNTS_SEEN,
+        "[noise=party: , each with the party's own noise added][noise=shares: , each with the party's share "
+        "of the noise added], as contributions to sums",
+    .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sums over all parties, and no "
+               "single party's][noise=coordinator,sees=each: the coordinator sees each party's exact counts "
+               "and sums of scores][noise=party,sees=sum: the coordinator sees the sums of all parties' "
+               "noisy numbers, and no single party's][noise=party,sees=each: the coordinator sees each "
+               "party's noisy numbers][noise=shares: the coordinator sees the sums over all parties, with "
+               "the noise in them, and no single party's]. Everybody sees the baseline and the coefficients "
+               "of every round; the number of [protects=record: rows][protects=person: persons] of all "
+               "parties together is in the table as it is" MISSING_COUNTS_SEEN,
     .guarantee =
         "(epsilon, delta)-differential privacy of all rounds together, for replacing [protects=record: one "
         "row of a party, which is a person with all of its time,][protects=person: all rows of one person of "
-        "a "
-        "party, however many,] towards everybody who sees all steps[noise=party|shares: , the "
-        "coordinator included][noise=coordinator: . There is no such guarantee towards the coordinator, "
-        "which "
-        "sees exact values]",
+        "a party, however many,] towards everybody who sees all steps[noise=party|shares: , the coordinator "
+        "included][noise=coordinator: . There is no such guarantee towards the coordinator, which sees exact "
+        "values]",
     .assumption =
         "[protects=record: a person is one row; the number of a party's rows is no secret][protects=person: "
-        "a "
-        "person's rows are all at one party, and its column of persons tells them apart; the number of a "
-        "party's persons is no secret]; the range of times and of columns "
-        "comes from the public schema[noise=coordinator: ; the coordinator adds the noise, publishes only "
-        "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
-        "more parties vanish from a sum or collude than the study declares]",
+        "a person's rows are all at one party, and its column of persons tells them apart; the number of a "
+        "party's persons is no secret]; the range of times and of columns comes from the public "
+        "schema[noise=coordinator: ; the coordinator adds the noise, publishes only noisy results and keeps "
+        "the exact values to itself][noise=shares: ; secure summation, and that no more parties vanish from "
+        "a sum or collude than the study declares]",
     .theorem =
         "Gaussian noise on counts of L2 sensitivity 1[protects=person:  (1.42 where rows have a start)] and "
-        "on "
-        "six sums of scores with their squares, of "
-        "sensitivity 2.12" MISSING_COUNTS_BOUND
+        "on six sums of scores with their squares, of sensitivity 2.12" MISSING_COUNTS_BOUND
         ", each with its share of mu^2, mu the largest Gaussian-DP parameter that (epsilon, "
         "delta) allows (Balle and Wang 2018); shares add up to 1, also when adaptive (Dong, Roth and Su "
         "2022)[noise=shares: ; the noise in shares of discrete Gaussians on a grid so fine that their sum "
@@ -567,15 +558,11 @@ const tacit_method tacit_method_dpcox = {
     .claim = "no paper's",
     .caveats =
         "seven questions" MISSING_COUNTS_MORE
-        ": every party must stay connected. Standard errors include the noise; where rows at "
-        "this price say little of a coefficient it is drawn towards 0, and its error grows by what log "
-        "hazard "
-        "ratios of 1 would be drawn by. A person counts until its expected number of events is about 1: "
-        "where "
-        "hazards are not proportional, early times count for more than in cox.[protects=person:  It counts "
-        "until "
-        "its first event; later ones do not.] Times are rounded up to "
-        "the end of their cell",
+        ": every party must stay connected. Standard errors include the noise; where rows at this price say "
+        "little of a coefficient it is drawn towards 0, and its error grows by what log hazard ratios of 1 "
+        "would be drawn by. A person counts until its expected number of events is about 1: where hazards "
+        "are not proportional, early times count for more than in cox.[protects=person:  It counts until its "
+        "first event; later ones do not.] Times are rounded up to the end of their cell",
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(dpcox_design),

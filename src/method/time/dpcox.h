@@ -49,8 +49,8 @@ typedef struct dpcox_baseline {
     const double *clock;  /* of each cell, from 0 to 1 */
 } dpcox_baseline;
 
-/* How many histograms over cells are counted: of persons who leave without an event, with one, and where some may come
- * late, of the cells from which on they are at risk. */
+/* How many histograms over cells are counted: of persons who leave without an event, with one, and where some
+ * may come late, of the cells from which on they are at risk. */
 static inline size_t dpcox_histograms(const dpcox_design *design) { return design->time.entries ? 3 : 2; }
 
 /* The party's counts by cell, encoded, with its number of persons before them; the sum of its persons' scores

@@ -2,10 +2,10 @@
  * dpcox's sums over persons. A person, with all of its rows, is followed through the cells of time until it
  * leaves, and its score U is one vector, whatever happens on the way (dpcox.c has the equations).
  *
- * A row is at risk from the cell after that of its start to that of its stop. Each cell of a person is that of
- * one row, the one that begins first: what a column was when the cell began. A person leaves with its first
- * event, or after its last row. All of this is said of any rows whatsoever, also of such as overlap, have gaps
- * between them, or begin and end in one cell: nothing is refused because of what is in them.
+ * A row is at risk from the cell after that of its start to that of its stop. Each cell of a person is that
+ * of one row, the one that begins first: what a column was when the cell began. A person leaves with its
+ * first event, or after its last row. All of this is said of any rows whatsoever, also of such as overlap,
+ * have gaps between them, or begin and end in one cell: nothing is refused because of what is in them.
  *
  * Rounding. Persons are added up in blocks of BLOCK, blocks in order: chains shorter than those that
  * gradient.h counts, of terms of norm at most 1, so that its GRADIENT_ROUNDING holds.
@@ -41,8 +41,8 @@ static int by_beginning(const void *left, const void *right) {
     return a->row < b->row ? -1 : a->row > b->row;
 }
 
-/* Of rows `first` to `last` of a view, which are one person's; how many visits there are. `row` and `x` hold the last
- * row afterwards. */
+/* Of rows `first` to `last` of a view, which are one person's; how many visits there are. `row` and `x` hold
+ * the last row afterwards. */
 static size_t take_visits(const dpcox_design *design, const tacit_view *view, size_t first, size_t last,
                           double *row, double *x, visit *out) {
     size_t until = SIZE_MAX, next = 0, kept = 0, count = last - first;

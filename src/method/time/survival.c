@@ -115,8 +115,8 @@ static double *of_cause(const lives *self, size_t cause, size_t time) {
     return self->by_cause + (cause * self->design.cells + time) * self->groups;
 }
 
-/* Cells put together, and who is at risk. `counts` has of each cell the rows that leave and the events of each
- * cause. */
+/* Cells put together, and who is at risk. `counts` has of each cell the rows that leave and the events of
+ * each cause. */
 static void gather(lives *self, const double *counts) {
     const size_t cells = self->design.cells, groups = self->groups, causes = self->design.causes;
     bool open = false;
@@ -179,7 +179,8 @@ cleanup:
 
 /* ---- the report ---- */
 
-/* The curve of a group into self->steps; how many times it has, up to the last at which somebody is at risk. */
+/* The curve of a group into self->steps; how many times it has, up to the last at which somebody is at
+ * risk. */
 static size_t make_curve(lives *self, size_t group) {
     size_t count = 0;
     for (; count < self->times && self->at_risk[count * self->groups + group] > 0; count++)

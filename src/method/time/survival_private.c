@@ -3,18 +3,20 @@
  * groups differ, from one release of counts with noise.
  *
  *   all:          a public grid over time; every row leaves in a cell, with an event or without (censored)
- *   parties:      of each group a histogram of the rows that leave without an event and one of the events of each
- *                 cause, each multiplied by the square root of the matrix of prefix sums (num/noisy/noisy_life.h), with noise
+ *   parties:      of each group a histogram of the rows that leave without an event and one of the events of
+ *                 each cause, each multiplied by the square root of the matrix of prefix sums
+ *                 (num/noisy/noisy_life.h), with noise
  *   coordinator:  curves, medians, means and tests from the sum, with errors that include the noise
  *
- * Proof note. Adjacency: replace one row of a party (unit record; a row is a person); the numbers of rows stay.
+ * Proof note. Adjacency: replace one row of a party (unit record; a row is a person); the numbers of rows
+ * stay.
  *   A row is one unit in one cell of one histogram, whatever it holds: its time is moved into the grid, and
- *   rows without a level of `by` are a group of their own. num/noisy/noisy_life.h has why the vector of all histograms
- *   as encoded then moves by at most 1 in L2 norm. Counts are whole numbers and exact; encoding a histogram of at most
- *   2^24 rows in 2^10 cells errs by less than 2^10 2^-52 2^24 = 2^-18 a number, and for at most 2^14 numbers by
- *   less than 2^-11 in L2 norm. one_release.h has the noise. The number of rows, in the vector as
- *   units of 4,096 and what is left, is multiplied by 4,096: replacing a row does not move it, so it needs no
- *   noise and gets next to none. Everything else is
+ *   rows without a level of `by` are a group of their own. num/noisy/noisy_life.h has why the vector of all
+ *   histograms as encoded then moves by at most 1 in L2 norm. Counts are whole numbers and exact; encoding a
+ *   histogram of at most 2^24 rows in 2^10 cells errs by less than 2^10 2^-52 2^24 = 2^-18 a number, and for
+ *   at most 2^14 numbers by less than 2^-11 in L2 norm. one_release.h has the noise. The number of rows, in
+ *   the vector as units of 4,096 and what is left, is multiplied by 4,096: replacing a row does not move it,
+ *   so it needs no noise and gets next to none. Everything else is
  *   post-processing; the simulation from which errors are taken has a seed of its own, which is public.
  */
 #include <math.h>
@@ -139,7 +141,8 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 
 /* ---- the party's half ---- */
 
-/* Of each stratum's cells, from (leaving, events of each cause) to a histogram without and those with an event. */
+/* Of each stratum's cells, from (leaving, events of each cause) to a histogram without and those with an
+ * event. */
 static void encode(const layout *self, const double *counts, double *out) {
     size_t cells = self->design.cells, kinds = kinds_of(&self->design);
     for (size_t g = 0; g < self->design.strata; g++) {
@@ -391,10 +394,8 @@ const tacit_method tacit_method_survival = {
         "Gaussians on a grid so fine that their sum counts as one Gaussian]",
     .claim = "no paper's",
     .caveats = "a curve ends where the noise is a quarter of the rows still at risk. Times are rounded up to "
-               "the end "
-               "of their cell; rows without an event count as at risk at that time. Intervals come from a "
-               "simulation "
-               "of the rows and of the noise",
+               "the end of their cell; rows without an event count as at risk at that time. Intervals come "
+               "from a simulation of the rows and of the noise",
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(layout),

@@ -54,8 +54,8 @@ void time_design_clear(time_design *design);
 tacit_status time_prepare(const tacit_plan *plan, void *out, tacit_error *error);
 void time_clear_prepared(void *prepared);
 
-/* When a row leaves, as stratum * cells + cell, and the first such cell in which it is at risk: one after that of its
- * entry. A row that leaves in the cell in which it enters has it after the last. */
+/* When a row leaves, as stratum * cells + cell, and the first such cell in which it is at risk: one after
+ * that of its entry. A row that leaves in the cell in which it enters has it after the last. */
 typedef struct time_row {
     size_t place, entry;
     size_t event; /* 0: none, or the number of its cause from 1 */
@@ -74,8 +74,8 @@ double time_of_cell(const time_design *design, const tacit_plan *plan, size_t ce
 /* "all" without strata; rows without a level are "(none)". */
 const char *time_stratum_name(const time_design *design, size_t stratum);
 
-/* A table of the share of a stratum's rows with an event of each cause by each of `count` times; curves of causes
- * begin `stride` apart. */
+/* A table of the share of a stratum's rows with an event of each cause by each of `count` times; curves of
+ * causes begin `stride` apart. */
 tacit_status time_add_incidence(tacit_report *report, const time_design *design, const tacit_plan *plan,
                                 size_t stratum, const tacit_life_incidence *curves, size_t stride,
                                 const double *time, size_t count, tacit_error *error);
@@ -89,8 +89,8 @@ tacit_sum_spec time_sum_of_rows(void);
 tacit_sum_spec time_sum(const tacit_plan *plan, double n, int room, size_t length);
 
 /* Of each cell the rows that leave and the events of each cause, then the sums over events of x, the columns
- * with a coefficient, and of the offset, where there is one; then, with entries, of each cell the rows that are
- * at risk from it on. */
+ * with a coefficient, and of the offset, where there is one; then, with entries, of each cell the rows that
+ * are at risk from it on. */
 size_t time_length_of_cells(const time_design *design);
 
 /* ---- the party's half ---- */
@@ -117,9 +117,9 @@ tacit_status time_count(const tacit_party *party, const time_design *design, dou
                         double *entering, tacit_error *error);
 
 tacit_status time_check_rows(const tacit_party *party, tacit_error *error);
-/* For methods whose promise is about a row that is a person with all of its time: TACIT_INPUT where the schema
- * names persons and one of them has several rows, or where real rows do not say whose they are; TACIT_USAGE where that
- * cannot be seen because several hold them. */
+/* For methods whose promise is about a row that is a person with all of its time: TACIT_INPUT where the
+ * schema names persons and one of them has several rows, or where real rows do not say whose they are;
+ * TACIT_USAGE where that cannot be seen because several hold them. */
 tacit_status time_check_one_row_each(const tacit_party *party, tacit_error *error);
 tacit_status time_answer_rows(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                               tacit_error *error);

@@ -2,26 +2,27 @@
  * dphtl: hypothesis transfer from private sources (Wang 2018, Algorithm 4). Sources with many rows help a
  * target with few labels, which runs the coordinator's half on rows of its own.
  *
- *   source k:  its rows fall into two parts: the first with a label, at most `labelled` of all, are S_l, the others,
- *              whether they have a label or not, S_u
+ *   source k:  its rows fall into two parts: the first with a label, at most `labelled` of all, are S_l, the
+ *              others, whether they have a label or not, S_u
  *              theta_k = private logistic regression on S_l          (hypothesis=output or plr)
  *              beta_k  = private density ratio of S_u and P           (dpiw.c)
  *              answers both, once
  *   target:    s_k = importance weights of P under beta_k, t the same under its own rows, without noise
  *              w = argmin over the simplex of KL(t, sum_k w_k s_k)    (4.1; transfer.h has the certificate)
  *              mu_j = sum_k w_k theta_kj,  v_j = K/(K-1) sum_k w_k (theta_kj - mu_j)^2    (4.2)
- *              theta = MAP of a logistic regression under N(mu_j, v_j) on its labelled rows; mu where it has none
+ *              theta = MAP of a logistic regression under N(mu_j, v_j) on its labelled rows; mu where it has
+ *              none
  * A source none of whose rows has a label has no hypothesis, says so, and takes no further part.
  *
- * Proof note. Adjacency: one row of one source is replaced by one that has a label if and only if it had one; the
- * number n of rows stays, and so does which of them have a label. That pattern is public: it decides n_l and n_u,
- * which the noise shows. The parts are cut by position and pattern, so the row is in one of them: with labelled < 1
- * only theta_k or only beta_k moves, each (epsilon, delta)-private on its own, and both together cost (epsilon,
- * delta) once (parallel composition). With labelled = 1 the parts overlap: S_l has all rows with a label, S_u all
- * rows, and a row with a label costs the sum. theta_k by output perturbation has S = min(2/(n_l lambda),
- * 2 w_max) + 2g/lambda (output.c), by objective perturbation the proof of privacy/mechanism/erm.h. What the
- * target does is post-processing towards the sources; the target's own rows are not protected from whoever
- * sees its model.
+ * Proof note. Adjacency: one row of one source is replaced by one that has a label if and only if it had one;
+ * the number n of rows stays, and so does which of them have a label. That pattern is public: it decides n_l
+ * and n_u, which the noise shows. The parts are cut by position and pattern, so the row is in one of them:
+ * with labelled < 1 only theta_k or only beta_k moves, each (epsilon, delta)-private on its own, and both
+ * together cost (epsilon, delta) once (parallel composition). With labelled = 1 the parts overlap: S_l has
+ * all rows with a label, S_u all rows, and a row with a label costs the sum. theta_k by output perturbation
+ * has S = min(2/(n_l lambda), 2 w_max) + 2g/lambda (output.c), by objective perturbation the proof of
+ * privacy/mechanism/erm.h. What the target does is post-processing towards the sources; the target's own rows
+ * are not protected from whoever sees its model.
  *
  * The prior that knows the noise (prior=aware; ours). theta_k carries noise of a known variance q_k in each
  * coordinate, so mu_j carries r = sum_k w_k^2 q_k and the spread of the theta_kj is too large by e = K/(K-1)

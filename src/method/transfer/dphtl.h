@@ -11,7 +11,8 @@ static inline const dphtl_settings *dphtl_settings_of(const tacit_plan *plan) {
     return TACIT_SETTINGS(dphtl_settings, plan);
 }
 
-/* Whether sources and target may have rows without a label: then nobody knows beforehand how many have one. */
+/* Whether sources and target may have rows without a label: then nobody knows beforehand how many have
+ * one. */
 static inline bool dphtl_is_mixed(const tacit_plan *plan) {
     return plan->schema != NULL && tacit_schema_keeps_unlabelled(plan->schema);
 }

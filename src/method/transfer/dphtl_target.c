@@ -1,6 +1,6 @@
 /*
- * The target's half of dphtl, steps 3 to 6 of Algorithm 4: everything here is post-processing of what the sources
- * answered (dphtl.c has the proof), and arithmetic on the target's own rows.
+ * The target's half of dphtl, steps 3 to 6 of Algorithm 4: everything here is post-processing of what the
+ * sources answered (dphtl.c has the proof), and arithmetic on the target's own rows.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -15,7 +15,8 @@
  *
  *     |x| <= 1 (every schema)                       c = 2
  *     and no feature negative: x.x' >= 0            c = sqrt(2)     |x - x'|^2 = |x|^2 + |x'|^2 - 2 x.x'
- *     with an intercept, x = (u, 1)/sqrt(2):        |x - x'| = |u - u'|/sqrt(2) while |x| <= 1, so c = sqrt(2) and 1
+ *     with an intercept, x = (u, 1)/sqrt(2):        |x - x'| = |u - u'|/sqrt(2) while |x| <= 1, so c =
+ *                                                   sqrt(2) and 1
  *     features in [0, 1], any norm (`paper`)        c = sqrt(d)
  *
  * project=public:P mixes signs, so c = 2 there. `paper` takes sqrt(d), or the smallest of the above where

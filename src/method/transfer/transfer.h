@@ -76,8 +76,9 @@ tacit_status transfer_check(const tacit_plan *plan, tacit_error *error);
 /* The first labels of a view, owned by the caller; NULL: out of memory. */
 int32_t *transfer_labels(const tacit_view *view, size_t count);
 
-/* A view's rows in two parts: the first `most` that have a label (or as many as have one), then all others. Both are
- * in the order of the view, and without rows that lack a label they are its beginning and its end. */
+/* A view's rows in two parts: the first `most` that have a label (or as many as have one), then all others.
+ * Both are in the order of the view, and without rows that lack a label they are its beginning and its
+ * end. */
 typedef struct transfer_parts {
     tacit_view all; /* of both, one after the other */
     size_t labelled;

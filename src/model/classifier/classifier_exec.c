@@ -79,11 +79,11 @@ static tacit_status feed_numbers(const feeding *f, const tacit_rows *rows, size_
     char *at = (char *)start;
     for (size_t j = 0; j < rows->cols; j++) {
         if (j > 0) *at++ = ',';
-        if (f->row[j] == 0)
-            *at++ = '0'; /* most of a one-hot row */
+        /* most of a one-hot row */
+        if (f->row[j] == 0) *at++ = '0';
+        /* 17 digits bring back the same double */
         else
-            at += tacit_format(at, TACIT_NUMBER_TEXT, "%.17g",
-                               f->row[j]); /* 17 digits bring back the same double */
+            at += tacit_format(at, TACIT_NUMBER_TEXT, "%.17g", f->row[j]);
     }
     out->length += (size_t)(at - (char *)start);
     return TACIT_OK;

@@ -9,8 +9,8 @@
 
 typedef struct exec_job {
     const char *shown; /* the command, for messages */
-    char *const *
-        arguments; /* the program, looked up on PATH unless it has a '/', and its arguments; ends with NULL */
+    /* the program, looked up on PATH unless it has a '/', and its arguments; ends with NULL */
+    char *const *arguments;
     char *const *environment; /* all of it; ends with NULL */
     /* Append the next piece of standard input to `out`, which is empty; nothing appended: that was all. */
     tacit_status (*feed)(void *context, tacit_buffer *out, tacit_error *error);

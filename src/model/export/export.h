@@ -20,6 +20,6 @@
  * ONNX file can have. */
 tacit_status tacit_model_export_onnx(const tacit_model *model, tacit_buffer *out, tacit_error *error);
 
-/* The same, but XML cannot hold control characters, so a name or level with one is refused, and so is a network
- * with layers that are not dense (TACIT_USAGE), which PMML does not have. */
+/* The same, but XML cannot hold control characters, so a name or level with one is refused, and so is a
+ * network with layers that are not dense (TACIT_USAGE), which PMML does not have. */
 tacit_status tacit_model_export_pmml(const tacit_model *model, tacit_buffer *out, tacit_error *error);

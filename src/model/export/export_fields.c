@@ -91,8 +91,8 @@ void pmml_data_dictionary(pmml *p) {
     xml_close(&p->x, "DataDictionary");
 }
 
-/* A text that is no level: the one of the others, no result, or zeros. As missing it is zeros, too, unless the
- * column says more of missing values; as it is, it equals no level. */
+/* A text that is no level: the one of the others, no result, or zeros. As missing it is zeros, too, unless
+ * the column says more of missing values; as it is, it equals no level. */
 static const char *invalid_treatment(const export_plan *plan, const export_input *input) {
     if (input->column->others >= 0) return "asValue";
     if (plan->refuses_unknown) return "returnInvalid";

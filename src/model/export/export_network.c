@@ -1,6 +1,7 @@
 /*
- * A network's scores as ONNX operators. Programs have Conv and GRU for floats only, so in double precision windows
- * are columns gathered side by side, and the steps of a recurrent layer are written one after the other.
+ * A network's scores as ONNX operators. Programs have Conv and GRU for floats only, so in double precision
+ * windows are columns gathered side by side, and the steps of a recurrent layer are written one after the
+ * other.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * A model as an ONNX graph, in double precision throughout: raw columns, their encoding (data/schema/schema.h), the
- * model's scores, and what they mean.
+ * A model as an ONNX graph, in double precision throughout: raw columns, their encoding
+ * (data/schema/schema.h), the model's scores, and what they mean.
  */
 #include <math.h>
 #include <string.h>
@@ -272,7 +272,8 @@ static const char *term_apply(void *context, const char *operation, const char *
     return failed_or(w, value);
 }
 
-/* One column a feature. Constants, of which there is the weight of rows, get as many rows as the first input. */
+/* One column a feature. Constants, of which there is the weight of rows, get as many rows as the first
+ * input. */
 static graph_value encode_terms(writing *w) {
     onnx_graph *g = &w->g;
     const tacit_formula_builder builder = { term_column, term_level, term_number, term_apply, w };

@@ -1,8 +1,8 @@
 /*
- * A model as PMML 4.4: the encoding (data/schema/schema.h) as derived fields, then a RegressionModel over them, or
- * over what the members of a stack say, or a NeuralNetwork. A linear classifier without probabilities, and
- * votes, have no classification that PMML would not turn into probabilities: they are a regression of the
- * score, and the class is an output derived from it.
+ * A model as PMML 4.4: the encoding (data/schema/schema.h) as derived fields, then a RegressionModel over
+ * them, or over what the members of a stack say, or a NeuralNetwork. A linear classifier without
+ * probabilities, and votes, have no classification that PMML would not turn into probabilities: they are a
+ * regression of the score, and the class is an output derived from it.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* The table of families: a line here and the file NAME.c beside it, which the build finds by it, make a family
- * (family.h). Where several fit, the first is used. */
+/* The table of families: a line here and the file NAME.c beside it, which the build finds by it, make a
+ * family (family.h). Where several fit, the first is used. */
 #pragma once
 
 /* One score a row: these can also be estimated from sums over rows (method estimate). */

@@ -45,25 +45,25 @@ typedef struct tacit_family {
     tacit_response response;
     tacit_loss loss;
 
-    bool
-        likelihood; /* l is a negative log-likelihood, up to terms without t: the inverse Hessian is the covariance; else the
-                      * sandwich is */
-    bool
-        quadratic; /* l is quadratic in t: a response is scaled to [-1, 1] first, and sums tell the same at every w */
+    /* l is a negative log-likelihood, up to terms without t: the inverse Hessian is the covariance; else the
+     * sandwich is */
+    bool likelihood;
+    /* l is quadratic in t: a response is scaled to [-1, 1] first, and sums tell the same at every w */
+    bool quadratic;
     bool dispersed; /* the dispersion is estimated: tests are Student's */
     bool few; /* what a careful fit asks for by itself follows from the sums at w = 0 (estimate_few.c) */
 
     double (*link)(double mean);     /* the score of a mean of the response; NULL without means */
     double (*mean)(double score);    /* its inverse */
     double (*variance)(double mean); /* of a response, in units of the dispersion */
-    double (*skewness)(
-        double mean); /* its third cumulant over its variance; NULL: no bias of order 1/n to take away */
-    double (*deviance)(const double *y,
-                       double mean); /* of one response: twice what its best mean would gain */
+    /* its third cumulant over its variance; NULL: no bias of order 1/n to take away */
+    double (*skewness)(double mean);
+    /* of one response: twice what its best mean would gain */
+    double (*deviance)(const double *y, double mean);
     double (*log_likelihood)(const double *y, double mean, double dispersion);
 
-    /* Linear scores of K classes into the logarithms of their probabilities, in place. NULL: they are such up to a
-     * constant, or there is one score. */
+    /* Linear scores of K classes into the logarithms of their probabilities, in place. NULL: they are such up
+     * to a constant, or there is one score. */
     void (*predict)(size_t classes, double *scores);
 
     /* m: the largest t |l'(t)| on the right side, of this many classes; bounds |w| <= sqrt(m/lambda). NULL
@@ -75,8 +75,8 @@ typedef struct tacit_family {
      * that a subset whose loss is B proves a total above that of w = 0. `terms` tighten it once they are
      * known; NULL: they are not. */
     double (*bound)(double n, double high, const double *terms);
-    /* The same where an offset within `reach` of 0 is part of every score: w = 0 then loses more. NULL: the family
-     * takes no offset. */
+    /* The same where an offset within `reach` of 0 is part of every score: w = 0 then loses more. NULL: the
+     * family takes no offset. */
     double (*offset_bound)(double n, double high, double reach, const double *terms);
     void (*terms)(const double *y, double out[TACIT_FAMILY_TERMS]);      /* NULL: y and y^2 */
     void (*measure)(const tacit_family_sums *at, tacit_family_fit *out); /* NULL without a likelihood */
@@ -100,14 +100,15 @@ const tacit_family *tacit_family_find(const char *name);
 /* In the order of the table; NULL after the last. */
 const tacit_family *tacit_family_at(size_t place);
 
-/* The likelihood that fits a response, of this many classes or of 0: the first of the table. Of classes always
- * one. */
+/* The likelihood that fits a response, of this many classes or of 0: the first of the table. Of classes
+ * always one. */
 const tacit_family *tacit_family_of(tacit_response response, size_t classes);
 
 /* That of classes: logistic for two, softmax for more. */
 const tacit_family *tacit_family_for(size_t classes);
 
-/* Whether a model of the family can have this many classes, and which it can have, in words: "two or more". */
+/* Whether a model of the family can have this many classes, and which it can have, in words: "two or
+ * more". */
 bool tacit_family_takes(const tacit_family *family, size_t classes);
 const char *tacit_family_classes(const tacit_family *family);
 

@@ -1,8 +1,9 @@
 /*
- * A time until an event: hazards proportional to exp(t). What the hazard of a row with t = 0 is, the baseline,
- * stays open in a Cox regression, whose partial likelihood is no sum over rows (num/partial_likelihood.h): method
- * cox fits it, and a model of this family predicts how many times the baseline's a row's hazard is. As a loss of
- * single rows stands here that of a baseline hazard of 1: with the time u and the event e, l(t) = u exp(t) - e t.
+ * A time until an event: hazards proportional to exp(t). What the hazard of a row with t = 0 is, the
+ * baseline, stays open in a Cox regression, whose partial likelihood is no sum over rows
+ * (num/partial_likelihood.h): method cox fits it, and a model of this family predicts how many times the
+ * baseline's a row's hazard is. As a loss of single rows stands here that of a baseline hazard of 1: with the
+ * time u and the event e, l(t) = u exp(t) - e t.
  */
 #include <math.h>
 

@@ -1,5 +1,5 @@
-/* K classes in order (proportional odds, McCullagh 1980): P(Y <= k) = 1/(1 + exp(-t_k)) with scores t_1 < t_2 < ... that
- * differ by constants, and the columns' weights in all of them alike. */
+/* K classes in order (proportional odds, McCullagh 1980): P(Y <= k) = 1/(1 + exp(-t_k)) with scores t_1 < t_2
+ * < ... that differ by constants, and the columns' weights in all of them alike. */
 #include <math.h>
 
 #include "model/family/family.h"
@@ -9,8 +9,8 @@ static double log_1_exp(double t) { return t > 0 ? t + log1p(exp(-t)) : log1p(ex
 static double logistic(double t) { return t > 0 ? 1 / (1 + exp(-t)) : exp(t) / (1 + exp(t)); }
 
 /* Class y is between u = t_y and v = t_(y-1): with d = u - v, F(u) - F(v) = F(u) F(-v) (1 - exp(-d)), without
- * cancellation. Its negative logarithm is convex: a sum of three convex terms. Where scores are out of order the class
- * has no probability, and the loss is beyond any bound. */
+ * cancellation. Its negative logarithm is convex: a sum of three convex terms. Where scores are out of order
+ * the class has no probability, and the loss is beyond any bound. */
 static void several(size_t scores, double y, const double *t, double *loss, double *slope,
                     double *curvature) {
     size_t class = (size_t)y;
@@ -44,7 +44,8 @@ static void several(size_t scores, double y, const double *t, double *loss, doub
     curvature[(class - 1) * scores + class] -= bend;
 }
 
-/* Linear scores of K classes, the last of which is not used, become the logarithms of the classes' probabilities. */
+/* Linear scores of K classes, the last of which is not used, become the logarithms of the classes'
+ * probabilities. */
 static void predict(size_t classes, double *t) {
     double below = t[0];
     for (size_t k = 0; k < classes; k++) {
@@ -63,9 +64,10 @@ static double steepest(double shape) {
     return INFINITY;
 }
 
-/* terms: the number of classes, n over the rows of the rarest, and the loss of the model without columns, which is where
- * a fit starts. Curvatures of a class between two others are 1/d^2, with d about its share of the rows at the start and
- * more where columns explain something: n^2/rarest together, and a thousand times that for good measure. */
+/* terms: the number of classes, n over the rows of the rarest, and the loss of the model without columns,
+ * which is where a fit starts. Curvatures of a class between two others are 1/d^2, with d about its share of
+ * the rows at the start and more where columns explain something: n^2/rarest together, and a thousand times
+ * that for good measure. */
 static double bound(double n, double high, const double *terms) {
     (void)high;
     return terms != NULL ? 1024 * n * fmax(1, terms[1]) : 2 * n;

@@ -51,9 +51,10 @@ static double bound(double n, double high, const double *terms) {
     return 4 * n + 2 * fmax(0, terms[1]) + 5 * fmax(0, terms[0]);
 }
 
-/* The loss of w = 0 is at most F = n exp(R) + R T for offsets within R; the rest is as above with F in place of
- * n: others lose at least -(U + n), means are within 2 (F + U + 0.7 T), slopes within that + T. Before T and U
- * are known, T <= n H and U <= n H log H. */
+/* The loss of w = 0 is at most F = n exp(R) + R T for offsets within R; the rest is as above with F in place
+ * of
+ * n: others lose at least -(U + n), means are within 2 (F + U + 0.7 T), slopes within that + T. Before T and
+ * U are known, T <= n H and U <= n H log H. */
 static double offset_bound(double n, double high, double reach, const double *terms) {
     double h = fmax(high, 1);
     double sum = terms != NULL ? fmax(0, terms[0]) : n * h;

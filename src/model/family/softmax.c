@@ -60,8 +60,8 @@ static void several(size_t scores, double y, const double *t, double *loss, doub
     if (class > 0) slope[class - 1] -= 1;
 }
 
-/* terms: the number of classes K, and the loss of the model without columns. That of w = 0 is n log K, none is below 0;
- * gradients by one score are within 1, curvatures within 1, and |x| <= 1. */
+/* terms: the number of classes K, and the loss of the model without columns. That of w = 0 is n log K, none
+ * is below 0; gradients by one score are within 1, curvatures within 1, and |x| <= 1. */
 static double bound(double n, double high, const double *terms) {
     (void)high;
     return 2 * n * (1 + (terms != NULL ? log(fmax(2, terms[0])) : 0));

@@ -243,8 +243,8 @@ double tacit_estimates_deviance_at(const tacit_design *design, const tacit_optim
 
 /* ---- coefficients ---- */
 
-/* Of terms: what each feature has of the column of weight k. Ordinal scores have columns with the sign reversed, and
- * an intercept of their own each. */
+/* Of terms: what each feature has of the column of weight k. Ordinal scores have columns with the sign
+ * reversed, and an intercept of their own each. */
 static void raw_row_of_terms(const tacit_design *design, size_t k, double *row) {
     const tacit_several_shape *shape = &design->shape;
     const bool parallel = shape->scores > 0 && shape->parallel,
@@ -493,8 +493,8 @@ tacit_status tacit_estimates_infer(tacit_estimates **out, const tacit_design *de
     all->level = at->level;
     all->rows = at->rows;
     all->iterations = at->iterations;
-    if (at->party_intercepts > 0)
-        all->party_intercepts = at->party_intercepts - 1; /* beside the one in the table */
+    /* beside the one in the table */
+    if (at->party_intercepts > 0) all->party_intercepts = at->party_intercepts - 1;
     all->needs_rows = at->needs_rows;
     all->needs_epsilon = at->needs_epsilon;
     if (all->student && !(at->rows > (double)d))

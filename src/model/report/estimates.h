@@ -63,9 +63,10 @@ typedef struct tacit_influence {
     bool known;
     double pearson; /* sum of squared Pearson residuals */
     double leverage,
-        leverage_squares; /* sums of h and h^2 over rows: the largest h is between their ratio and the root of the second */
-    double
-        tjur; /* mean probability of the second class among its rows, less that among the others; two classes */
+        /* sums of h and h^2 over rows: the largest h is between their ratio and the root of the second */
+        leverage_squares;
+    /* mean probability of the second class among its rows, less that among the others; two classes */
+    double tjur;
     double cook_rows; /* rows with a Cook's distance above 4/n, at least */
     double cook_held; /* parties that have some, but fewer than their owner shows */
 } tacit_influence;
@@ -75,8 +76,8 @@ typedef struct tacit_missing_count {
     char *column;
     char rule[16]; /* tacit_missing_name */
     double cells;  /* of the parties that say it */
-    double
-        withheld; /* parties that have some, but fewer than their owner's minimum, and do not say how many */
+    /* parties that have some, but fewer than their owner's minimum, and do not say how many */
+    double withheld;
 } tacit_missing_count;
 
 typedef struct tacit_estimates {
@@ -97,9 +98,9 @@ typedef struct tacit_estimates {
     double deviance, null_deviance, aic; /* NaN where there is no likelihood */
     double rows;
     bool firth; /* Firth's penalty is in the estimates */
-    double
-        penalised; /* with it: the log-likelihood and half of the logarithm of the information's determinant, per
-                         unit of the raw columns */
+    /* with it: the log-likelihood and half of the logarithm of the information's determinant, per unit of the
+     * raw columns */
+    double penalised;
     size_t terms; /* 0: unknown */
     tacit_term *term;
     char anova[16]; /* which tests of terms by likelihood ratios there are: "drop1", "sequential"; else "" */
@@ -118,8 +119,8 @@ typedef struct tacit_estimates {
     size_t trends;                      /* tests of proportional hazards, the last of all terms; 0: none */
     tacit_term *trend;
     char trend_of[12]; /* the function of time: "km", "identity", "log", "rank" */
-    double
-        party_intercepts; /* how many parties have one of their own, which is in no table; 0: it is common */
+    /* how many parties have one of their own, which is in no table; 0: it is common */
+    double party_intercepts;
     double site_statistic,
         site_p; /* of whether parties' intercepts differ: chi-square, or F where tests are Student's */
 } tacit_estimates;
@@ -139,8 +140,8 @@ double tacit_estimates_null_degrees(const tacit_estimates *estimates); /* n - 1,
 typedef struct tacit_design {
     const tacit_schema *schema; /* borrowed; NULL: features as they are, no intercept known */
     size_t features, width;
-    size_t
-        *kept; /* features, ascending: as many as weights, or with several scores a row shape.base of them */
+    /* features, ascending: as many as weights, or with several scores a row shape.base of them */
+    size_t *kept;
     size_t intercept;          /* its position among the kept; SIZE_MAX: none */
     tacit_several_shape shape; /* of a family with several scores a row; else of 0 scores */
     double intercept_value;
@@ -169,8 +170,8 @@ void tacit_design_scale(tacit_design *out, const tacit_family *family, const tac
  * coefficients not theirs. */
 tacit_status tacit_design_check_rows(const tacit_schema *schema, const tacit_view *rows, tacit_error *error);
 
-/* The name of a weight: its feature's, after the class where each class has its own, or the two classes that an ordinal
- * intercept is between. */
+/* The name of a weight: its feature's, after the class where each class has its own, or the two classes that
+ * an ordinal intercept is between. */
 tacit_status tacit_design_name(const tacit_design *design, size_t at, tacit_buffer *out, tacit_error *error);
 
 /* The row of the map from weights to coefficient `at` on the raw scale, a number for each kept feature. */
@@ -180,8 +181,8 @@ tacit_status tacit_design_raw_row(const tacit_design *design, size_t at, double 
 bool tacit_design_is_intercept(const tacit_design *design, size_t at);
 size_t tacit_design_kept(const tacit_design *design, size_t at);
 
-/* Which weight the coefficient in a place of the table is made of: the intercept is first, of each class; ordinal ones
- * are last. */
+/* Which weight the coefficient in a place of the table is made of: the intercept is first, of each class;
+ * ordinal ones are last. */
 size_t tacit_design_at(const tacit_design *design, size_t place);
 
 /* The column of the schema that a weight belongs to; SIZE_MAX: none. */
@@ -194,10 +195,10 @@ typedef struct tacit_optimum {
     const double *w;       /* width */
     double objective;      /* sum of losses */
     const double *hessian; /* width x width, lower triangle; NULL with `variance` */
-    const double
-        *variance; /* of each coefficient on the raw scale, where that is all that is known; else NULL */
-    const double *
-        covariance; /* of w with privacy noise, width x width, in place of a Hessian; NULL: there is no such noise */
+    /* of each coefficient on the raw scale, where that is all that is known; else NULL */
+    const double *variance;
+    /* of w with privacy noise, width x width, in place of a Hessian; NULL: there is no such noise */
+    const double *covariance;
     const double *sampling;              /* what it would be without noise */
     double dispersion;                   /* of the scaled response, with `covariance` */
     double needs_rows, needs_epsilon;    /* above 0: w is no estimate */
@@ -206,8 +207,8 @@ typedef struct tacit_optimum {
     double response[TACIT_FAMILY_TERMS]; /* tacit_family_terms, summed */
     bool firth;
     double penalty; /* with it: log|hessian|/2 */
-    double
-        null_objective; /* sum of losses without terms, where there is an offset; NaN: follows from `response` */
+    /* sum of losses without terms, where there is an offset; NaN: follows from `response` */
+    double null_objective;
     size_t iterations;
     double party_intercepts; /* 0: the intercept is common; else it is dropped from the table */
     double common_objective; /* with those: the sum of losses at the optimum with a common one */
@@ -222,13 +223,14 @@ enum { TACIT_TERMS_WIDTH = 500 };
 tacit_status tacit_estimates_test_terms(tacit_estimates *estimates, const tacit_design *design,
                                         const tacit_optimum *optimum, tacit_error *error);
 
-/* Which term, or column, a place of the table belongs to; SIZE_MAX: none. Its name, as R prints it. Out: `width`
- * of `design`. */
+/* Which term, or column, a place of the table belongs to; SIZE_MAX: none. Its name, as R prints it. Out:
+ * `width` of `design`. */
 tacit_status tacit_design_terms(const tacit_design *design, size_t *out, tacit_error *error);
 tacit_status tacit_design_term_name(const tacit_design *design, size_t term, tacit_buffer *out,
                                     tacit_error *error);
 
-/* The deviance where the sum of losses is `objective`; the rest as at the optimum. NaN: there is no likelihood. */
+/* The deviance where the sum of losses is `objective`; the rest as at the optimum. NaN: there is no
+ * likelihood. */
 double tacit_estimates_deviance_at(const tacit_design *design, const tacit_optimum *at, double objective);
 
 /* What follows from a table's deviances. NaN where it does not apply. */
@@ -244,8 +246,8 @@ tacit_fit_measures tacit_estimates_measure(const tacit_estimates *estimates);
 /* What the exponentials of coefficients of columns are, "odds ratio"; NULL: nothing. */
 const char *tacit_estimates_ratio(const tacit_estimates *estimates);
 
-/* The smaller of two nested models against the larger: a likelihood-ratio test, or F's where the dispersion is
- * estimated. TACIT_USAGE where they are no such pair. */
+/* The smaller of two nested models against the larger: a likelihood-ratio test, or F's where the dispersion
+ * is estimated. TACIT_USAGE where they are no such pair. */
 typedef struct tacit_comparison {
     bool swapped;               /* the second is the smaller one */
     double degrees;             /* how many coefficients the larger has more */

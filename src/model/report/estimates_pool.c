@@ -1,12 +1,14 @@
 /*
- * Rubin's rules (1987): of m completed sets, the mean q of their estimates; the mean u of their variances; the
- * variance b between them; the total t = u + (1 + 1/m) b. With Barnard and Rubin's (1999) degrees of freedom
+ * Rubin's rules (1987): of m completed sets, the mean q of their estimates; the mean u of their variances;
+ * the variance b between them; the total t = u + (1 + 1/m) b. With Barnard and Rubin's (1999) degrees of
+ * freedom
  *
  *   lambda = (1 + 1/m) b/t,   old = (m - 1)/lambda^2,   seen = (n - p)(n - p + 1)/(n - p + 3) (1 - lambda),
  *   degrees = old seen/(old + seen)
  *
  * and the fraction of missing information (r + 2/(degrees + 3))/(1 + r), r = (1 + 1/m) b/u: as R's
- * mice::pool has them. The k coefficients of a term are tested together by D1 of Li, Raghunathan and Rubin (1991),
+ * mice::pool has them. The k coefficients of a term are tested together by D1 of Li, Raghunathan and Rubin
+ * (1991),
  *
  *   r = (1 + 1/m) trace(B U^-1)/k,   D1 = q.U^-1 q/(k (1 + r)),
  *
@@ -46,7 +48,8 @@ static void pool_one(tacit_coefficient *out, tacit_estimates *const *sets, size_
     out->high = mean + reach;
 }
 
-/* Reiter's second degrees of freedom, of k coefficients in m sets; with few of both (k (m - 1) <= 4) those of many rows. */
+/* Reiter's second degrees of freedom, of k coefficients in m sets; with few of both (k (m - 1) <= 4) those of
+ * many rows. */
 static double reiter_degrees(double k, double m, double r, double complete) {
     double t = k * (m - 1), a = r * t / (t - 2), seen = complete * (complete + 1) / (complete + 3);
     double c0 = 1 / (t - 4), c1 = seen - 2 * (1 + a), c2 = seen - 4 * (1 + a), b = 1 + a;

@@ -1,8 +1,8 @@
 /*
  * Tests of whole columns from the covariance V of all coefficients, which is the coordinator's and is not
- * kept: Wald's statistic b.V^-1 b of a column's coefficients, as R's anova and car's Anova(test = "Wald") have
- * it, and the generalised variance inflation factor of Fox and Monette (1992), det R_jj det R_-j / det R with R
- * the correlations of all coefficients but intercepts.
+ * kept: Wald's statistic b.V^-1 b of a column's coefficients, as R's anova and car's Anova(test = "Wald")
+ * have it, and the generalised variance inflation factor of Fox and Monette (1992), det R_jj det R_-j / det R
+ * with R the correlations of all coefficients but intercepts.
  */
 #include <math.h>
 #include <stdlib.h>

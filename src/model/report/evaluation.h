@@ -46,7 +46,8 @@ tacit_status tacit_thresholds_parse(const char *text, double out[TACIT_THRESHOLD
 
 /* Tables of everything that follows from the counts, of which each has noise of this standard deviation (0:
  * they are exact). Subgroups of fewer than wishes->least rows of either class, and thresholds that single out
- * fewer, have no figures. `model` says how the classes are called and whether its scores are probabilities. */
+ * fewer, have no figures. `model` says how the classes are called and whether its scores are
+ * probabilities. */
 tacit_status tacit_evaluation_report(tacit_report **out, const tacit_tally *tally, const tacit_model *model,
                                      const double *counts, double noise, const tacit_score_wishes *wishes,
                                      tacit_error *error);

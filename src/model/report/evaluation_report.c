@@ -223,8 +223,9 @@ static size_t smallest_shown(const making *self, const detail *shown, size_t gro
     return best;
 }
 
-/* Exact figures of a subgroup need `least` rows of either class. Those of all rows less the subgroups that are told of
- * are figures of the others together: while these have some rows of a class, but fewer, the next smallest is not told of either. */
+/* Exact figures of a subgroup need `least` rows of either class. Those of all rows less the subgroups that
+ * are told of are figures of the others together: while these have some rows of a class, but fewer, the next
+ * smallest is not told of either. */
 static void choose_shown(const making *self, detail *shown, size_t groups) {
     const double least = self->wishes->least;
     class_rows held = { 0, 0 };
@@ -294,8 +295,8 @@ static tacit_status add_subgroups(making *self) {
     char label[NAME];
     TACIT_TRY(add_table(self, &table, "subgroups", "By subgroup", NULL, columns));
     size_t groups = self->tally->groups;
-    double without =
-        self->tally->levels->count < groups ? 0 : NAN; /* rows of no level, if there may be any */
+    /* rows of no level, if there may be any */
+    double without = self->tally->levels->count < groups ? 0 : NAN;
     for (size_t j = 0; j < each; j++) without += fabs(self->counts[(groups - 1) * each + j]);
     if (without == 0) groups--;
     detail *shown = TACIT_NEW(detail, groups + 1);

@@ -42,9 +42,9 @@ typedef struct tacit_glm_problem {
 typedef struct tacit_glm_settings {
     double gradient_tolerance; /* stop when the certified bound is at most this */
     int max_iterations;
-    bool
-        best_effort; /* no failure to reach the tolerance: the best weights found, with their bound. For fits on which no theorem
-                         rests */
+    /* no failure to reach the tolerance: the best weights found, with their bound. For fits on which no
+     * theorem rests */
+    bool best_effort;
     tacit_pool *pool; /* NULL: calling thread */
     const tacit_progress *progress;
 } tacit_glm_settings;

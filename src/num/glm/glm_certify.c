@@ -15,7 +15,9 @@
  *     (model/family) prove both. The weight 1/n rounds by u, the product with it by u. In sum |a^_i - a_i| <=
  *     weight_i (c gamma_c' |x_i| |w| + local u).
  *  3. Sums. With m the longest chain of additions, the computed A is off by at most
- *       sum_i |a^_i - a_i| |x_i| + gamma_m sum_i |a^_i| |x_i|,  |a_i| <= weight_i L. Chains: rows of a block, then blocks of a group, then groups (glm_eval.c); a sparse group is one
+ *       sum_i |a^_i - a_i| |x_i| + gamma_m sum_i |a^_i| |x_i|,  |a_i| <= weight_i L. Chains: rows of a block,
+ *                                                               then blocks of a group, then groups
+ *                                                               (glm_eval.c); a sparse group is one
  * chain. Over holders, the reducer adds H partial sums in any order: H - 1 more.
  *  4. Regulariser. pull = lambda (w - prior) rounds twice, then pull + tilt and the sum with A: at most
  *     gamma_4 (|A^| + |R^| + |L|), computed norms, for all three.

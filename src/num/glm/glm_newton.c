@@ -21,8 +21,8 @@ enum {
     LEAST_SAMPLED_ROWS = 2048,
     SAMPLED_ROWS_PER_COORDINATE = 16,
     PATIENCE = 4, /* steps without progress before giving up; */
-    KINK_PATIENCE =
-        100, /* and with a kinked loss, where every step may end at another kink, below what rounding shows */
+    /* and with a kinked loss, where every step may end at another kink, below what rounding shows */
+    KINK_PATIENCE = 100,
     FIRST_ATTEMPT = 150, /* steps with exact Hessians, which take a dozen, before the path is tried */
 };
 

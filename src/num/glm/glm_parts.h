@@ -101,8 +101,8 @@ static inline size_t glm_block_begin(const glm_work *work, size_t block) {
 
 /* --- glm_eval.c: passes over the rows --- */
 
-/* The longest chain of additions in any sum over this many rows of a vector of `size` numbers, however they are
- * stored. */
+/* The longest chain of additions in any sum over this many rows of a vector of `size` numbers, however they
+ * are stored. */
 double glm_longest_chain(double rows, double size);
 
 /* Fill in everything at point->weights. Sums that overflow are not an error here: the objective or the bound

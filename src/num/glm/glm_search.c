@@ -19,10 +19,10 @@ tacit_status glm_search(glm_trial *trial, void *context, double *step, tacit_err
             *step = s;
             return TACIT_OK;
         }
-        if (at.slope < 0)
-            low = s;
+        if (at.slope < 0) low = s;
+        /* also when the slope is not a number */
         else
-            high = s; /* also when the slope is not a number */
+            high = s;
         if (isfinite(high) && high - low <= 1e-12 * high) break;
         double guess = at.curvature > 0 ? s - at.slope / at.curvature : NAN;
         if (isinf(high)) {

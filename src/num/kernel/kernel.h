@@ -73,8 +73,9 @@ typedef struct tacit_kernels {
     void (*add_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *out);
     void (*pack_floats)(const float *x, size_t rows, size_t stride, const double *scale, double *packed);
 
-    /* out[i] = (x[i] - middle) / half + 0, the same bits in every variant, for up to 512 numbers, a multiple of 8. Bit k of what is
-     * returned is set where one of the eight from 8 k on is beyond a bound, before it is scaled or after. */
+    /* out[i] = (x[i] - middle) / half + 0, the same bits in every variant, for up to 512 numbers, a multiple
+     * of 8. Bit k of what is returned is set where one of the eight from 8 k on is beyond a bound, before it
+     * is scaled or after. */
     uint64_t (*scale_numbers)(const tacit_kernel_scale *by, size_t count, const double *x, double *out);
 } tacit_kernels;
 

@@ -42,7 +42,7 @@ void tacit_tiles_add_floats(const tacit_kernels *kernels, const float *x, size_t
 
 double tacit_tiles_at(const double *tiles, size_t cols, size_t i, size_t j) {
     size_t low = i < j ? i : j, high = i < j ? j : i, p = low / PANEL, q = high / PANEL;
-    size_t before =
-        p * panels_of(cols) - p * (p + 1) / 2; /* tiles (r, s), r < p, and (p, s), s < q: before + q */
+    /* tiles (r, s), r < p, and (p, s), s < q: before + q */
+    size_t before = p * panels_of(cols) - p * (p + 1) / 2;
     return tiles[(before + q) * TILE + PANEL * (low % PANEL) + high % PANEL];
 }

@@ -37,8 +37,8 @@ static void set_variances(double v[TACIT_TREE_DEPTH + 1], tacit_count_tree tree,
     for (size_t l = tree.depth; l-- > 1;) v[l] = 1 / (1 / own + 1 / ((double)tree.branch * v[l + 1]));
 }
 
-/* The variance of (rows below) - p (rows with a value), `within` of the leaf included. The sum of counts below
- * is a x + noise of variance r given the count x of the cell around it: from the leaf up,
+/* The variance of (rows below) - p (rows with a value), `within` of the leaf included. The sum of counts
+ * below is a x + noise of variance r given the count x of the cell around it: from the leaf up,
  *   a <- (c + a)/b,   r <- r + v (c + a^2 - (c + a)^2/b),   c the cell's place among its siblings. */
 static double below_variance(tacit_count_tree tree, const double v[TACIT_TREE_DEPTH + 1], double missing,
                              double total, size_t leaf, double within, double p) {

@@ -53,9 +53,9 @@ typedef struct tacit_count_fit {
 tacit_status tacit_count_fit_make(tacit_count_fit *out, tacit_count_tree tree, const double *counts,
                                   double variance, double total, double total_variance, tacit_error *error);
 
-/* From exact counts of the leaves, of which neighbours may have been put together: a piece begins at each leaf
- * that is `told`, whose count is the piece's, and ends before the next one; NULL: all are told. What a piece
- * holds is spread evenly. Where not even the first leaf is told, all is one piece: the `total` less the
+/* From exact counts of the leaves, of which neighbours may have been put together: a piece begins at each
+ * leaf that is `told`, whose count is the piece's, and ends before the next one; NULL: all are told. What a
+ * piece holds is spread evenly. Where not even the first leaf is told, all is one piece: the `total` less the
  * missing. */
 tacit_status tacit_count_fit_exact(tacit_count_fit *out, tacit_count_tree tree, const double *counts,
                                    double total, const bool *told, tacit_error *error);
@@ -69,11 +69,12 @@ void tacit_count_fit_clear(tacit_count_fit *fit);
 /* The variance of the noise in a consistent count of level l, from 1. */
 double tacit_count_fit_variance(const tacit_count_fit *fit, size_t level);
 
-/* The standard deviation of the noise in (rows below) - p (rows with a value), at a share `within` of a leaf. */
+/* The standard deviation of the noise in (rows below) - p (rows with a value), at a share `within` of a
+ * leaf. */
 double tacit_count_fit_deviation(const tacit_count_fit *fit, size_t leaf, double within, double p);
 
-/* A quantile of the rows with a value, as a place in [0, 1], and the bounds within which noise of `deviations`
- * standard deviations leaves it: all places where the share of rows below may be p. */
+/* A quantile of the rows with a value, as a place in [0, 1], and the bounds within which noise of
+ * `deviations` standard deviations leaves it: all places where the share of rows below may be p. */
 typedef struct tacit_tree_quantile {
     double value, low, high;
 } tacit_tree_quantile;

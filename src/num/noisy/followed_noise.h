@@ -1,12 +1,12 @@
 /*
- * How much of a model's scores is noise. Newton steps w <- w - s (c H + l I)^-1 (g + b + l w), then w <- k w, each with
- * its own noise b ~ N(0, size^2 I), shrink the noise of the steps before and add their own. Along an eigenvector of
- * H, where the mean gradient is as steep as c/damped times the eigenvalue without noise,
+ * How much of a model's scores is noise. Newton steps w <- w - s (c H + l I)^-1 (g + b + l w), then w <- k w,
+ * each with its own noise b ~ N(0, size^2 I), shrink the noise of the steps before and add their own. Along
+ * an eigenvector of H, where the mean gradient is as steep as c/damped times the eigenvalue without noise,
  *
  *   w' = m w + a b,   m = k (1 - s (c e/damped + l)/(c h + l)),   a = k s/(c h + l)
  *
- * so that variances are followed by numbers alone, whatever the vectors are. The model is a weighted mean of the
- * iterates.
+ * so that variances are followed by numbers alone, whatever the vectors are. The model is a weighted mean of
+ * the iterates.
  */
 #pragma once
 

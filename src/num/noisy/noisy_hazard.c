@@ -12,8 +12,8 @@
 
 /* ---- the baseline ---- */
 
-/* What is released is C x/s, s^2 = 2 |c|^2 (noisy_life.h), and C C x are prefix sums: encoded again and times s^2 it is
- * how many have come, with |c| s times the noise of a number. */
+/* What is released is C x/s, s^2 = 2 |c|^2 (noisy_life.h), and C C x are prefix sums: encoded again and times
+ * s^2 it is how many have come, with |c| s times the noise of a number. */
 void tacit_hazard_await(tacit_noisy_curve *curve, const double *released, size_t cells, double rows,
                         double deviation) {
     double come[TACIT_LIFE_MOST_CELLS], scale = 0, hazard = 0;

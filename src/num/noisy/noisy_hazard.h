@@ -29,9 +29,10 @@
 
 enum { TACIT_HAZARD_PIECES = 8 };
 
-/* Where persons may come late: take those who have not come yet out of who is at risk, in the cumulative hazard of the
- * curve. `released` is the histogram, as encoded and with noise of this deviation, of the cells from which on `rows`
- * persons are at risk. Where fewer are left than four deviations of the noise in how many have come, that many count. */
+/* Where persons may come late: take those who have not come yet out of who is at risk, in the cumulative
+ * hazard of the curve. `released` is the histogram, as encoded and with noise of this deviation, of the cells
+ * from which on `rows` persons are at risk. Where fewer are left than four deviations of the noise in how
+ * many have come, that many count. */
 void tacit_hazard_await(tacit_noisy_curve *curve, const double *released, size_t cells, double rows,
                         double deviation);
 

@@ -15,7 +15,8 @@
  * middle: the standard errors do not rest on the logistic model being right (nor on v or h being 1).
  *
  * Linear. M = sum v V V^T + E, V = (x, tau y); A theta = b by its blocks. A0 (theta - t) = e - E theta:
- *   cov = A^-1 [s2 A + N] A^-1,   N = (s^2/2)((1/tau^2 + |theta|^2) I + theta theta^T),   s2 = (rss + tr(A^-1 N))/(sum v - d).
+ *   cov = A^-1 [s2 A + N] A^-1,   N = (s^2/2)((1/tau^2 + |theta|^2) I + theta theta^T),
+ *                                     s2 = (rss + tr(A^-1 N))/(sum v - d).
  *
  * H^-1 in the outer places stands for H0^-1. It is larger on average (the inverse is convex), which makes up
  * for its spread: intervals cover by themselves up to kk = 2, kk = s_E sqrt(2 d)/(smallest eigenvalue of H).

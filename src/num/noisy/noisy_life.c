@@ -154,7 +154,8 @@ static double at_risk_deviation(const fit *self, size_t k) {
 
 /* ---- isotonic regression ---- */
 
-/* Pool adjacent violators: `value` becomes the nearest that does not fall, by squares with weights, which are lost. */
+/* Pool adjacent violators: `value` becomes the nearest that does not fall, by squares with weights, which are
+ * lost. */
 static void make_rising(double *value, double *weight, double *many, size_t count) {
     size_t blocks = 0;
     for (size_t k = 0; k < count; k++) {
@@ -202,8 +203,8 @@ static size_t curve_length(const fit *self, size_t group) {
     return k;
 }
 
-/* Where a regression that may only rise ends it runs after the noise of the last few: a tenth of the cells count as
- * one there. */
+/* Where a regression that may only rise ends it runs after the noise of the last few: a tenth of the cells
+ * count as one there. */
 static void level_end(double *value, const double *weight, size_t count) {
     enum { PART = 10 };
     double sum = 0, mass = 0;
@@ -445,8 +446,8 @@ static void add_noise(fit *self) {
     settle_rows(self, self->counts);
 }
 
-/* Events drawn again, as many as the fit has, not the noise beside them; who is no longer with an event leaves without
- * one. */
+/* Events drawn again, as many as the fit has, not the noise beside them; who is no longer with an event
+ * leaves without one. */
 static void draw_events(fit *self) {
     size_t cells = self->life->cells, kinds = self->life->kinds;
     double *drawn = self->scratch + 2 * cells;

@@ -4,24 +4,24 @@
  * Of each group of rows there are `kinds` histograms over cells of time: of rows that leave without an event,
  * then of events of each cause. A histogram x is released as C x/(sqrt(2) |c|) plus noise, C being the
  * lower triangular Toeplitz matrix of c_0 = 1, c_k = c_{k-1} (2k - 1)/(2k): C C is the matrix of prefix sums,
- * so that every prefix sum has noise of variance |c|^2 = about 1 + ln(cells)/pi times a number's (Fichtenberger,
- * Henzinger and Upadhyay 2023; Henzinger, Upadhyay and Upadhyay 2023), where noise on the counts themselves
- * adds up to that of all cells before.
+ * so that every prefix sum has noise of variance |c|^2 = about 1 + ln(cells)/pi times a number's
+ * (Fichtenberger, Henzinger and Upadhyay 2023; Henzinger, Upadhyay and Upadhyay 2023), where noise on the
+ * counts themselves adds up to that of all cells before.
  *
  * Sensitivity: a row is one unit in one cell of one histogram; another row in its place moves C x by two
  * columns' difference, whose squared length is at most the sum of theirs, 2 |c|^2, for no entry is negative.
  *
- * From the release: the counts C^-1 y, corrected so that they add up to the known number of rows (least squares
- * under the noise's covariance); at risk are those who leave then or later, made monotone; the
+ * From the release: the counts C^-1 y, corrected so that they add up to the known number of rows (least
+ * squares under the noise's covariance); at risk are those who leave then or later, made monotone; the
  * cumulative incidence of each cause (Aalen and Johansen 1978), made monotone by isotonic regression with
- * weights (at risk)^2, the last tenth of the cells as one; survival is what they leave of 1. A curve ends where fewer are
- * at risk than four standard deviations of the noise in that number.
+ * weights (at risk)^2, the last tenth of the cells as one; survival is what they leave of 1. A curve ends
+ * where fewer are at risk than four standard deviations of the noise in that number.
  *
  * Hazard ratios of groups are Cox's (tacit_life_ratios), from the counts as far as all curves go.
  *
  * Errors by simulation: from the fitted counts draw events again (normal, binomial variance) and the noise as
- * it was added, do all of the above, and take the root mean square of the differences from the fit. Their scale is that
- * of the logarithm of survival; intervals are made of them as of Greenwood's.
+ * it was added, do all of the above, and take the root mean square of the differences from the fit. Their
+ * scale is that of the logarithm of survival; intervals are made of them as of Greenwood's.
  */
 #pragma once
 

@@ -13,7 +13,8 @@
 
 #include "base/error.h"
 
-/* The eigenvalues of a symmetric matrix, ascending, and its eigenvectors: vectors[k d + j] is number j of the k-th. */
+/* The eigenvalues of a symmetric matrix, ascending, and its eigenvectors: vectors[k d + j] is number j of the
+ * k-th. */
 tacit_status tacit_moments_eigen(double *values, double *vectors, const double *matrix, size_t d,
                                  tacit_error *error);
 
@@ -31,10 +32,11 @@ tacit_status tacit_moments_lift(double *const *out, const double *least, const d
                                 const double *matrix, size_t d, tacit_error *error);
 
 /* What A is likely to be: the eigenvectors stay, and an eigenvalue e_i becomes what A has along its vector on
- * average, e_i - s^2 sum_j (e_i - e_j)/((e_i - e_j)^2 + s^2), but not less than 0; s, `noise`, is the standard
- * deviation of a packed number. Noise pushes eigenvalues apart, and its own vectors bend towards large ones
- * (second-order perturbation; for many columns Bun, Bouchaud and Potters 2017). The trace stays as it is except for
- * what was below 0. `values` gets the d eigenvalues as they were and the d that they become, in one order. */
+ * average, e_i - s^2 sum_j (e_i - e_j)/((e_i - e_j)^2 + s^2), but not less than 0; s, `noise`, is the
+ * standard deviation of a packed number. Noise pushes eigenvalues apart, and its own vectors bend towards
+ * large ones (second-order perturbation; for many columns Bun, Bouchaud and Potters 2017). The trace stays as
+ * it is except for what was below 0. `values` gets the d eigenvalues as they were and the d that they become,
+ * in one order. */
 tacit_status tacit_moments_clean(double *out, double *values, double noise, const double *matrix, size_t d,
                                  tacit_error *error);
 

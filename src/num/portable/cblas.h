@@ -1,5 +1,5 @@
-/* In place of CBLAS's header where there is no OpenBLAS: what Tacit calls of it, as it calls it (rows first, vectors
- * without gaps), by portable.h. */
+/* In place of CBLAS's header where there is no OpenBLAS: what Tacit calls of it, as it calls it (rows first,
+ * vectors without gaps), by portable.h. */
 #pragma once
 
 #include <assert.h>

@@ -46,8 +46,8 @@ static inline lapack_int LAPACKE_dposv(int order, char triangle, lapack_int n, l
     return info;
 }
 
-/* Eigenvalues first to last (from 1) in ascending order to `values`; vectors, where they are wanted, one after the other
- * to `vectors`. The matrix is lost. */
+/* Eigenvalues first to last (from 1) in ascending order to `values`; vectors, where they are wanted, one
+ * after the other to `vectors`. The matrix is lost. */
 static inline lapack_int portable_eigen(bool low, lapack_int n, double *a, lapack_int lda, lapack_int first,
                                         lapack_int last, double *values, double *vectors) {
     const size_t size = (size_t)n * (size_t)n;

@@ -4,8 +4,8 @@
 #include "person/instrument/instrument.h"
 #include "person/personal.h"
 
-/* Take a questionnaire up, as it was read from `text`, or a new version of one that is there. The same text once
- * more changes nothing. TACIT_USAGE for an older version than the store has. */
+/* Take a questionnaire up, as it was read from `text`, or a new version of one that is there. The same text
+ * once more changes nothing. TACIT_USAGE for an older version than the store has. */
 tacit_status tacit_diary_take(tacit_vault *vault, const tacit_instrument *instrument, const char *text,
                               size_t length, int64_t now_ms, tacit_error *error);
 
@@ -18,8 +18,8 @@ typedef struct tacit_diary_answer {
     const char *item, *text;
 } tacit_diary_answer;
 
-/* Keep a filled-in form about `day` as a row. TACIT_USAGE for an item that is not there, or an answer that does
- * not fit. `out`, unless NULL, receives the cells. */
+/* Keep a filled-in form about `day` as a row. TACIT_USAGE for an item that is not there, or an answer that
+ * does not fit. `out`, unless NULL, receives the cells. */
 tacit_status tacit_diary_fill(tacit_filled *out, tacit_vault *vault, const char *name,
                               const tacit_diary_answer *answers, size_t count, int32_t day, int64_t now_ms,
                               tacit_error *error);

@@ -44,7 +44,8 @@ const char *tacit_said_in(const tacit_instrument *instrument, const tacit_said *
 
 /* ---- answers ---- */
 
-/* An answer as a number: of a choice its place, of a text 0; NaN where there is none. False: it does not fit. */
+/* An answer as a number: of a choice its place, of a text 0; NaN where there is none. False: it does not
+ * fit. */
 static bool value_of(const tacit_item *item, const char *answer, double *out) {
     size_t length = answer != NULL ? strlen(answer) : 0;
     int32_t day;
@@ -85,8 +86,8 @@ static tacit_status unfit(const tacit_item *item, const char *answer, tacit_erro
                       tacit_number_to_text(item->low, low), tacit_number_to_text(item->high, high));
 }
 
-/* One item, when those before it are decided: is it shown, and what is its value? Of an item that is hidden the
- * value is missing, and so it is for conditions that look at it. */
+/* One item, when those before it are decided: is it shown, and what is its value? Of an item that is hidden
+ * the value is missing, and so it is for conditions that look at it. */
 static bool decide(const tacit_instrument *instrument, size_t i, const char *answer, double *value,
                    bool *shown) {
     const tacit_item *item = &instrument->items[i];

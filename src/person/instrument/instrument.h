@@ -1,5 +1,6 @@
 /*
- * A questionnaire, written as YAML by those who ask, shown as a form on a person's own page, and scored there:
+ * A questionnaire, written as YAML by those who ask, shown as a form on a person's own page, and scored
+ * there:
  *
  *   instrument: week
  *   version: 2
@@ -13,17 +14,19 @@
  *       ask: {en: On how many days were you tired?, de: An wie vielen Tagen waren Sie müde?}
  *       from: 0
  *       to: 7
- *     - {name: smokes, kind: choice, ask: {...}, choices: [{value: "yes", says: {...}}, {value: "no", says: {...}}]}
+ *     - {name: smokes, kind: choice, ask: {...}, choices: [{value: "yes", says: {...}}, {value: "no", says:
+ *       {...}}]}
  *     - {name: cigarettes, kind: number, ask: {...}, low: 0, high: 100, show_if: smokes == "yes"}
  *   scores:
  *     - {name: load, how: sum, of: [tired, calm], reversed: [calm], least_answered: 2}
  *
  * Where there is one language a text stands by itself. `show_if` is a condition as R writes it
- * (data/formula/condition.h) about earlier items; one that is not known to hold hides the item. docs/personal.md
- * has every key.
+ * (data/formula/condition.h) about earlier items; one that is not known to hold hides the item.
+ * docs/personal.md has every key.
  *
- * A last line "# signed KEY SIGNATURE" (Ed25519, hexadecimal) is by whoever wrote it. What goes by the name of a
- * questionnaire is its hash, of the text before that line. All limits are refused with the line and the remedy.
+ * A last line "# signed KEY SIGNATURE" (Ed25519, hexadecimal) is by whoever wrote it. What goes by the name
+ * of a questionnaire is its hash, of the text before that line. All limits are refused with the line and the
+ * remedy.
  */
 #pragma once
 
@@ -118,8 +121,8 @@ typedef struct tacit_filled {
     bool *shown;  /* of each item */
 } tacit_filled;
 
-/* Check the answers, one text an item or NULL, hide what the conditions hide, and score the rest. The answer to
- * an item that is hidden is dropped. TACIT_USAGE names the item and what may stand there. */
+/* Check the answers, one text an item or NULL, hide what the conditions hide, and score the rest. The answer
+ * to an item that is hidden is dropped. TACIT_USAGE names the item and what may stand there. */
 tacit_status tacit_instrument_answer(tacit_filled *out, const tacit_instrument *instrument,
                                      const char *const *answers, tacit_error *error);
 void tacit_filled_clear(tacit_filled *answers);
@@ -135,7 +138,7 @@ tacit_status tacit_instrument_sign(tacit_buffer *out, const char *text, size_t l
 
 /* ---- what a study may name ---- */
 
-/* The schema of the columns that it yields, as YAML, with `label` (an item or a score) as the label: bounds are
- * the questionnaire's own, so they are public. Texts are skipped. TACIT_USAGE. */
+/* The schema of the columns that it yields, as YAML, with `label` (an item or a score) as the label: bounds
+ * are the questionnaire's own, so they are public. Texts are skipped. TACIT_USAGE. */
 tacit_status tacit_instrument_schema(tacit_buffer *out, const tacit_instrument *instrument, const char *label,
                                      tacit_error *error);

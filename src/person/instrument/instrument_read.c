@@ -264,8 +264,8 @@ static tacit_status take_conditions(reading *r, const yaml_node_t *list) {
     TACIT_CHECK(tacit_buffer_print(&text, r->error, "label: {name: ' ', classes: [a, b]}\ncolumns:\n"));
     for (size_t i = 0; i < made->item_count; i++)
         TACIT_CHECK(instrument_print_item(&text, &made->items[i], r->error));
-    TACIT_CHECK(tacit_buffer_print(
-        &text, r->error, "  - {name: '-', kind: number, low: 0, high: 1}\n")); /* not all are texts */
+    /* not all are texts */
+    TACIT_CHECK(tacit_buffer_print(&text, r->error, "  - {name: '-', kind: number, low: 0, high: 1}\n"));
     TACIT_CHECK(
         tacit_schema_parse(&made->schema, tacit_buffer_text(&text), text.length, r->yaml.name, r->error));
     for (size_t i = 0; i < made->item_count; i++) {

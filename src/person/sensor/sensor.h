@@ -10,8 +10,8 @@
  *   values:
  *     - {column: value, name: steps, unit: count, take: sum, low: 0, high: 100000}
  *
- * `take` is sum, mean, min, max or count. A value beyond low and high is left out, and counted. A new export of
- * the same days takes the place of the earlier one, from its first to its last day.
+ * `take` is sum, mean, min, max or count. A value beyond low and high is left out, and counted. A new export
+ * of the same days takes the place of the earlier one, from its first to its last day.
  */
 #pragma once
 
@@ -71,7 +71,8 @@ typedef struct tacit_imported {
     tacit_signed_file signer;
 } tacit_imported;
 
-/* Read a file by a mapping into the store, all of it or nothing; `now_ms` is when. One with a signature beside it is checked
- * first (TACIT_REFUSED), and its origin says who signed it. `key` (NULL: any, or none) is whose signature it must have. */
+/* Read a file by a mapping into the store, all of it or nothing; `now_ms` is when. One with a signature
+ * beside it is checked first (TACIT_REFUSED), and its origin says who signed it. `key` (NULL: any, or none)
+ * is whose signature it must have. */
 tacit_status tacit_sensor_import(tacit_imported *out, tacit_vault *vault, const tacit_sensor *sensor,
                                  const char *path, const uint8_t *key, int64_t now_ms, tacit_error *error);

@@ -3,7 +3,8 @@
  *
  *   tacit-signed-1 KEY SIGNATURE NAME
  *
- * Ed25519, hexadecimal, over the purpose, the BLAKE2b-256 of the file and the name. The name is what the laboratory calls
+ * Ed25519, hexadecimal, over the purpose, the BLAKE2b-256 of the file and the name. The name is what the
+ * laboratory calls
  * itself: only the key says who it is.
  */
 #pragma once

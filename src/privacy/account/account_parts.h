@@ -12,7 +12,8 @@
  * dominating pair):
  *   REMOVE     (1-q) Q0 + q P0   against   Q0              the row is there, then not
  *   ADD        P0                against   (1-q) P0 + q Q0 the row is not there, then is
- *   EITHER     replacement under sampling. Gaussian: (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1), which is tight.
+ *   EITHER     replacement under sampling. Gaussian: (1-q) N(0) + q N(1) against (1-q) N(0) + q N(-1), which
+ *              is tight.
  *              Otherwise: losses above 0 as in REMOVE, below 0 as in ADD, the rest at 0, with (P0, Q0) the
  *              pair under replacement. Proofs in account_event.c.
  */

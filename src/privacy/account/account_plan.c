@@ -192,8 +192,8 @@ static void choose_grid(tacit_pld_plan *plan, const tacit_steps *steps, double r
     double allowed = sqrt(12e-5 * fmax(plan->epsilon, 0.1 * plan->spread) / (runs * (plan->tilt + 1)));
     size_t length = LENGTH_LEAST;
     while (length < LENGTH_MOST && plan->window / (double)length > allowed) length *= 2;
-    plan->grid =
-        fmax(plan->window / (double)length, allowed / 8); /* a short ring is no reason for a fine grid */
+    /* a short ring is no reason for a fine grid */
+    plan->grid = fmax(plan->window / (double)length, allowed / 8);
     plan->grid = fmax(plan->grid, least);
     plan->length = length;
     for (size_t i = 0; i < steps->count; i++) {

@@ -101,8 +101,8 @@ static double fractional_moment(const tacit_step *step, double order) {
     plus = tacit_log_add(plus, last);
     if (!(minus < plus - 1e-9)) return INFINITY;
     double moment = plus + log(-expm1(minus - plus));
-    double lost =
-        1e-12 * (1 + order) * exp(plus - moment); /* the errors of both sides against the difference */
+    /* the errors of both sides against the difference */
+    double lost = 1e-12 * (1 + order) * exp(plus - moment);
     return lost < 1e-4 ? moment + lost : INFINITY;
 }
 

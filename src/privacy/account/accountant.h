@@ -27,18 +27,19 @@ typedef enum tacit_event_kind {
     TACIT_EVENT_LAPLACE,     /* parameter: scale over L1 sensitivity */
     TACIT_EVENT_PURE,        /* any epsilon-DP mechanism; parameter: epsilon */
     TACIT_EVENT_APPROXIMATE, /* any (epsilon, delta)-DP mechanism; parameter: epsilon, and delta */
-    TACIT_EVENT_CONCENTRATED /* any rho-zCDP mechanism, without sampling; parameter: rho. By zCDP and RDP only */
+    /* any rho-zCDP mechanism, without sampling; parameter: rho. By zCDP and RDP only */
+    TACIT_EVENT_CONCENTRATED
 } tacit_event_kind;
 
 typedef struct tacit_event {
     tacit_event_kind kind;
     double parameter;
     double delta; /* APPROXIMATE: in (0, 1); else 0 */
-    double
-        sampling; /* the probability, in (0, 1], with which each row takes part, independently (Poisson sampling) */
+    /* the probability, in (0, 1], with which each row takes part, independently (Poisson sampling) */
+    double sampling;
     uint64_t count; /* how many times; 1 to TACIT_EVENT_COUNT_MOST */
-    bool
-        replaced; /* the parameter is about a replaced row already: for TACIT_REPLACE only, without sampling */
+    /* the parameter is about a replaced row already: for TACIT_REPLACE only, without sampling */
+    bool replaced;
 } tacit_event;
 
 /* Epsilon of a pure or approximate event is at most TACIT_EVENT_EPSILON_MOST; sigma and scale are 1e-3 to
@@ -75,12 +76,12 @@ tacit_status tacit_accountant_add(tacit_accountant *accountant, const tacit_even
  * tacit_NAME_delta). A new one is a line at the end, for ledgers keep the numbers, and a file
  * account_NAME.c. */
 /* clang-format off */
-#define TACIT_ACCOUNTANTS(ACCOUNTANT)                                                                          \
-    ACCOUNTANT(BASIC, "basic", basic)          /* epsilons and deltas add; no concentrated events */          \
-    ACCOUNTANT(ADVANCED, "advanced", advanced) /* pure, approximate and Laplace events */                     \
-    ACCOUNTANT(ZCDP, "zCDP", zcdp)             /* no sampled Gaussian or Laplace */                           \
-    ACCOUNTANT(RDP, "RDP", rdp)                                                                               \
-    ACCOUNTANT(GAUSSIAN, "Gaussian", exact)    /* unsampled Gaussians only; exact */                          \
+#define TACIT_ACCOUNTANTS(ACCOUNTANT)                                                                \
+    ACCOUNTANT(BASIC, "basic", basic)          /* epsilons and deltas add; no concentrated events */ \
+    ACCOUNTANT(ADVANCED, "advanced", advanced) /* pure, approximate and Laplace events */            \
+    ACCOUNTANT(ZCDP, "zCDP", zcdp)             /* no sampled Gaussian or Laplace */                  \
+    ACCOUNTANT(RDP, "RDP", rdp)                                                                      \
+    ACCOUNTANT(GAUSSIAN, "Gaussian", exact)    /* unsampled Gaussians only; exact */                 \
     ACCOUNTANT(PLD, "PLD", pld)                /* no concentrated events */
 /* clang-format on */
 

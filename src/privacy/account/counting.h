@@ -11,7 +11,8 @@
 #include "privacy/account/charges_parts.h"
 
 typedef enum tacit_count {
-    TACIT_COUNT_LEAST, /* the least of all accountants: for kinds and numbers fixed in advance, as those of one study are */
+    /* the least of all accountants: for kinds and numbers fixed in advance, as those of one study are */
+    TACIT_COUNT_LEAST,
     TACIT_COUNT_SUM, /* prices add */
     TACIT_COUNT_RDP, /* a filter of Renyi divergences */
     TACIT_COUNT_GDP, /* a filter of Gaussian differential privacy: nothing is lost on Gaussians */
@@ -51,8 +52,8 @@ typedef struct tacit_holding {
     tacit_price loose_sum;
     tacit_block *blocks;
     size_t count, capacity;
-    bool
-        settled; /* all of it was let pass: only what was asked first can be too large for the filters' part of delta */
+    /* all of it was let pass: only what was asked first can be too large for the filters' part of delta */
+    bool settled;
 } tacit_holding;
 
 #define TACIT_HOLDING_INIT                                                                                   \

@@ -42,10 +42,10 @@ typedef struct tacit_release {
     tacit_release_kind kind;
     tacit_noise noise;
     tacit_price price;
-    tacit_event
-        event; /* the noise that the price comes from, so that many compose tightly; count 0: not known */
-    const char
-        *assumption; /* sealed, or under masks: what that rests on, e.g. "at most 2 of 5 parties collude" */
+    /* the noise that the price comes from, so that many compose tightly; count 0: not known */
+    tacit_event event;
+    /* sealed, or under masks: what that rests on, e.g. "at most 2 of 5 parties collude" */
+    const char *assumption;
 
     const char *coordinator; /* who asks and receives; for an entrusted release, who is trusted */
     const char *study;
@@ -56,11 +56,11 @@ typedef struct tacit_release {
     uint8_t question_hash[TACIT_HASH_BYTES]; /* of the whole question as received, study and round included */
     uint8_t answer_id[TACIT_ANSWER_ID_BYTES]; /* chosen once per answer; asking again repeats it */
 
-    bool
-        without_center; /* of a method without a center: for neighbours, or what is left of it in the end; the owner's
-                            rule is one of its own */
-    bool
-        of_one_site; /* figures of this party alone, that the study publishes as such: by a rule of its own too */
+    /* of a method without a center: for neighbours, or what is left of it in the end; the owner's rule is one
+     * of its own */
+    bool without_center;
+    /* figures of this party alone, that the study publishes as such: by a rule of its own too */
+    bool of_one_site;
 
     uint64_t rows;             /* rows of the party that the answer was computed from */
     uint64_t parties_declared; /* parties in the study */

@@ -116,8 +116,8 @@ tacit_status tacit_ledger_reserve(tacit_ledger *ledger, const char *study,
  * stays. */
 tacit_status tacit_ledger_end(tacit_ledger *ledger, const char *study, tacit_error *error);
 
-/* Contact details of the owner are about to leave for a study, sealed: `hash` is of the sealed bytes. Nothing is charged.
- * Logged. Durable ledgers only. */
+/* Contact details of the owner are about to leave for a study, sealed: `hash` is of the sealed bytes. Nothing
+ * is charged. Logged. Durable ledgers only. */
 tacit_status tacit_ledger_note_contact(tacit_ledger *ledger, const char *study,
                                        const uint8_t hash[TACIT_HASH_BYTES], tacit_error *error);
 
@@ -131,8 +131,8 @@ tacit_status tacit_ledger_people(char out[TACIT_NAME_MOST + 1], tacit_ledger *le
 
 typedef enum tacit_consent { TACIT_CONSENT_NONE, TACIT_CONSENT_GIVEN, TACIT_CONSENT_WITHDRAWN } tacit_consent;
 
-/* For the gate: log that a statement leaves (study, study_hash, coordinator and question of `about`). TACIT_USAGE
- * of a ledger in memory. */
+/* For the gate: log that a statement leaves (study, study_hash, coordinator and question of `about`).
+ * TACIT_USAGE of a ledger in memory. */
 tacit_status tacit_ledger_note_statement(tacit_ledger *ledger, const tacit_release *about,
                                          tacit_error *error);
 
@@ -151,7 +151,8 @@ typedef enum tacit_entry_kind {
     TACIT_ENTRY_WITHDRAWAL,
     TACIT_ENTRY_END,
     TACIT_ENTRY_LINK,
-    TACIT_ENTRY_STATEMENT, /* something that the owner consented to saying, without noise and without a charge */
+    /* something that the owner consented to saying, without noise and without a charge */
+    TACIT_ENTRY_STATEMENT,
     TACIT_ENTRY_CONTACT
 } tacit_entry_kind;
 
@@ -169,15 +170,15 @@ typedef struct tacit_entry {
     int64_t time;    /* milliseconds since 1970, UTC */
     const char *source;
     tacit_entry_kind kind;
-    const char *reason;  /* refusal: the sentence the asker got */
-    tacit_release about; /* charge, refusal: all but the payload bytes; limit: price, study ("": total);
-                            consent: study, study_hash and what is held: price, event; end: study; link: the
-                            other data source, as `question`; contact: study, and as study_hash that of what was sent */
-    tacit_balance
-        after[2][TACIT_UNITS]; /* charge: what is then spent, [0] in total and [1] of the study; limit: of the
-                                            account it is for */
-    bool counted;              /* limit: `counting` is said; not in a ledger before format 4 */
-    tacit_counting counting;   /* limit: how it is counted */
+    const char *reason; /* refusal: the sentence the asker got */
+    /* charge, refusal: all but the payload bytes; limit: price, study ("": total); consent: study, study_hash
+     * and what is held: price, event; end: study; link: the other data source, as `question`; contact: study,
+     * and as study_hash that of what was sent */
+    tacit_release about;
+    /* charge: what is then spent, [0] in total and [1] of the study; limit: of the account it is for */
+    tacit_balance after[2][TACIT_UNITS];
+    bool counted;                           /* limit: `counting` is said; not in a ledger before format 4 */
+    tacit_counting counting;                /* limit: how it is counted */
     uint8_t payload_hash[TACIT_HASH_BYTES]; /* charge: of the released bytes */
     uint8_t hash[TACIT_HASH_BYTES];         /* of this entry and the chain before it */
 } tacit_entry;

@@ -49,12 +49,12 @@
  * approximate minima share the one epsilon_slack.
  *
  * Approximate minima (Iyengar et al. 2019). The solver sees b^, b rounded to a grid, and stops at a certified
- * gradient norm g (which it reaches on every input: num/glm/glm_tolerance.c), so its w^ is within r = (g + |b^ -
- * b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of the rows and w*. So release
- * w* in thought, at (epsilon - epsilon_slack, delta), and then w^ + G(d, 2r/epsilon_slack), which given w* is
- * a statistic of sensitivity 2r with its noise: by adaptive composition both together are (epsilon,
- * delta)-private, with delta > 0 as well, and what is really released is a part of them. epsilon_slack is a
- * hundredth.
+ * gradient norm g (which it reaches on every input: num/glm/glm_tolerance.c), so its w^ is within r = (g +
+ * |b^ - b|/n)/(lambda + Delta) of w*. By step 1 the difference w^ - w* is a function of the rows and w*. So
+ * release w* in thought, at (epsilon - epsilon_slack, delta), and then w^ + G(d, 2r/epsilon_slack), which
+ * given w* is a statistic of sensitivity 2r with its noise: by adaptive composition both together are
+ * (epsilon, delta)-private, with delta > 0 as well, and what is really released is a part of them.
+ * epsilon_slack is a hundredth.
  */
 #pragma once
 

@@ -3,7 +3,8 @@
  *
  *   law                          sensitivity          guarantee
  *   TACIT_LAW_DISCRETE_LAPLACE   L1, whole number S   epsilon-DP, scale S/epsilon (the geometric mechanism)
- *   TACIT_LAW_DISCRETE_GAUSSIAN  L2, S                rho-zCDP, hence (epsilon, delta)-DP, delta > 0, scale S/sqrt(2 rho)
+ *   TACIT_LAW_DISCRETE_GAUSSIAN  L2, S                rho-zCDP, hence (epsilon, delta)-DP, delta > 0, scale
+ *                                                     S/sqrt(2 rho)
  *
  * The adjacency is that of S. The one-sided TACIT_LAW_GEOMETRIC hides nothing below the count and is refused.
  *

@@ -20,8 +20,8 @@
 
 typedef struct tacit_response {
     size_t answers; /* k >= 2 possible answers, numbered from 0 */
-    tacit_price
-        price; /* of one answer; delta is not used. Infinite epsilon: the truth, in simulations only */
+    /* of one answer; delta is not used. Infinite epsilon: the truth, in simulations only */
+    tacit_price price;
 } tacit_response;
 
 /* The randomised answers of `count` units to one question each. TACIT_INPUT for a truth that is not below

@@ -63,8 +63,8 @@ typedef struct tacit_selection {
     size_t choices;     /* n: 1, or more for noisy top-n */
     double sensitivity; /* Delta of each score as given: its rounding included */
     bool monotone;
-    tacit_price
-        price; /* of all choices together; delta is not used. Infinite epsilon: no noise, in simulations only */
+    /* of all choices together; delta is not used. Infinite epsilon: no noise, in simulations only */
+    tacit_price price;
 } tacit_selection;
 
 /* Chosen indices, and what their noise is worth; only mechanisms make one. */

@@ -106,8 +106,8 @@ tacit_status tacit_share_rho(double *out, const tacit_shared_noise *noise, doubl
     return TACIT_OK;
 }
 
-/* The proof is that of method/private/dpsgd_setup.c at a sampling probability of 1: there mu is about a row that
- * comes or goes, and the two sides of a replacement pull to opposite sides, so that mu is half of
+/* The proof is that of method/private/dpsgd_setup.c at a sampling probability of 1: there mu is about a row
+ * that comes or goes, and the two sides of a replacement pull to opposite sides, so that mu is half of
  * sensitivity/noise here. */
 bool tacit_share_gaussian(double *sigma, const tacit_shared_noise *noise, double scale) {
     const double more = 1e-4; /* of the noise, for shares not being quite Gaussian */

@@ -23,7 +23,8 @@
  *
  * Discrete Gaussian. Let m shares of scale s >= 1/2 be added to each of d numbers. For every shift by whole
  * steps of L2 norm at most S and every order a >= 1 the Renyi divergence is at most
- *     (a/2) (S/(sqrt(m) s) + sqrt(d) tau)^2,    tau = 10 sum over k = 1 .. m - 1 of exp(-2 pi^2 s^2 k/(k + 1))
+ *     (a/2) (S/(sqrt(m) s) + sqrt(d) tau)^2,    tau = 10 sum over k = 1 .. m - 1 of exp(-2 pi^2 s^2 k/(k +
+ *                                               1))
  * (Kairouz, Liu and Steinke 2021, Proposition 14, its third bound): a sum of discrete Gaussians is not one,
  * and tau is the correction. So the sum is rho-zCDP with rho = (S/(sqrt(m) s) + sqrt(d) tau)^2/2. At s = 2
  * and m = 1,000, tau is below 1e-15.
@@ -47,8 +48,9 @@ typedef struct tacit_shared_noise {
     uint64_t shares;   /* K - t, 1 to 2^32 */
     size_t length;     /* numbers in a sum */
     uint64_t runs;     /* sums that the price is for, each with fresh shares */
-    double
-        scale; /* of a share, found before: by tacit_share_scale, or otherwise (dpsgd_setup.c); 0: it is found when one is drawn */
+    /* of a share, found before: by tacit_share_scale, or otherwise (dpsgd_setup.c); 0: it is found when one
+     * is drawn */
+    double scale;
 } tacit_shared_noise;
 
 /* The scale of every share, rounded up. Polya: that of the discrete Laplace noise that they add up to.

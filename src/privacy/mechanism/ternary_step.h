@@ -2,9 +2,11 @@
  * One step of ternary gradients (Wang 2018, Algorithms 2 and 3): which n of d numbers are large, and their
  * signs, of a sum over a Poisson sample of the rows.
  *
- *   x_j = sum over the sample of what a row says of coordinate j, which lies in [-1, 1]        (units of the clip B)
- *   I   = the n largest of |x_j| + Lap(1/epsilon)                                                (Algorithm 3)
- *   t_j = sign(x_j + fresh Lap(1/epsilon)) for j in I, else 0                                   (eq. 3.6, its sign restored)
+ *   x_j = sum over the sample of what a row says of coordinate j, which lies in [-1, 1]
+ *       (units of the clip B)
+ *   I   = the n largest of |x_j| + Lap(1/epsilon)                                                (Algorithm
+ *       3)
+ *   t_j = sign(x_j + fresh Lap(1/epsilon)) for j in I, else 0                    (eq. 3.6, its sign restored)
  *
  * Algorithm 2 divides by the size of the sample and its noise by the same number. Neither a choice of the
  * largest nor a sign knows scale, so that nothing is divided here and nothing need be known about the
@@ -43,8 +45,8 @@
 typedef struct tacit_ternary {
     size_t size; /* d */
     size_t kept; /* n, 1 to d */
-    double
-        epsilon; /* of one coordinate's noise, that of Algorithm 2; infinite: no noise, in simulations only */
+    /* of one coordinate's noise, that of Algorithm 2; infinite: no noise, in simulations only */
+    double epsilon;
     double sampling; /* q in (0, 1] */
 } tacit_ternary;
 

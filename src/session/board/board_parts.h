@@ -40,8 +40,8 @@ typedef struct round_ops {
     bool (*awaits)(const tacit_board *board, const seat *who);
     tacit_status (*question)(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error);
     tacit_status (*take)(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error);
-    size_t (*answer_most)(
-        const tacit_board *board); /* bytes, except for names, ids and a refusal's sentence */
+    /* bytes, except for names, ids and a refusal's sentence */
+    size_t (*answer_most)(const tacit_board *board);
     void (*look)(const tacit_board *board, tacit_board_state *out); /* adds what only this kind has */
     tacit_status (*ask_sum)(tacit_board *board, const tacit_question *question, uint64_t *total,
                             size_t *parties, tacit_error *error); /* of kinds that sums may be */
@@ -63,8 +63,8 @@ struct board_protocol {
                            const masked_round *round, tacit_error *error);
     void (*free)(void *server);
     unsigned (*step)(const void *server);
-    size_t (*needed)(
-        const void *server); /* how many must answer before the step may close without the others */
+    /* how many must answer before the step may close without the others */
+    size_t (*needed)(const void *server);
     bool (*with_roster)(unsigned step); /* whether its question carries the roster */
     bool (*expects)(const void *server, uint32_t place);
     bool (*has)(const void *server, uint32_t place);
@@ -80,7 +80,8 @@ struct board_protocol {
     void (*answered)(tacit_board *board, uint32_t place);
 };
 
-/* The last is of one exchange or two (board_pairs.c). The third draws the graph of masked sums (board_drawing.c), and has no sum. */
+/* The last is of one exchange or two (board_pairs.c). The third draws the graph of masked sums
+ * (board_drawing.c), and has no sum. */
 extern const board_protocol board_mask_protocol, board_paillier_protocol, board_drawing_protocol,
     board_pairs_protocol;
 

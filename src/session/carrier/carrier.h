@@ -28,9 +28,10 @@ typedef struct tacit_carried {
 /* Why a request did not get through. */
 typedef enum tacit_carrier_failure {
     TACIT_FAILURE_NONE,
-    TACIT_FAILURE_AWAY,     /* nobody is there, or the connection was lost: try again */
-    TACIT_FAILURE_STRANGER, /* who answers is not this coordinator, or has a certificate of another authority */
-    TACIT_FAILURE_PAUSED,   /* nothing was sent: our side is paused */
+    TACIT_FAILURE_AWAY, /* nobody is there, or the connection was lost: try again */
+    /* who answers is not this coordinator, or has a certificate of another authority */
+    TACIT_FAILURE_STRANGER,
+    TACIT_FAILURE_PAUSED,  /* nothing was sent: our side is paused */
     TACIT_FAILURE_REFUSED, /* the coordinator does not take our certificate, or wants one */
     TACIT_FAILURE_OTHER
 } tacit_carrier_failure;
@@ -48,8 +49,8 @@ typedef struct tacit_carrier_settings {
     void *cancelled_context;
     bool (*paused)(void *context); /* asked before a request; true: it is not made. NULL: never */
     void *paused_context;
-    struct tacit_envelope_pair
-        *envelopes; /* of a carrier of files (carrier_files.h); NULL: nobody carries any now */
+    /* of a carrier of files (carrier_files.h); NULL: nobody carries any now */
+    struct tacit_envelope_pair *envelopes;
 } tacit_carrier_settings;
 
 typedef struct tacit_carrier tacit_carrier;
@@ -87,8 +88,8 @@ typedef struct tacit_carrier_kind {
                           tacit_carried *out, tacit_error *error);
     tacit_carrier_failure (*failure)(const tacit_carrier *carrier);
     int64_t (*clock)(const tacit_carrier *carrier);
-    tacit_status (*listen)(tacit_listener **out, const tacit_listener_settings *settings,
-                           tacit_error *error); /* NULL: nobody can come to a party */
+    /* NULL: nobody can come to a party */
+    tacit_status (*listen)(tacit_listener **out, const tacit_listener_settings *settings, tacit_error *error);
 } tacit_carrier_kind;
 
 struct tacit_carrier {
@@ -106,12 +107,13 @@ tacit_status tacit_carrier_open(tacit_carrier **out, const tacit_carrier_setting
 tacit_carrier *tacit_carrier_free(tacit_carrier *carrier); /* accepts NULL */
 
 /* Send these bytes (NULL: none) to an endpoint and wait for the result. TACIT_NETWORK in one sentence
- * when they do not get through, or our side is paused; TACIT_LIMIT for a reply that is longer than allowed; TACIT_CANCELLED. */
+ * when they do not get through, or our side is paused; TACIT_LIMIT for a reply that is longer than allowed;
+ * TACIT_CANCELLED. */
 tacit_status tacit_carrier_send(tacit_carrier *carrier, tacit_endpoint endpoint, const tacit_buffer *body,
                                 unsigned timeout_ms, tacit_carried *out, tacit_error *error);
 
-/* Bring a sealed word to the neighbour that the carrier leads to. TACIT_RESULT_CLOSED: it does not know us yet.
- * Fails as tacit_carrier_send. */
+/* Bring a sealed word to the neighbour that the carrier leads to. TACIT_RESULT_CLOSED: it does not know us
+ * yet. Fails as tacit_carrier_send. */
 tacit_status tacit_carrier_bring(tacit_carrier *carrier, const tacit_buffer *word, unsigned timeout_ms,
                                  tacit_carried *out, tacit_error *error);
 

@@ -1,13 +1,14 @@
 /*
- * A carrier without a connection: what the other side has sent is in an envelope already, and what is said to it
- * goes into another, for somebody to write to a file (net/envelope.h).
+ * A carrier without a connection: what the other side has sent is in an envelope already, and what is said to
+ * it goes into another, for somebody to write to a file (net/envelope.h).
  */
 #pragma once
 
 #include "net/envelope.h"
 #include "session/carrier/carrier.h"
 
-/* Enclosures that are no requests: the invitation's line, and the key that opens what is for the coordinator. */
+/* Enclosures that are no requests: the invitation's line, and the key that opens what is for the
+ * coordinator. */
 enum { TACIT_ENCLOSED_INVITATION = 0x100, TACIT_ENCLOSED_BOX_KEY };
 
 typedef struct tacit_envelope_pair {

@@ -67,8 +67,8 @@ static tacit_status make_key(tacit_masks *masks, unsigned bits, tacit_pool *pool
     tacit_buffer bytes = TACIT_BUFFER_INIT;
     uint8_t *room;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_buffer_reserve(&bytes, KEY_BYTES_MOST, &room, error)); /* in one piece: it holds secrets */
+    /* in one piece: it holds secrets */
+    TACIT_CHECK(tacit_buffer_reserve(&bytes, KEY_BYTES_MOST, &room, error));
     TACIT_CHECK(tacit_paillier_generate(&secret, bits, pool, error));
     TACIT_CHECK(tacit_paillier_secret_write(secret, &bytes, error));
     TACIT_CHECK(masks->store.write(masks->store.context, KEY_NAME, bytes.bytes, bytes.length, error));

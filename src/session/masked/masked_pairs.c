@@ -1,9 +1,9 @@
 /*
- * A party in a masked sum of one exchange or two (crypto/sum/pairs.h), for studies that go by files. All masks
- * follow from keys and terms, so that what is kept of a sum is little: its round and id, under which answer id
- * it was asked, and over whom it was opened. It is on the disk before anything leaves: killed at any moment, the
- * party says the same again, or nothing. One round has one sum under one answer id, which is one vector, stored
- * by the gate as it left.
+ * A party in a masked sum of one exchange or two (crypto/sum/pairs.h), for studies that go by files. All
+ * masks follow from keys and terms, so that what is kept of a sum is little: its round and id, under which
+ * answer id it was asked, and over whom it was opened. It is on the disk before anything leaves: killed at
+ * any moment, the party says the same again, or nothing. One round has one sum under one answer id, which is
+ * one vector, stored by the gate as it left.
  */
 #include <sodium.h>
 #include <stdlib.h>

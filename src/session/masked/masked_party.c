@@ -436,8 +436,8 @@ static tacit_status answer_step(tacit_party *party, const tacit_question *questi
     tacit_securesum_party_free(self.half);
     tacit_securesum_free(self.sum);
     if (status == TACIT_OK) return TACIT_OK;
-    if (self.at_gate)
-        return tacit_fail(error, status, "%s", said.text); /* the gate logs what it refuses itself */
+    /* the gate logs what it refuses itself */
+    if (self.at_gate) return tacit_fail(error, status, "%s", said.text);
     tacit_release release = describe_step(&self);
     return tacit_party_log_problem(party, &release, status, &said, error);
 }

@@ -484,8 +484,7 @@ const char *tacit_exchanges_text(const tacit_plan *plan, char out[TACIT_EXCHANGE
     else if (!usual_exchanges(plan, out))
         snprintf(out, TACIT_EXCHANGES_TEXT,
                  "as many questions to each party, one after the other, as rows and settings take: 'tacit "
-                 "plan' tries "
-                 "the study out and says how many");
+                 "plan' tries the study out and says how many");
     return out;
 }
 

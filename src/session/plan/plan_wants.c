@@ -1,4 +1,5 @@
-/* What a schema wants of a method, and which methods have it: by members of their entries, none by its name. */
+/* What a schema wants of a method, and which methods have it: by members of their entries, none by its
+ * name. */
 #include "base/number.h"
 #include "session/plan/wording.h"
 
@@ -88,7 +89,8 @@ bool tacit_method_takes_weights(const tacit_method *method) {
     return method->terms == TACIT_TERMS_ALL && !method->needs_model && !method->takes_times;
 }
 
-/* "offset(), strata() or random effects": the parts of a formula that the method takes, or those that it does not. */
+/* "offset(), strata() or random effects": the parts of a formula that the method takes, or those that it does
+ * not. */
 static size_t list_parts(const tacit_method *method, bool taken, const char *last,
                          char out[TACIT_TERMS_TEXT]) {
     const struct {

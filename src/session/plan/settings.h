@@ -32,8 +32,9 @@ typedef struct tacit_parameter {
     const char *choices; /* "a|b|c", in the order of the enum; NULL for other types */
     double least, most;  /* of numbers and counts */
     const char *zero;    /* what the method does where a number is 0; NULL: 0 is a number like any other */
-    const char *before;  /* of a setting that came later: what definitions agreed on before it mean. It is not
-                            written where it is that, so that their hash and meaning stay; NULL: none lacks it */
+    /* of a setting that came later: what definitions agreed on before it mean. It is not written where it is
+     * that, so that their hash and meaning stay; NULL: none lacks it */
+    const char *before;
     const char *help;
 } tacit_parameter;
 

@@ -15,7 +15,8 @@
  *               (tacit_plan_counts_missing)
  *     law       of a method with that setting: auto is written as what it comes to, pure or gaussian
  *
- * In a clause {KEY%} stands for a setting that is a share: 2%. Clauses do not nest. A bracket that is not followed by a condition is a bracket.
+ * In a clause {KEY%} stands for a setting that is a share: 2%. Clauses do not nest. A bracket that is not
+ * followed by a condition is a bracket.
  */
 #pragma once
 

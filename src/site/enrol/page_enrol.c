@@ -37,7 +37,8 @@ static tacit_status ask(const tacit_enrol_request *request, char path[PATH_MAX],
     char folder[PATH_MAX], name[TACIT_ID_SIZE + 16];
     tacit_status status;
     TACIT_CHECK(tacit_name_check("the study's name", request->study, TACIT_ID_SIZE - 1, error));
-    /* It becomes a file, and part of a command that the page shows, whatever a catalogue calls its studies. */
+    /* It becomes a file, and part of a command that the page shows, whatever a catalogue calls its
+     * studies. */
     if (strspn(request->study, "abcdefghijklmnopqrstuvwxyz0123456789-") != strlen(request->study))
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "'%s' is not a study's name", request->study));
     snprintf(name, sizeof name, "%s.txt", request->study);

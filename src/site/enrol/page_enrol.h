@@ -1,4 +1,5 @@
-/* The parts of a person's page that read a public catalogue and ask to join a study of it (docs/openapi.yaml). */
+/* The parts of a person's page that read a public catalogue and ask to join a study of it
+ * (docs/openapi.yaml). */
 #pragma once
 
 #include "web/web.h"

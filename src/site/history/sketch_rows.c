@@ -28,8 +28,9 @@ void sketch_settle(sketch_least *self) {
             self->items[kept - 1] |= 1;
         else if (kept < self->most)
             self->items[kept++] = self->items[i];
+        /* ascending: so are all that follow */
         else
-            break; /* ascending: so are all that follow */
+            break;
     }
     if (kept == self->most) self->below = (self->items[kept - 1] | 1) + 1;
     self->count = kept;

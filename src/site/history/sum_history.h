@@ -33,9 +33,9 @@ typedef struct tacit_sum_history_rows {
 } tacit_sum_history_rows;
 
 /* Hold the study to its rows, and compare them with those of earlier exact sums. TACIT_REFUSED when they have
- * changed since it began; or when it is exact, not allowed to differ, and either in another exact study's rows
- * except for fewer than the minimum, or such that its sums and those of several earlier studies, added and
- * subtracted in any way, would be about fewer rows than that. */
+ * changed since it began; or when it is exact, not allowed to differ, and either in another exact study's
+ * rows except for fewer than the minimum, or such that its sums and those of several earlier studies, added
+ * and subtracted in any way, would be about fewer rows than that. */
 tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit_sum_history_rows *about,
                                          tacit_error *error);
 

@@ -93,8 +93,8 @@ tacit_status sum_history_compare_identities(tacit_sum_history *history, const ta
     bool isolates = false;
     if (!now->known || about->minimum <= 1) return TACIT_OK;
     tacit_status status = read_past(history, about, encoded, now, &past, error);
-    /* So few rows by themselves are for the study's minimum of rows to refuse; what they add to another set is
-     * compared here. */
+    /* So few rows by themselves are for the study's minimum of rows to refuse; what they add to another set
+     * is compared here. */
     const bool few = now->count < about->minimum;
     for (size_t i = 0; few && i < past.count && !isolates && !past.known; i++) {
         const size_t differ =

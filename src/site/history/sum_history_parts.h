@@ -30,8 +30,8 @@ static inline tacit_view sum_history_view(const tacit_sum_history_rows *about) {
 tacit_status sum_history_identify(const tacit_sum_history *history, const tacit_view *rows,
                                   sum_history_identity *out, tacit_error *error);
 
-/* TACIT_REFUSED when sums over these rows and over those of earlier studies, combined in any way, would be about
- * fewer rows than the minimum. `encoded`: the digest of the rows as they are encoded. */
+/* TACIT_REFUSED when sums over these rows and over those of earlier studies, combined in any way, would be
+ * about fewer rows than the minimum. `encoded`: the digest of the rows as they are encoded. */
 tacit_status sum_history_compare_identities(tacit_sum_history *history, const tacit_sum_history_rows *about,
                                             const uint8_t *encoded, const sum_history_identity *now,
                                             tacit_error *error);

@@ -94,9 +94,9 @@ cleanup:
     return status;
 }
 
-/* By how many rows they differ, as far as can be told. Rows of another encoding have their number to compare, and
- * their identity, which is compared elsewhere: where one of the studies is about a part of the rows the number
- * says nothing. Of more rows than are kept it is known that they are not the same. */
+/* By how many rows they differ, as far as can be told. Rows of another encoding have their number to compare,
+ * and their identity, which is compared elsewhere: where one of the studies is about a part of the rows the
+ * number says nothing. Of more rows than are kept it is known that they are not the same. */
 static tacit_status difference(size_t *out, const tacit_sum_history_rows *about, const row_set *now,
                                const uint8_t *encoding, bool parts, int64_t total, const tacit_buffer *hashes,
                                tacit_error *error) {

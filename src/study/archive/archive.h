@@ -1,8 +1,8 @@
 /*
- * A study as it is archived: one JSON document with its definition, questionnaires, approval, table or model, card,
- * evaluation and the version of the program, in a canonical form (keys sorted, no blanks), so that its BLAKE2b-256
- * hash is a permanent id: whoever has the id can tell that a document is this one, wherever it comes from. There are no
- * names of parties in it.
+ * A study as it is archived: one JSON document with its definition, questionnaires, approval, table or model,
+ * card, evaluation and the version of the program, in a canonical form (keys sorted, no blanks), so that its
+ * BLAKE2b-256 hash is a permanent id: whoever has the id can tell that a document is this one, wherever it
+ * comes from. There are no names of parties in it.
  */
 #pragma once
 
@@ -45,9 +45,9 @@ tacit_status tacit_archive_read(json_t **out, char id[TACIT_ARCHIVE_ID_SIZE], co
 /* What the validation of a study is called; false: there is no room for it. */
 bool tacit_validating_name(char out[TACIT_ID_SIZE], const char *study);
 
-/* The definition by which later parties evaluate the model of a study (stop: {..., then: validate}), appended: the
- * same columns, numbers of parties, approval and consent document; method evaluate at the same price, or of exact sums
- * where the study has no price. */
+/* The definition by which later parties evaluate the model of a study (stop: {..., then: validate}),
+ * appended: the same columns, numbers of parties, approval and consent document; method evaluate at the same
+ * price, or of exact sums where the study has no price. */
 tacit_status tacit_validating_print(tacit_buffer *out, const tacit_study *study, const tacit_buffer *model,
                                     tacit_error *error);
 
@@ -56,7 +56,7 @@ typedef struct tacit_derivation {
     bool offer_earlier; /* to participants who said that they may be asked */
 } tacit_derivation;
 
-/* The draft of a definition from an archived one, which it cites, appended: its settings, under another name, except
- * public points and keys. TACIT_INPUT for one that names a file. */
+/* The draft of a definition from an archived one, which it cites, appended: its settings, under another name,
+ * except public points and keys. TACIT_INPUT for one that names a file. */
 tacit_status tacit_archive_derive(tacit_buffer *out, const json_t *archived, const char *id,
                                   const tacit_derivation *how, tacit_error *error);

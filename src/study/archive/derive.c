@@ -19,8 +19,8 @@ static bool is_left_out(const char *line, const leaving *out) {
     return false;
 }
 
-/* Settings that are the new study's own, or that the coordinator writes; contact details are for the new researchers'
- * key. Points, last, are public rows that a file must bring again. */
+/* Settings that are the new study's own, or that the coordinator writes; contact details are for the new
+ * researchers' key. Points, last, are public rows that a file must bring again. */
 static const char *const own_keys[] = { "name",      "look",     "derived_from", "offer_earlier",
                                         "validates", "receipts", "contact",      "enrolments_per_minute",
                                         "auxiliary" };
@@ -58,8 +58,8 @@ static tacit_status print_draft(tacit_buffer *out, const char *definition, const
     return copy_settings(out, definition, without, error);
 }
 
-/* Whatever an archived definition says: it is one, and names no file, which `tacit study new` would read and publish.
- * Of points it has the hash. */
+/* Whatever an archived definition says: it is one, and names no file, which `tacit study new` would read and
+ * publish. Of points it has the hash. */
 static tacit_status check_draft(const char *definition, const char *id, const tacit_derivation *how,
                                 tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;

@@ -1,8 +1,10 @@
 /*
- * The record of a group's arms (crypto/prf/arms.h) as JSON: the published list, everybody's shares, and, in the hands of a
- * participant, the proof of the own arm. Whoever has it can check all of it without anybody's help:
+ * The record of a group's arms (crypto/prf/arms.h) as JSON: the published list, everybody's shares, and, in
+ * the hands of a participant, the proof of the own arm. Whoever has it can check all of it without anybody's
+ * help:
  *
- *   {"study", "arms": [{"name", "weight"}], "coordinator": KEY, "group", "draw", "keys": [KEY], "shares": [PROOF],
+ *   {"study", "arms": [{"name", "weight"}], "coordinator": KEY, "group", "draw", "keys": [KEY], "shares":
+ *   [PROOF],
  *    "own": PROOF, "key": KEY, "proof": PROOF, "arm": NAME}      the last three are a participant's
  */
 #pragma once
@@ -36,7 +38,8 @@ tacit_arm_list tacit_arm_record_list(const tacit_arm_record *record);
 tacit_status tacit_arm_record_prove(tacit_arm_record *record, const uint8_t seed[TACIT_VRF_SEED_BYTES],
                                     tacit_error *error);
 
-/* TACIT_REFUSED, with what is wrong, unless every share is right, and the key is on the list and the proof its own. */
+/* TACIT_REFUSED, with what is wrong, unless every share is right, and the key is on the list and the proof
+ * its own. */
 tacit_status tacit_arm_record_verify(tacit_arm_record *record, tacit_error *error);
 
 tacit_status tacit_arm_record_print(const tacit_arm_record *record, tacit_buffer *out, tacit_error *error);

@@ -1,6 +1,7 @@
 /*
- * A receipt for having completed a study: a random number of the participant's, and the value of the study's blind function
- * of it (crypto/prf/voprf.h), which only the coordinator can have made and has never seen. One line of text:
+ * A receipt for having completed a study: a random number of the participant's, and the value of the study's
+ * blind function of it (crypto/prf/voprf.h), which only the coordinator can have made and has never seen. One
+ * line of text:
  *
  *   tacit-receipt-1.STUDY.BASE64
  */
