@@ -115,7 +115,8 @@ tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, ta
                               tacit_error *error) {
     char why[TACIT_HOPELESS_SIZE];
     run->remark[0] = 0;
-    if (tacit_plan_hopeless(plan, why)) {
+    run->hopeless = tacit_plan_hopeless(plan, why);
+    if (run->hopeless) {
         snprintf(run->remark, sizeof run->remark, "%s", why);
         return TACIT_OK;
     }
@@ -158,7 +159,7 @@ static tacit_status train_alone(const tacit_simulation *simulation, double *out,
 }
 
 static bool is_beaten(const tacit_run *run, double alone, size_t trials) {
-    return run->failed.status == TACIT_OK && isfinite(run->epsilon) &&
+    return run->failed.status == TACIT_OK && !run->hopeless && isfinite(run->epsilon) &&
            run->accuracy.mean + 2 * run->accuracy.sd / sqrt((double)trials) < alone;
 }
 

@@ -98,6 +98,7 @@ typedef struct tacit_run {
     double noise_share;
     bool one_class;                        /* in every trial each test row got the same class */
     char remark[TACIT_HOPELESS_SIZE + 96]; /* what is to be said of it: a warning, or "" */
+    bool hopeless;                         /* the remark says that nothing can come of the plan */
     tacit_error failed;                    /* why there are no figures; TACIT_OK where there are */
 } tacit_run;
 
