@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from deployed import DeployedTest
 
-PARTIES, ROWS, DEPLOYED, SIMULATED, EPSILON, DELTA, LEAST = range(4), 40, 36, 200, 8, 1e-5, 1e-5 / 12
+PARTIES, ROWS, DEPLOYED, SIMULATED, EPSILON, DELTA, LEAST = range(4), 40, 24, 200, 8, 1e-5, 1e-5 / 12
 
 
 def p_value(first, second):
@@ -100,14 +100,16 @@ class Distribution(DeployedTest):
         model = json.loads((self.path / model).read_text())
         return numbers_of(model["weights"] if "weights" in model else [layer["weights"] for layer in model["layers"]])
 
-    def deployed(self, keys):
+    def deployed(self, keys, count):
         """One model after the other, by real processes."""
-        found, names = [], [f"trial{k}" for k in range(DEPLOYED)]
+        found, names = [], [f"trial{k}" for k in range(count)]
         for name in names:
             self.study(name, **keys)
+        for party in PARTIES:
+            self.limit(party, 100000)
         self.coordinator()
         for name in names:
-            parties = [self.join(party, study=name, epsilon=1000) for party in PARTIES]
+            parties = [self.start(*self.join_words(party, self.invite(study=name)), home=self.home(party)) for party in PARTIES]
             for process in parties:
                 self.assertEqual(process.finish(), 0, process.text())
             told = json.loads(self.succeed("evaluate", self.folder / f"{name}.model.json", "test.csv", "--json").stdout)
@@ -127,7 +129,7 @@ class Distribution(DeployedTest):
             found.append((self.weights("played.json"), run["accuracy"]["mean"], run["logloss"]["mean"]))
         return found
 
-    def check(self, method, settings, epsilon, twice=None, **more):
+    def check(self, method, settings, epsilon, twice=None, count=DEPLOYED, **more):
         keys = {"method": method, "set": settings, "epsilon": epsilon, "delta": str(DELTA), "lambda": 0.001, "parties": "{expected: 4, minimum: 4}",
                 "minimum_rows": ROWS, "expected_rows": ROWS * len(PARTIES), "dropouts": 0, "colluders": 0.25, **more}
         reference = spread_of([weights for weights, _, _ in self.simulated(keys, epsilon, SIMULATED // 2, first=2001)])
@@ -139,14 +141,14 @@ class Distribution(DeployedTest):
             return [p_value(one, other) for one, other in zip(measured(first), measured(second))]
 
         played = self.simulated(keys, epsilon, SIMULATED)
-        control = told_apart(self.simulated(keys, twice or with_twice_the_noise(epsilon), DEPLOYED, first=1001), played)
+        control = told_apart(self.simulated(keys, twice or with_twice_the_noise(epsilon), count, first=1001), played)
         self.assertLess(min(control), LEAST, (method, "twice the noise is not noticed"))
-        found = told_apart(self.deployed(keys), played)
+        found = told_apart(self.deployed(keys, count), played)
         print(f"{method}: p {', '.join(f'{p:.2g}' for p in found)}; with twice the noise {', '.join(f'{p:.2g}' for p in control)}", file=sys.stderr)
         self.assertGreater(min(found), LEAST, method)
 
     def test_dpnewton(self):
-        self.check("dpnewton", "{noise: shares, rounds: 6}", EPSILON)
+        self.check("dpnewton", "{noise: shares, rounds: 6}", EPSILON, count=36)
 
     def test_dpgd(self):
         self.check("dpgd", "{noise: shares, rounds: 10}", EPSILON)

@@ -373,8 +373,8 @@ class MissingValues(DeployedTest):
 
     def test_a_report_counts_what_was_left_out_and_a_private_one_with_noise(self):
         self.spoil("complete-case", (12, 3, 0))
-        for study, method, more in (("exact", "describe-exact", {"epsilon": None}), ("noisy", "describe", {"epsilon": 1, "delta": "1e-5"})):
-            self.study(study, method=method, set="{missing: counted}", **{"lambda": None}, **more)
+        self.study("exact", method="describe-exact", set="{missing: counted}", epsilon=None, **{"lambda": None})
+        self.study("noisy", method="describe", set="{missing: counted, threshold: 0}", epsilon=1, delta="1e-5", **{"lambda": None})
         parties = {party: self.join(party, study="noisy", epsilon=5) for party in range(3)}
         self.assertIn("how many values of each column are missing", parties[0].text())
         self.check_done(parties, study="noisy")
