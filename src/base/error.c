@@ -42,6 +42,7 @@ int tacit_status_exit_code(tacit_status status) {
 
 bool tacit_text_option(const char *text, tacit_named_option *out) {
     static const char opening[] = "the option '", letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    if (text == NULL || out == NULL) return false;
     for (const char *begin = text; (begin = strstr(begin, opening)) != NULL; begin++) {
         const char *name = begin + sizeof opening - 1;
         const size_t length = strspn(name, letters);
