@@ -49,7 +49,7 @@ class Methods(LearningTest):
         by_name = {method["name"]: method for method in methods}
         self.assertTrue({"batch", "indiv", "avg"} <= set(by_name))
         for method in methods:
-            self.assertEqual(sorted(method), ["name", "parameters", "reference", "roles", "title", "unit"])
+            self.assertEqual(sorted(method), ["fewest_rounds", "name", "parameters", "reference", "roles", "rounds", "terms", "title", "unit"])
         self.assertEqual(by_name["avg"]["roles"], ["coordinator", "party"])
         self.assertEqual(by_name["avg"]["unit"], "record|party")
         for name in ("batch", "indiv", "consensus", "newton", "estimate"):
