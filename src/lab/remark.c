@@ -181,7 +181,9 @@ tacit_status tacit_runs_beside_alone(const tacit_simulation *simulation, tacit_r
         if (runs[i].method->each_alone && runs[i].failed.status == TACIT_OK) alone = runs[i].accuracy.mean;
         wanted = wanted || (runs[i].method->needs_points && runs[i].failed.status == TACIT_OK);
     }
-    if (isnan(alone) && wanted) TACIT_TRY(train_alone(simulation, &alone, error));
+    /* On several ranks the rows of other parties are elsewhere. */
+    if (isnan(alone) && wanted && simulation->range.ranks == NULL)
+        TACIT_TRY(train_alone(simulation, &alone, error));
     for (size_t i = 0; i < count; i++)
         if (is_beaten(&runs[i], alone, simulation->trials)) say_beaten(&runs[i], alone);
     return TACIT_OK;

@@ -9,9 +9,9 @@
 tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, tacit_run *run,
                               tacit_error *error);
 
-/* Where classes are learnt, fill the remark of private runs, if it is empty, that parties alone do better
- * than: with the figures of a yardstick that is among the runs, or, for methods whose parties train models
- * and label public points, by training the models of some parties for this. Nothing is said within two
- * standard errors. */
+/* Where classes are learnt, say in the remark of private runs that parties alone do better: by the figures of
+ * a yardstick that is among the runs, or, for methods whose parties train models and label public points, by
+ * training the models of some parties for this, in one process. Nothing is said within two standard
+ * errors. */
 tacit_status tacit_runs_beside_alone(const tacit_simulation *simulation, tacit_run *runs, size_t count,
                                      tacit_error *error);

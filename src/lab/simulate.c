@@ -510,7 +510,7 @@ tacit_status tacit_simulate(const tacit_simulation *simulation, tacit_run *runs,
         }
     }
     TACIT_CHECK(check_some(runs, done, error));
-    if (simulation->goes_on && simulation->range.ranks == NULL)
+    if (simulation->goes_on && tacit_ranks_own(simulation->range.ranks) == 0)
         TACIT_CHECK(tacit_runs_beside_alone(simulation, runs, done, error));
     if (model != NULL) {
         *model = last;

@@ -63,7 +63,7 @@ class Defaults(ProgramTest):
         for name, least in (("batch", 0.06), ("indiv", 0.05), ("dpgd", 0.02), ("gop", 0.01), ("plr", 0.01)):
             with self.subTest(name):
                 self.assertGreater(runs[name]["accuracy"]["mean"], self.majority + least)
-                self.assertIsNone(runs[name]["warning"])
+                self.assertRegex(runs[name]["warning"] or "parties alone do better", "^parties alone do better")
         self.assertNotIn("same class", said)
 
     def test_a_lambda_that_gives_the_majority_class_is_named_as_the_cause(self):
@@ -97,8 +97,8 @@ class Defaults(ProgramTest):
                         warned += 1
                     elif loss > share:
                         self.assertIsNotNone(run["warning"])
-                    elif accuracy > majority:
-                        self.assertIsNone(run["warning"])
+                    elif accuracy > majority:  # parties alone may do better still
+                        self.assertRegex(run["warning"] or "parties alone do better", "^parties alone do better")
                         silent += 1
         self.assertTrue(warned > 0 and silent > 0, (warned, silent))
 

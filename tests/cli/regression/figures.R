@@ -165,7 +165,7 @@ all_figures <- function(case, full, small = NULL) {
   ratio_figures(case, coef(full)[-1], V)
   robust_figures(case, full)
   influence_figures(case, full)
-  if (is.null(small)) return()
+  if (is.null(small)) return(invisible())
   test <- anova(small, full, test = "Chisq")
   show(case, "anova", "deviance", test$Deviance[2])
   show(case, "anova", "degrees", test$Df[2])
