@@ -15,6 +15,9 @@ struct tacit_prepared {
 tacit_status tacit_prepared_take(tacit_prepared **place, const tacit_plan *plan, void *out,
                                  tacit_error *error) {
     const size_t size = plan->method->prepared_size;
+    /* A plan that is only checked may have none yet, and then there is nothing in what is prepared. */
+    if (plan->method->clear_prepared != NULL && plan->schema == NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs a schema of the rows", plan->method->name);
     if (*place == NULL || !tacit_plan_equal(&(*place)->plan, plan)) {
         tacit_prepared *made = tacit_allocate(1, sizeof *made + size);
         if (made == NULL) return tacit_fail_memory(error);
