@@ -68,7 +68,6 @@ static tacit_status check_design(const mixed_design *design, const tacit_plan *p
     const size_t width = design->columns.width;
     const bool linear = design->family->quadratic, constant = design->columns.intercept != SIZE_MAX,
                beside = tacit_design_has_beside(&design->columns);
-    TACIT_TRY(check_parties(plan, design, error));
     if (!linear && mixed_settings_of(plan)->likelihood == MIXED_REML)
         return tacit_fail(error, TACIT_USAGE, "likelihood=REML is of linear models: leave it out");
     if (!constant || beside)
@@ -91,6 +90,16 @@ static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *erro
     TACIT_TRY(mixed_design_create(design, plan, error));
     tacit_status status = check_design(design, plan, error);
     if (status != TACIT_OK) mixed_design_clear(design);
+    return status;
+}
+
+/* Before anybody is asked; parties count for themselves. */
+static tacit_status check(const tacit_plan *plan, tacit_error *error) {
+    mixed_design design;
+    if (plan->schema == NULL) return TACIT_OK;
+    TACIT_TRY(mixed_design_create(&design, plan, error));
+    tacit_status status = check_parties(plan, &design, error);
+    mixed_design_clear(&design);
     return status;
 }
 
@@ -354,6 +363,7 @@ const tacit_method tacit_method_mixed = {
         "thirty-five parties for a linear model, more with a slope, and some ten to twenty for others]. A "
         "coordinator that departs from the protocol can choose parameters; parties refuse those under which "
         "few rows count, and a liar can steer within that. The same parties must answer in every round",
+    .check = check,
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(mixed_design),
