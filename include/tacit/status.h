@@ -67,8 +67,8 @@ typedef struct tacit_named_option {
     size_t value_length;
 } tacit_named_option;
 
-/* The first option that `text` names; false: it names none, or either is NULL, and *out is left alone. Call it
- * again with out->end for the next. */
+/* The first option that `text` names; false: it names none, or either is NULL, and *out is left alone. Call
+ * it again with out->end for the next. */
 bool tacit_text_option(const char *text, tacit_named_option *out);
 
 /* The symbol of a status without its prefix, e.g. "REFUSED". Never NULL. */
