@@ -223,6 +223,7 @@ static void to_coordinator(const run *of, const tacit_buffer *said) {
         tacit_buffer_clear(&text);
     }
     tacit_outcome_clear(&outcome);
+    tacit_prepared_free(session.prepared);
 }
 
 static void to_party(const run *of, const tacit_buffer *asked) {
