@@ -5,16 +5,6 @@
 #include "coordinator/coordinator_parts.h"
 #include "study/archive/archive.h"
 
-static tacit_status read_study(coordinator *self, const char *name, tacit_study **out, tacit_error *error) {
-    tacit_buffer text = TACIT_BUFFER_INIT;
-    tacit_study_record record;
-    tacit_status status = tacit_registry_study(self->registry, name, &record, &text, error);
-    if (status == TACIT_OK)
-        status = tacit_study_parse(out, tacit_buffer_text(&text), text.length, name, error);
-    tacit_buffer_clear(&text);
-    return status;
-}
-
 /* Later parties still evaluate what it has found. */
 static bool awaits_validation(coordinator *self, const tacit_study *study) {
     char name[TACIT_ID_SIZE];
@@ -23,8 +13,8 @@ static bool awaits_validation(coordinator *self, const tacit_study *study) {
     if (!study->stop.validates || !tacit_validating_name(name, study->name) ||
         tacit_registry_state(self->registry, name, &state, NULL) != TACIT_OK || state >= TACIT_STUDY_DONE)
         return false;
-    const bool awaits =
-        read_study(self, name, &there, NULL) == TACIT_OK && strcmp(there->validates, study->name) == 0;
+    const bool awaits = coordinator_read_study(self, name, &there, NULL) == TACIT_OK &&
+                        strcmp(there->validates, study->name) == 0;
     tacit_study_free(there);
     return awaits;
 }
@@ -58,7 +48,7 @@ void coordinator_archive_ended(coordinator *self, const tacit_study_record *reco
     if (self->settings.archive == NULL ||
         tacit_levels_find(&self->archived, record->name, strlen(record->name)) >= 0)
         return;
-    status = read_study(self, record->name, &study, &why);
+    status = coordinator_read_study(self, record->name, &study, &why);
     const bool wanted = status == TACIT_OK && study->archive && record->joined > 0;
     const bool later = wanted && awaits_validation(self, study);
     if (wanted && !later) status = archive(self, study, &why);

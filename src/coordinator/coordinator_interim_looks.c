@@ -37,8 +37,7 @@ static tacit_status recruit_again(hosted *host, tacit_error *error) {
     return status;
 }
 
-/* The study that is called as the validation would be. */
-static tacit_status find_validation(coordinator *self, const char *name, tacit_study **out,
+tacit_status coordinator_read_study(const coordinator *self, const char *name, tacit_study **out,
                                     tacit_error *error) {
     tacit_buffer text = TACIT_BUFFER_INIT;
     tacit_study_record record;
@@ -76,7 +75,7 @@ static tacit_status open_validation(hosted *host, const tacit_buffer *model, tac
     tacit_status status;
     if (tacit_validating_name(name, host->study->name) &&
         tacit_registry_state(self->registry, name, &unused, NULL) == TACIT_OK)
-        TACIT_CHECK(find_validation(self, name, &there, error));
+        TACIT_CHECK(coordinator_read_study(self, name, &there, error));
     else
         TACIT_CHECK(add_validation(host, name, model, error));
     if (there != NULL && strcmp(there->validates, host->study->name) != 0)

@@ -160,6 +160,10 @@ tacit_status coordinator_check_sum_key(ProtobufCBinaryData definition, const cha
 tacit_status coordinator_fix_roster(coordinator *self, hosted *host, tacit_error *error);
 void coordinator_report_step(hosted *host);
 
+/* The study of this name, from the registry (coordinator_interim_looks.c). */
+tacit_status coordinator_read_study(const coordinator *self, const char *name, tacit_study **out,
+                                    tacit_error *error);
+
 /* What a study's life takes beside rounds (coordinator_life.c): stop serving it for now; may it be started,
  * or is it to be closed, by its schedule? */
 void coordinator_retire(coordinator *self, hosted *host);
