@@ -7,6 +7,7 @@
  * The k-th person lives in HOMES/k with rows.csv. Every tenth goes away after an answer, and comes back. The result is a line
  * of JSON: how many ended with a model, how many did otherwise, how often somebody came back.
  */
+#include <malloc.h>
 #include <pthread.h>
 #include <sodium.h>
 #include <stdatomic.h>
@@ -21,7 +22,15 @@
 #include "study/home.h"
 #include "study/rules.h"
 
-enum { STACK = 512 << 10, PEOPLE_MOST = 4096, JOINING_AT_ONCE = 8, GOING = 10 };
+enum {
+    STACK = 512 << 10,
+    PEOPLE_MOST = 4096,
+    JOINING_AT_ONCE = 8,
+    GOING = 10,
+    TRIES = 20,
+    MAPPED = 64 << 10,
+    ARENAS = 4
+};
 
 typedef struct person {
     pthread_t thread;
@@ -100,6 +109,11 @@ static tacit_status live(person *self, tacit_site_result *result, tacit_error *e
     snprintf(home, sizeof home, "%s/%zu", self->homes, self->number);
     enter();
     tacit_status status = come(self, home, &site, &callbacks, error);
+    for (int i = 1; i < TRIES && status == TACIT_NETWORK; i++) { /* too slow: the same command again */
+        site = tacit_site_free(site);
+        *error = (tacit_error)TACIT_ERROR_INIT;
+        status = come(self, home, &site, &callbacks, error);
+    }
     leave();
     if (status == TACIT_OK) {
         snprintf(study, sizeof study, "%s", tacit_site_study(site)->name);
@@ -144,6 +158,10 @@ int main(int count, char **words) {
         files.rlim_cur = files.rlim_max;
         setrlimit(RLIMIT_NOFILE, &files);
     }
+    /* A person has a device of their own, which has the memory back when a long question is answered: here
+     * hundreds of threads would each keep theirs. */
+    mallopt(M_MMAP_THRESHOLD, MAPPED);
+    mallopt(M_ARENA_MAX, ARENAS);
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK);
     for (; there < PEOPLE_MOST && getline(&line, &room, stdin) > 0; there++) {

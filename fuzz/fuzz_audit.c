@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "outside.h"
-#include "study/audit_archive_parts.h"
+#include "study/archive/audit_archive_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

@@ -161,7 +161,7 @@ static tacit_status write_step(void *context, uint64_t round, unsigned step, con
 /* Nobody comes: whatever is not in the record is not waited for. */
 static void try_board(int what, const tacit_study *study, const uint8_t *bytes, size_t length) {
     kept record = { .hash = { (uint8_t)what }, .bytes = bytes, .length = length };
-    const tacit_board_steps steps = { read_step, write_step, &record };
+    const tacit_board_steps steps = { read_step, write_step, NULL, &record };
     tacit_board_settings settings = { .study = "study",
                                       .minimum_parties = 2,
                                       .patience_ms = 1,

@@ -5,7 +5,7 @@
 
 #include "outside.h"
 #include "privacy/ledger/ledger_log_parts.h"
-#include "study/audit_archive_parts.h"
+#include "study/archive/audit_archive_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 

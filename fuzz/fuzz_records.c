@@ -10,7 +10,7 @@
 #include "coordinator/coordinator.h"
 #include "coordinator/dashboard_parts.h"
 #include "outside.h"
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 #include "study/people/arm_record.h"
 #include "study/people/receipt.h"
 #include "study/round_log.h"

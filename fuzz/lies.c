@@ -37,7 +37,9 @@ static tacit_status answer_value(tacit_party *party, const tacit_question *quest
     return reply->contribution != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
-static tacit_status price_of_sum(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price_of_sum(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                 tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = price_of(plan);
     if (tacit_plan_shares_noise(plan)) out->event = tacit_event_pure(0.1, LIES_ROUNDS);

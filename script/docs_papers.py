@@ -2,6 +2,7 @@
 """The verdicts of docs/reproduce.md and the page docs/papers.md, from what `tacit reproduce all --json` printed.
 
     script/docs_papers.py --record RESULTS.json    keep what the pages need of it in docs/figures/reproduce.json, and write them
+    script/docs_papers.py --update RESULTS.json    the same, where some experiments were run: the record of the others stays
     script/docs_papers.py                          write the pages from docs/figures/reproduce.json
     script/docs_papers.py --check [--tacit TACIT]  say whether the pages are what the record gives, and the record what the program's
                                                    tables of experiments, printed numbers and claims have
@@ -123,6 +124,15 @@ def with_all(results, tacit):
     return {"version": results["version"], "figures": [found[one["id"]] for one in listed_by(tacit)]}
 
 
+def updated(results, tacit):
+    """The record with the experiments that were run in place of what it had of them."""
+    had = json.loads(RECORD.read_text(encoding="utf-8"))
+    now = {one["id"]: one for one in record(results)["figures"]}
+    old = {one["id"]: one for one in had["figures"]}
+    missing = {one["id"]: one for one in record(with_all(results, tacit))["figures"]}
+    return {"version": had["version"], "figures": [now.get(name) or old.get(name) or one for name, one in missing.items()]}
+
+
 def compare_with_program(told, tacit):
     """What the record has that the program's tables have not, and the other way round."""
     listed = listed_by(tacit)
@@ -149,12 +159,16 @@ def boxes_without_deviations():
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", metavar="RESULTS")
+    parser.add_argument("--update", metavar="RESULTS")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--tacit", default=os.environ.get("TACIT", ROOT / "build/src/cli/tacit"))
     chosen = parser.parse_args()
     if chosen.record:
         with open(chosen.record, encoding="utf-8") as file:
             RECORD.write_text(json.dumps(record(with_all(json.load(file), chosen.tacit)), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if chosen.update:
+        made = updated(json.loads(Path(chosen.update).read_text(encoding="utf-8")), chosen.tacit)
+        RECORD.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     told = json.loads(RECORD.read_text(encoding="utf-8"))
     if not chosen.check:
         for path, text in pages(told).items():

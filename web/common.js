@@ -117,7 +117,7 @@ function whoLearnsWhat(explanation) {
     ["Noise added", explanation.noise_added + (noise ? "; " + noise.law + ", scale " + number(noise.scale) + ", added to " + noise.added_to : "")],
     ["Caveats", explanation.caveats],
   ];
-  return element("dl", { class: "panel", id: "explanation" },
+  return element("dl", { class: "panel explanation" },
     lines.filter(line => line[1]).map(line => [element("dt", {}, line[0]), element("dd", {}, line[1])]));
 }
 

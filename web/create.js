@@ -9,7 +9,7 @@ function yamlBlock(key, text) {
   return key + ": |2\n" + text.replace(/\s+$/, "").split("\n").map(line => "  " + line + "\n").join("");
 }
 
-const drafting = { schema: "", columns: [], methods: [], settings: [] };
+const drafting = { typed: "", schema: "", columns: [], kind: "class", methods: [], settings: [] };
 
 function field(id, label, attributes, hint) {
   const kind = attributes.kind || "input";
@@ -30,7 +30,8 @@ function chosenTerms() {
   const boxes = Array.from(document.querySelectorAll("#terms input"));
   const ticked = boxes.filter(box => box.checked).map(box => box.value);
   if (!outcome || ticked.length === boxes.length) return "";
-  return outcome.name + " ~ " + (ticked.length > 0 ? ticked.join(" + ") : "1");
+  const quoted = name => /^[A-Za-z.][A-Za-z0-9._]*$/.test(name) ? name : "`" + name + "`";
+  return quoted(outcome.name) + " ~ " + (ticked.length > 0 ? ticked.map(quoted).join(" + ") : "1");
 }
 
 // When there is enough: an effect of this size would be found with this probability. Nothing where no effect is named.
@@ -112,11 +113,55 @@ async function saveForm(outcome) {
   }
 }
 
+// ---- the outcome ----
+
+const outcomeWords = { class: "a class", number: "a number", count: "a count", time: "a time until an event" };
+
+// What the program says of the schema, with this outcome where one is named: as it is drafted from then on.
+async function readSchema(outcome) {
+  const found = await request("POST", "/v1/schemas", outcome ? { schema: drafting.schema, outcome } : { schema: drafting.typed });
+  Object.assign(drafting, found);
+}
+
+// Another column of the schema as the outcome. The program exchanges it with the label, and says what it cannot be.
+function outcomePart() {
+  const label = drafting.columns.find(one => one.role === "label");
+  const message = element("p", { class: "error", role: "alert" });
+  const options = drafting.columns.flatMap(one => one.outcome.map(kind => [JSON.stringify([one.name, kind]), one.name + ", as " + outcomeWords[kind]]));
+  const take = async () => {
+    const [column, kind] = JSON.parse(said("outcome-column"));
+    const event = kind === "time" && said("outcome-event") ? { event: said("outcome-event") } : {};
+    message.textContent = "";
+    try {
+      await readSchema({ column, kind, ...event });
+      document.getElementById("terms").replaceWith(termsPart());
+      document.getElementById("outcome-column").focus();
+    } catch (problem) {
+      if (problem.status === 401) report(problem);
+      else message.textContent = problem.message;
+    }
+  };
+  const made = element("details", { id: "other-outcome" }, element("summary", {}, "Take another column as the outcome"),
+    choice("outcome-column", "Outcome", options, "What was the outcome becomes a column."),
+    choice("outcome-event", "Of a time: the event", [["", "none"], ...drafting.columns.filter(one => one.event).map(one => [one.name, one.name])],
+      "The column that is 1 where the event was seen then, and 0 where it was not."),
+    element("p", {}, element("button", { type: "button", id: "take-outcome", onclick: take }, "Take it")), message);
+  if (label) made.querySelector("#outcome-column").value = JSON.stringify([label.name, drafting.kind]);
+  return made;
+}
+
+function termsPart() {
+  const labels = drafting.columns.filter(one => one.role === "label"), columns = drafting.columns.filter(one => one.role === "column");
+  return element("fieldset", { id: "terms", class: "choice" }, element("legend", {}, "Outcome and terms"),
+    element("p", {}, "Outcome: ", element("strong", {}, labels.length > 0 ? labels.map(one => one.name).join(", ") : "none"), labels.length > 0 ? " (" + labels[0].values + ")" : ""),
+    outcomePart(),
+    columns.map((one, i) => element("div", {}, element("input", { type: "checkbox", id: "term-" + i, value: one.name, checked: "" }), " ",
+      element("label", { for: "term-" + i }, one.name + " (" + one.values + ")"))));
+}
+
 // The rest of the form, once the columns are known.
 function studyForm() {
   const outcome = element("div", { id: "outcome" });
-  const label = drafting.columns.find(one => one.role === "label");
-  const columns = drafting.columns.filter(one => one.role === "column");
   const press = act => event => { event.preventDefault(); act(outcome); };
   return element("form", { id: "create", onsubmit: press(checkForm) },
     element("fieldset", {}, element("legend", {}, "What it is about"),
@@ -124,10 +169,7 @@ function studyForm() {
       field("study-title", "Title", { required: "", maxlength: 199 }),
       field("question", "Question", { kind: "textarea", rows: 3 }, "What the study is for, in words that participants understand."),
       field("approval", "Approval", {}, "Who approved it, such as an ethics board.")),
-    element("fieldset", { id: "terms", class: "choice" }, element("legend", {}, "Outcome and terms"),
-      element("p", {}, "Outcome: ", element("strong", {}, label ? label.name : "none"), label ? " (" + label.values + ")" : ""),
-      columns.map((one, i) => element("div", {}, element("input", { type: "checkbox", id: "term-" + i, value: one.name, checked: "" }), " ",
-        element("label", { for: "term-" + i }, one.name + " (" + one.values + ")")))),
+    termsPart(),
     element("fieldset", {}, element("legend", {}, "Method and price"),
       choice("method", "Method", drafting.methods.map(one => [one.name, one.name + ": " + one.title + (one.exact ? " (no noise)" : "")])),
       field("epsilon", "Epsilon", { inputmode: "decimal", autocomplete: "off" }, "The price of the whole study; empty for a method without noise."),
@@ -170,12 +212,9 @@ function showCreate() {
   const read = async event => {
     event.preventDefault();
     message.textContent = "";
-    drafting.schema = document.getElementById("schema").value;
+    drafting.typed = document.getElementById("schema").value;
     try {
-      const found = await request("POST", "/v1/schemas", { schema: drafting.schema });
-      drafting.columns = found.columns;
-      drafting.methods = found.methods;
-      drafting.settings = found.settings;
+      await readSchema();
       rest.replaceChildren(studyForm());
       document.getElementById("study-name").focus();
     } catch (problem) {
@@ -186,7 +225,7 @@ function showCreate() {
   show(element("p", {}, element("a", { href: "#/" }, "All studies")), element("h2", {}, "A new study"),
     element("form", { onsubmit: read }, field("schema", "Schema", { kind: "textarea", rows: 10, required: "", spellcheck: "false" },
       "The columns of the rows as YAML, as tacit data draft-schema writes it: what is public about them."), element("p", {}, element("button", { id: "read-schema" }, "Read the columns"))), message, rest);
-  document.getElementById("schema").value = drafting.schema;
+  document.getElementById("schema").value = drafting.typed;
 }
 
 // ---- a study that is there ----

@@ -57,7 +57,7 @@ function studyPart(study) {
   const given = study.consent === "given";
   const [kind, words] = badge(study);
   const button = given
-    ? element("button", { type: "button", class: "danger withdraw", onclick: () => say(study, "withdraw", message) }, "Withdraw")
+    ? element("button", { type: "button", class: "danger withdraw", onclick: () => say(study, "withdraw", message) }, study.page ? "Leave this study" : "Withdraw")
     : element("button", { type: "button", class: "consent", onclick: () => say(study, "consent", message) }, "Consent again");
   return element("section", { "aria-label": study.name },
     element("h3", {}, study.title, " ", element("span", { class: "state " + kind }, words)),
@@ -72,7 +72,7 @@ function studyPart(study) {
     study.approval ? element("p", { class: "soft" }, "Approved: " + study.approval) : "",
     study.looks > 1 ? element("p", { class: "soft" }, "Look " + study.look + " of at most " + study.looks +
       ": before another one you are asked for consent again.") : "",
-    nextPart(study, message),
+    nextPart(study, message), answeringPart(study),
     study.ended || (study.amended && !given) ? "" : element("p", {}, button), element("p", { class: "soft" }, standing(study)), message,
     element("details", {}, element("summary", {}, "What it asks, and who learns what"), whoLearnsWhat(study.explanation)));
 }
@@ -137,8 +137,9 @@ function entryPart(source, studies) {
       entries.length === 1 ? "1 entry" : entries.length + " entries"].filter(text => text).join(", ");
     const amended = entries.some(entry => entry.study && entry.study.includes("+"));
     const shown = amended ? [...columns.slice(0, 3), version, ...columns.slice(3)] : columns;
-    return element("section", { class: "group", "aria-label": name }, element("h3", {}, name), element("p", { class: "soft" }, about),
-      table(shown, entries, "entries of " + name));
+    const called = study ? study.name + ", " + name : name; // two studies may have one title
+    return element("section", { class: "group", "aria-label": called }, element("h3", {}, name), element("p", { class: "soft" }, about),
+      table(shown, entries, "entries of " + called));
   });
 }
 

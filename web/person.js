@@ -197,7 +197,8 @@ function enrolPart(wanted) {
   const outcome = element("p", { role: "status" }), message = element("p", { class: "error", role: "alert" });
   return element("div", {}, element("button", { type: "button", class: "enrol", "data-study": wanted.study, onclick: () => act(message, async () => {
     const { state, invitation } = await request("POST", "/v1/party/enrol", wanted);
-    outcome.replaceChildren(answers[state], ...(state === "accepted" ? [" Read what it asks, and join: ", element("code", {}, "tacit look " + invitation)] : []));
+    outcome.replaceChildren(answers[state], ...(state === "accepted" ? [" ", element("button", { type: "button", class: "open-joining", "data-study": wanted.study,
+      onclick: () => act(message, () => openJoining(wanted.study)) }, "Read what it asks, and join"), " or in a terminal: ", element("code", {}, "tacit look " + invitation)] : []));
   }) }, "Ask to join " + wanted.study), outcome, message);
 }
 

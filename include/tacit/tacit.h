@@ -163,9 +163,9 @@ typedef struct tacit_promise {
 tacit_status tacit_model_promise(tacit_promise *out, const tacit_model *model,
                                  tacit_error *error) TACIT_CHECKED TACIT_NONNULL(1, 2);
 
-/* All about a model: "kind" (linear, stack, network), "loss", "features", "columns", "outputs", "names",
- * "classes", "probabilities", "guarantee", and where there are such, coefficients with standard errors in
- * "summary".
+/* All about a model: "kind" (linear, stack, tree, network), "loss", "features", "columns", "outputs",
+ * "names", "classes", "probabilities", "guarantee", and where there are such, coefficients with standard
+ * errors in "summary".
  *   Out: *json   freed with tacit_string_free */
 tacit_status tacit_model_document(char **json, const tacit_model *model, tacit_error *error) TACIT_CHECKED
     TACIT_NONNULL(1, 2);

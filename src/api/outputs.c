@@ -180,7 +180,7 @@ static void to_columns(const double *weights, const tacit_feature *feature, size
 static tacit_status check_linear(const tacit_model *model, tacit_error *error) {
     const tacit_schema *schema = model->schema;
     TACIT_TRY(tacit_model_check_predicts(model, error));
-    if (model->stack != NULL || model->network.layers > 0)
+    if (!tacit_model_is_linear(model))
         return tacit_fail(error, TACIT_USAGE, "the model is not linear: it has no coefficients of columns");
     if (schema == NULL)
         return tacit_fail(error, TACIT_USAGE,
@@ -278,6 +278,7 @@ tacit_status tacit_model_from_json(tacit_model **out, const char *json, size_t l
 static const char *kind_name(const tacit_model *model) {
     if (model->report != NULL) return "report";
     if (model->stack != NULL) return "stack";
+    if (model->tree != NULL) return "tree";
     return model->network.layers > 0 ? "network" : "linear";
 }
 

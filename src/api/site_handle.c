@@ -177,13 +177,13 @@ tacit_status tacit_site_joined(tacit_site **out, const char *study, const tacit_
                                      .more = more_options };
     tacit_arguments *arguments = NULL;
     char home[PATH_MAX];
-    bool amended;
+    tacit_site_version unused;
     tacit_status status;
     if (study == NULL) return tacit_fail(error, TACIT_USAGE, "which study?");
     TACIT_CHECK(tacit_form_take(&arguments, &form, options, error));
     TACIT_CHECK(find_home(home, arguments, error));
     tacit_site_callbacks callbacks = callbacks_of(listener, frame, arguments);
-    TACIT_CHECK(tacit_site_review(out, &amended, home, study, NULL, &callbacks, error));
+    TACIT_CHECK(tacit_site_review(out, &unused, home, study, NULL, &callbacks, error));
 cleanup:
     tacit_arguments_free(arguments);
     return status;

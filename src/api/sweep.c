@@ -86,6 +86,21 @@ tacit_status tacit_sweep_plan(tacit_sweep *all, const tacit_arguments *arguments
     return read_stop(all, arguments, error);
 }
 
+tacit_status tacit_sweep_take_model(const tacit_sweep *all, tacit_schema *schema, tacit_error *error) {
+    const tacit_simulation *plan = &all->plan;
+    if (all->given == NULL || all->given->schema == NULL) return TACIT_OK;
+    for (size_t m = 0; m < plan->method_count; m++) {
+        tacit_plan about = { .method = plan->methods[m] };
+        if (!about.method->needs_model) continue;
+        for (size_t s = 0; s < plan->setting_count; s++)
+            if (tacit_method_takes(about.method, plan->settings[s].name))
+                TACIT_TRY(tacit_plan_set(&about, plan->settings[s].name, plan->settings[s].value, error));
+        const char *by = about.method->subgroups != NULL ? about.method->subgroups(&about) : NULL;
+        TACIT_TRY(tacit_schema_take_model(schema, all->given->schema, by, error));
+    }
+    return TACIT_OK;
+}
+
 tacit_status tacit_sweep_check_parties(const tacit_arguments *arguments, const tacit_split_plan *split,
                                        tacit_error *error) {
     bool told = split->kind == TACIT_SPLIT_FRACTIONS || split->kind == TACIT_SPLIT_GROUPS;

@@ -28,6 +28,10 @@ typedef struct tacit_sweep {
 /* What can be said before any row is there. `arguments` are of tacit_simulate_options and must stay. */
 tacit_status tacit_sweep_plan(tacit_sweep *sweep, const tacit_arguments *arguments, tacit_error *error);
 
+/* The schema of the rows, before they are read, of methods about a model: it gets the model's terms
+ * (tacit_schema_take_model). */
+tacit_status tacit_sweep_take_model(const tacit_sweep *sweep, tacit_schema *schema, tacit_error *error);
+
 /* Deal the rows out by `split`. */
 tacit_status tacit_sweep_partition(tacit_sweep *sweep, const tacit_arguments *arguments,
                                    const tacit_split_plan *split, tacit_error *error);

@@ -1,6 +1,7 @@
 #include "base/number.h"
 
 #include <locale.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,4 +34,12 @@ double tacit_read_double(const char *text, char **end) {
     double value = strtod_l(text, end, plain);
     freelocale(plain);
     return value;
+}
+
+double tacit_two_digits(double value) {
+    double tens = 1, parts = 1; /* without the library of mathematics, which not everybody links */
+    if (!(value > 0) || value > 1e18) return value;
+    while (value / tens >= 100) tens *= 10;
+    while (value * parts < 10 && parts < 1e18) parts *= 10;
+    return (double)(int64_t)(value / tens * parts + 0.5) * tens / parts;
 }

@@ -16,3 +16,6 @@ int tacit_format_list(char *out, size_t size, const char *format, va_list argume
 
 /* As strtod in the locale "C"; `end` may be NULL. */
 double tacit_read_double(const char *text, char **end);
+
+/* A positive number rounded to two significant digits, for "about 3300 rows". Others stay as they are. */
+double tacit_two_digits(double value);

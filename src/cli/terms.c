@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/ledger_use.h"
 #include "cli/print/missing_report.h"
 #include "cli/prospect.h"
 #include "method/neighbours/neighbours.h"
@@ -250,7 +251,7 @@ static tacit_status show_terms(tacit_console *console, const tacit_site *site, c
     const tacit_method *method = plan->method;
     tacit_prices prices = { .event = { .count = 0 } };
     size_t least;
-    TACIT_TRY(method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     TACIT_TRY(least_parties(&least, plan, error));
     tacit_console_note(console, "study      %s (%s), asked by %s", study->name, study->title,
                        tacit_site_coordinator(site));
@@ -282,6 +283,13 @@ tacit_status tacit_terms_show(tacit_console *console, const tacit_site *site, ta
     tacit_status status = show_terms(console, site, &words, error);
     tacit_wording_clear(&words);
     return status;
+}
+
+void tacit_terms_compare(tacit_console *console, const tacit_site *site) {
+    tacit_error error = TACIT_ERROR_INIT;
+    if (tacit_site_overlaps(site, tacit_overlap_warn, console, &error) != TACIT_OK)
+        tacit_console_warn(console, "the rows could not be compared with your other data sources: %s",
+                           error.text);
 }
 
 tacit_status tacit_terms_ask(const tacit_arguments *arguments, tacit_error *error) {

@@ -63,7 +63,7 @@ static tacit_status keep_model(hosted *host, tacit_outcome *outcome, tacit_error
         return tacit_fail(error, TACIT_INTERNAL, "method %s ended with %zu models", plan->method->name,
                           outcome->count);
     tacit_model *model = outcome->models[0];
-    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(plan, &prices, error));
     TACIT_CHECK(tacit_model_describe(model, &study->schema->classes, study->schema, error));
     model->guarantee = tacit_run_guarantee(plan, &prices.charged, &prices.claimed, outcome, false);
     snprintf(model->guarantee.study, sizeof model->guarantee.study, "%s", study->name);
@@ -348,6 +348,7 @@ static tacit_status serve(coordinator *self, tacit_error *error) {
         }
         TACIT_TRY(study_failure(self, error));
         coordinator_tend_envelopes(self);
+        coordinator_beat(self);
         TACIT_TRY(coordinator_apply_revocations(self, error));
         coordinator_follow_rotation(self);
         coordinator_renew_server(self);
@@ -448,6 +449,7 @@ tacit_status tacit_coordinator_run(const tacit_coordinator_settings *settings, t
     bool active;
     tacit_status status;
     pthread_mutex_init(&self.mutex, NULL);
+    randombytes_buf(self.asked_key, sizeof self.asked_key);
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&self.wake, &monotonic);

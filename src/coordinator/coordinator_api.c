@@ -45,7 +45,7 @@ tacit_status coordinator_look(coordinator *self, const char *party, const tacit_
     TACIT_CHECK(
         tacit_wire_hear((void **)&request, &tacit__wire__look_request__descriptor, body, &version, error));
     TACIT_CHECK(study_invited_to(self, request->token, hash, study, error));
-    TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
+    TACIT_CHECK(tacit_registry_brief(self->registry, study, &record, &definition, error));
     reply.study = study;
     reply.coordinator = self->name;
     reply.definition = (char *)definition.bytes;
@@ -77,7 +77,7 @@ static tacit_status check_consent(coordinator *self, const char *study,
     tacit_study_record record;
     tacit_buffer definition = TACIT_BUFFER_INIT;
     uint8_t hash[TACIT_HASH_BYTES];
-    tacit_status status = tacit_registry_study(self->registry, study, &record, &definition, error);
+    tacit_status status = tacit_registry_brief(self->registry, study, &record, &definition, error);
     if (status == TACIT_OK) {
         crypto_generichash(hash, sizeof hash, definition.bytes, definition.length, NULL, 0);
         if (consented.len != sizeof hash || sodium_memcmp(hash, consented.data, sizeof hash) != 0)
@@ -210,32 +210,65 @@ cleanup:
     return status;
 }
 
+/* The question is the last field, so that the rest of it can follow from where it is. */
 static tacit_status pack_question(coordinator *self, const tacit_buffer *question,
-                                  const tacit_buffer *revocations, unsigned version, tacit_buffer *out,
+                                  const tacit_buffer *revocations, coordinator_reply *out,
                                   tacit_error *error) {
+    enum { QUESTION_TAG = 2 << 3 | 2, MORE = 0x80 }; /* field 2, of a length that follows in sevens of bits */
     Tacit__Wire__PollReply reply = TACIT__WIRE__POLL_REPLY__INIT;
-    reply.event_case = TACIT__WIRE__POLL_REPLY__EVENT_QUESTION;
-    reply.question = (ProtobufCBinaryData){ question->length, question->bytes };
+    const size_t shared = tacit_shared_bytes_length(out->rest);
+    uint8_t head[1 + 10] = { QUESTION_TAG };
+    size_t used = 1, length = question->length + shared;
     reply.authority = (uint32_t)atomic_load(&self->keys)->chain.count;
     reply.revocations = (ProtobufCBinaryData){ revocations->length, revocations->bytes };
-    return tacit_wire_say(out, &reply, version, error);
+    TACIT_TRY(tacit_wire_say(&out->bytes, &reply, out->version, error));
+    for (; length >= MORE; length >>= 7) head[used++] = (uint8_t)(length | MORE);
+    head[used++] = (uint8_t)length;
+    TACIT_TRY(tacit_buffer_append(&out->bytes, head, used, error));
+    TACIT_TRY(tacit_buffer_append(&out->bytes, question->bytes, question->length, error));
+    if (out->in_parts) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_append(&out->bytes, tacit_shared_bytes_at(out->rest), shared, error));
+    out->rest = tacit_shared_bytes_free(out->rest);
+    return TACIT_OK;
+}
+
+/* What the board asks a party. */
+static tacit_status ask(coordinator *self, tacit_board *board, const char *party, coordinator_reply *out,
+                        tacit_error *error) {
+    tacit_buffer question = TACIT_BUFFER_INIT, revocations = TACIT_BUFFER_INIT;
+    bool asked = false;
+    tacit_status status;
+    TACIT_CHECK(tacit_board_admit(board, party, error));
+    if (out->only_look) {
+        out->result = tacit_board_awaits(board, party) ? TACIT_RESULT_DONE : TACIT_RESULT_NOTHING;
+        goto cleanup;
+    }
+    TACIT_CHECK(tacit_board_read_parts(board, party, &asked, &question, &out->rest, error));
+    if (!asked) goto cleanup;
+    TACIT_CHECK(coordinator_revocations(self, out->study, &revocations, error));
+    TACIT_CHECK(pack_question(self, &question, &revocations, out, error));
+    out->result = TACIT_RESULT_DONE;
+cleanup:
+    if (status != TACIT_OK) out->rest = tacit_shared_bytes_free(out->rest);
+    tacit_buffer_clear(&revocations);
+    tacit_buffer_clear(&question);
+    return status;
 }
 
 tacit_status coordinator_news_for(coordinator *self, const char *party, coordinator_reply *out,
                                   tacit_error *error) {
     tacit_study_state state;
-    bool asked = false;
     out->result = TACIT_RESULT_NOTHING;
     if (tacit_registry_party_revoked(self->registry, party)) /* while its poll waited */
         return coordinator_say_revoked(error);
     TACIT_TRY(tacit_registry_state(self->registry, out->study, &state, error));
     if (state >= TACIT_STUDY_DONE) {
         tacit_study_record record;
-        TACIT_TRY(tacit_registry_study(self->registry, out->study, &record, NULL, error));
-        TACIT_TRY(pack_finished(self, &record, out->version, &out->bytes, error));
         out->result = TACIT_RESULT_DONE;
         out->is_end = true;
-        return TACIT_OK;
+        if (out->only_look) return TACIT_OK;
+        TACIT_TRY(tacit_registry_brief(self->registry, out->study, &record, NULL, error));
+        return pack_finished(self, &record, out->version, &out->bytes, error);
     }
     tacit_presence presence;
     TACIT_TRY(tacit_registry_presence(self->registry, party, &presence, error));
@@ -245,18 +278,9 @@ tacit_status coordinator_news_for(coordinator *self, const char *party, coordina
     if (coordinator_arm_is_due(self, host, party)) { /* a reply without an event: it asks about its arm */
         Tacit__Wire__PollReply woken = TACIT__WIRE__POLL_REPLY__INIT;
         out->result = TACIT_RESULT_DONE;
-        return tacit_wire_say(&out->bytes, &woken, out->version, error);
+        return out->only_look ? TACIT_OK : tacit_wire_say(&out->bytes, &woken, out->version, error);
     }
-    tacit_buffer question = TACIT_BUFFER_INIT, revocations = TACIT_BUFFER_INIT;
-    TACIT_TRY(tacit_board_admit(host->board, party, error));
-    tacit_status status = tacit_board_read(host->board, party, &asked, &question, error);
-    if (status == TACIT_OK && asked) status = coordinator_revocations(self, out->study, &revocations, error);
-    if (status == TACIT_OK && asked)
-        status = pack_question(self, &question, &revocations, out->version, &out->bytes, error);
-    if (status == TACIT_OK && asked) out->result = TACIT_RESULT_DONE;
-    tacit_buffer_clear(&revocations);
-    tacit_buffer_clear(&question);
-    return status;
+    return ask(self, host->board, party, out, error);
 }
 
 tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_buffer *body,
@@ -270,6 +294,7 @@ tacit_status coordinator_poll(coordinator *self, const char *party, const tacit_
     TACIT_TRY(coordinator_news_for(self, party, out, error));
     if (amended && !out->is_end) {
         tacit_buffer_clear(&out->bytes);
+        out->rest = tacit_shared_bytes_free(out->rest);
         TACIT_TRY(coordinator_pack_amended(self, out->study, out->version, &out->bytes, error));
         out->result = TACIT_RESULT_DONE;
     }
@@ -287,7 +312,7 @@ tacit_status coordinator_points(coordinator *self, const char *party, const taci
     const char *study = out->study;
     (void)body;
     TACIT_TRY(tacit_registry_party_study(self->registry, party, out->study, error));
-    TACIT_TRY(tacit_registry_study(self->registry, study, &record, NULL, error));
+    TACIT_TRY(tacit_registry_brief(self->registry, study, &record, NULL, error));
     hosted *host = coordinator_find(self, study);
     if (record.state >= TACIT_STUDY_DONE)
         return tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has ended", study);

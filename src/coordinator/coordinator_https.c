@@ -98,25 +98,48 @@ static void answer_failure(coordinator *self, tacit_exchange *exchange, tacit_st
                                http == 500 ? "the coordinator failed; its log says why" : error->text);
 }
 
-/* The end of a study on its way to a party. It counts as told when the bytes are gone, not when they are
+/* Bytes on their way to a party. The end of a study counts as told when they are gone, not when they are
  * ready: else the program might stop before it has sent them, and leave the party waiting for a coordinator
  * that is not there. */
-typedef struct end_notice {
+typedef struct parcel {
     coordinator *owner;
-    char study[TACIT_ID_SIZE], party[TACIT_NAME_SIZE];
     tacit_buffer body;
-} end_notice;
+    tacit_shared_bytes *rest;
+    size_t counted; /* as under way, in this beat */
+    unsigned beat;
+    bool is_end;
+    char study[TACIT_ID_SIZE], party[TACIT_NAME_SIZE];
+} parcel;
 
-static void tell_end(void *context) {
-    end_notice *told = context;
-    coordinator_told_end(told->owner, told->study, told->party);
-    tacit_buffer_clear(&told->body);
-    free(told);
+static void hand_out(coordinator *self);
+
+/* What others are sent too is in memory anyway. */
+static void count_parcel(parcel *made) {
+    coordinator *self = made->owner;
+    made->counted = made->body.length +
+                    (tacit_shared_bytes_is_shared(made->rest) ? 0 : tacit_shared_bytes_length(made->rest));
+    pthread_mutex_lock(&self->mutex);
+    made->beat = self->beat;
+    self->under_way += made->counted;
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static void parcel_sent(void *context) {
+    parcel *sent = context;
+    coordinator *self = sent->owner;
+    if (sent->is_end) coordinator_told_end(self, sent->study, sent->party);
+    pthread_mutex_lock(&self->mutex);
+    if (sent->beat == self->beat) self->under_way -= sent->counted;
+    pthread_mutex_unlock(&self->mutex);
+    tacit_buffer_clear(&sent->body);
+    tacit_shared_bytes_free(sent->rest);
+    free(sent);
+    hand_out(self);
 }
 
 static void stays(void *context) { (void)context; }
 
-/* What was said, as HTTP has it. An end notice takes the bytes over. */
+/* What was said, as HTTP has it. What a poll is told is taken over. */
 static tacit_http_answer http_answer(coordinator *self, const char *party, tacit_endpoint endpoint,
                                      coordinator_reply *reply) {
     if (reply->result == TACIT_RESULT_NOTHING) return (tacit_http_answer){ .status = 204 };
@@ -127,16 +150,24 @@ static tacit_http_answer http_answer(coordinator *self, const char *party, tacit
                                  .bytes = bytes->bytes,
                                  .length = bytes->length,
                                  .done = reply->lent != NULL ? stays : NULL };
-    if (reply->result == TACIT_RESULT_DONE) coordinator_count_sent(self, answer.length);
-    end_notice *told = reply->is_end ? TACIT_NEW(end_notice, 1) : NULL;
-    if (told == NULL) return answer; /* without memory to remember it, the party is told all the same */
-    told->owner = self;
-    memcpy(told->party, party, strlen(party) + 1);
-    memcpy(told->study, reply->study, sizeof told->study);
-    told->body = reply->bytes;
+    if (reply->result == TACIT_RESULT_DONE)
+        coordinator_count_sent(self, answer.length + tacit_shared_bytes_length(reply->rest));
+    if (endpoint != TACIT_ENDPOINT_POLL || reply->result != TACIT_RESULT_DONE) return answer;
+    parcel *sent = TACIT_NEW(parcel, 1);
+    if (sent == NULL) return (tacit_http_answer){ .status = 500 }; /* it asks again */
+    sent->owner = self;
+    memcpy(sent->party, party, strlen(party) + 1);
+    memcpy(sent->study, reply->study, sizeof sent->study);
+    sent->is_end = reply->is_end;
+    sent->body = reply->bytes;
+    sent->rest = reply->rest;
     reply->bytes = (tacit_buffer)TACIT_BUFFER_INIT;
-    answer.done = tell_end;
-    answer.done_context = told;
+    reply->rest = NULL;
+    answer.rest = tacit_shared_bytes_at(sent->rest);
+    answer.rest_length = tacit_shared_bytes_length(sent->rest);
+    answer.done = parcel_sent;
+    answer.done_context = sent;
+    count_parcel(sent);
     return answer;
 }
 
@@ -148,6 +179,7 @@ struct waiter {
     tacit_exchange *exchange;
     char party[TACIT_NAME_SIZE];
     coordinator_reply reply; /* of which study, in which version; nothing yet */
+    bool ready;              /* there may be something to say */
     struct waiter *next;
 };
 
@@ -192,33 +224,65 @@ static void complete_waiter(coordinator *self, waiter *found) {
                                   : (tacit_http_answer){ .status = 500 };
     tacit_exchange_complete(found->exchange, &answer);
     tacit_buffer_clear(&found->reply.bytes);
+    tacit_shared_bytes_free(found->reply.rest);
     free(found);
 }
 
-/* Move the waiters of a study from one list to another. */
-static void move_waiters(waiter **link, const char *study, waiter **out) {
-    while (*link != NULL) {
-        waiter *each = *link;
-        if (strcmp(each->reply.study, study) != 0) {
-            link = &each->next;
-            continue;
-        }
-        *link = each->next;
-        each->next = *out;
-        *out = each;
+/* Under the mutex: take one that is ready out of its list; NULL: nobody is. */
+static waiter *take_ready(coordinator *self) {
+    for (; self->ready_from < WAITER_LISTS; self->ready_from++) {
+        waiter **link = &self->waiters[self->ready_from];
+        while (*link != NULL && !(*link)->ready) link = &(*link)->next;
+        waiter *found = *link;
+        if (found == NULL) continue;
+        *link = found->next;
+        return found;
     }
+    return NULL;
+}
+
+/*
+ * Tell those who are ready. Thousands are at once, and what each is told, its neighbours' keys or shares, has
+ * tens of kilobytes: it is made when what was made before has gone, so that little of it is in memory. One
+ * that is slow to take it keeps nobody waiting: what has not gone within a beat counts no more.
+ */
+static void hand_out(coordinator *self) {
+    enum { UNDER_WAY_MOST = 8 << 20 };
+    waiter *each;
+    pthread_mutex_lock(&self->mutex);
+    const bool mine = !self->handing_out;
+    self->handing_out = true;
+    while (mine && self->under_way < UNDER_WAY_MOST && (each = take_ready(self)) != NULL) {
+        pthread_mutex_unlock(&self->mutex);
+        complete_waiter(self, each);
+        pthread_mutex_lock(&self->mutex);
+    }
+    if (mine) self->handing_out = false;
+    pthread_mutex_unlock(&self->mutex);
 }
 
 void coordinator_wake(coordinator *self, const char *study) {
-    waiter *ours = NULL;
     pthread_mutex_lock(&self->mutex);
-    for (size_t k = 0; k < WAITER_LISTS; k++) move_waiters(&self->waiters[k], study, &ours);
+    for (size_t k = 0; k < WAITER_LISTS; k++)
+        for (waiter *each = self->waiters[k]; each != NULL; each = each->next)
+            each->ready = each->ready || strcmp(each->reply.study, study) == 0;
+    self->ready_from = 0;
     pthread_mutex_unlock(&self->mutex);
-    while (ours != NULL) {
-        waiter *each = ours;
-        ours = each->next;
-        complete_waiter(self, each);
+    hand_out(self);
+}
+
+void coordinator_beat(coordinator *self) {
+    enum { BEAT_MS = 1000 };
+    const int64_t now = tacit_clock_monotonic_ms();
+    pthread_mutex_lock(&self->mutex);
+    const bool due = now - self->beat_at >= BEAT_MS;
+    if (due) {
+        self->beat_at = now;
+        self->beat++;
+        self->under_way = 0;
     }
+    pthread_mutex_unlock(&self->mutex);
+    if (due) hand_out(self);
 }
 
 /* Suspend a poll. The waiter is listed before the board is looked at again, so that a question pinned in
@@ -246,8 +310,8 @@ static void wait_for_news(coordinator *self, tacit_exchange *exchange, const cha
         free(each);
         return;
     }
+    probe.only_look = true;
     tacit_status status = coordinator_news_for(self, party, &probe, NULL);
-    tacit_buffer_clear(&probe.bytes);
     if (status == TACIT_OK && probe.result == TACIT_RESULT_NOTHING) return;
     waiter *again = take_waiter(self, exchange);
     if (again != NULL) complete_waiter(self, again);
@@ -261,7 +325,7 @@ static void handle(void *context, tacit_exchange *exchange) {
     const char *method = tacit_exchange_method(exchange);
     char party[sizeof peer->name];
     const tacit_endpoint endpoint = tacit_https_endpoint_at(tacit_exchange_path(exchange));
-    coordinator_reply reply = { .result = TACIT_RESULT_DONE };
+    coordinator_reply reply = { .result = TACIT_RESULT_DONE, .address = peer->address, .in_parts = true };
     tacit_error error = TACIT_ERROR_INIT;
     if (endpoint == TACIT_ENDPOINTS || strcmp(method, tacit_https_endpoints[endpoint].method) != 0) {
         bool post = strcmp(method, "POST") == 0;
@@ -281,6 +345,7 @@ static void handle(void *context, tacit_exchange *exchange) {
         tacit_exchange_answer(exchange, &answer);
     }
     tacit_buffer_clear(&reply.bytes);
+    tacit_shared_bytes_free(reply.rest);
 }
 
 /* How long the handler took; a poll that waits for news is not at work. */

@@ -17,7 +17,7 @@ tacit_status tacit_coordinator_invite(const char *folder, const char *study, con
     if (called != NULL) TACIT_CHECK(tacit_party_name_check(called, error));
     if (called != NULL) memcpy(invitation.called, called, strlen(called) + 1);
     TACIT_CHECK(tacit_registry_open(&registry, folder, false, error));
-    TACIT_CHECK(tacit_registry_study(registry, study, &record, NULL, error));
+    TACIT_CHECK(tacit_registry_brief(registry, study, &record, NULL, error));
     if (record.state != TACIT_STUDY_RECRUITING)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE, "study '%s' is %s and takes no new parties", study,
                                tacit_study_state_name(record.state)));

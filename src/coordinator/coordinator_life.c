@@ -137,7 +137,7 @@ tacit_status coordinator_pack_amended(coordinator *self, const char *study, unsi
     tacit_buffer definition = TACIT_BUFFER_INIT, signature = TACIT_BUFFER_INIT;
     tacit_study_record record;
     tacit_status status;
-    TACIT_CHECK(tacit_registry_study(self->registry, study, &record, &definition, error));
+    TACIT_CHECK(tacit_registry_brief(self->registry, study, &record, &definition, error));
     TACIT_CHECK(coordinator_sign(self, &definition, &signature, error));
     amended.definition = (char *)definition.bytes;
     amended.signature = (ProtobufCBinaryData){ signature.length, signature.bytes };
@@ -182,7 +182,7 @@ static tacit_status present_hash(coordinator *self, const char *study, const hos
         memcpy(out, host->study->hash, TACIT_HASH_BYTES);
         return TACIT_OK;
     }
-    tacit_status status = tacit_registry_study(self->registry, study, &record, &definition, error);
+    tacit_status status = tacit_registry_brief(self->registry, study, &record, &definition, error);
     if (status == TACIT_OK)
         crypto_generichash(out, TACIT_HASH_BYTES, definition.bytes, definition.length, NULL, 0);
     tacit_buffer_clear(&definition);
@@ -218,6 +218,10 @@ static tacit_status enter(coordinator *self, const char *party, const char *stud
     return TACIT_OK;
 }
 
+static bool is_hash(const ProtobufCBinaryData *said, const uint8_t hash[TACIT_HASH_BYTES]) {
+    return said->len == TACIT_HASH_BYTES && sodium_memcmp(hash, said->data, TACIT_HASH_BYTES) == 0;
+}
+
 tacit_status coordinator_take_standing(coordinator *self, const char *party, const tacit_buffer *body,
                                        coordinator_reply *out, bool *leaving, bool *amended,
                                        tacit_error *error) {
@@ -239,10 +243,14 @@ tacit_status coordinator_take_standing(coordinator *self, const char *party, con
     }
     TACIT_CHECK(present_hash(self, study, host, hash, error));
     /* A poll that says nothing of it is by a party that knows of no amendments. */
-    *amended = request->consented.len == 0
-                   ? !before.consented
-                   : request->consented.len != sizeof hash ||
-                         sodium_memcmp(hash, request->consented.data, sizeof hash) != 0;
+    *amended = request->consented.len == 0 ? !before.consented : !is_hash(&request->consented, hash);
+    if (*amended && host != NULL && request->consented.len > 0) {
+        /* A host is left behind for a moment. Whoever has consented to the new version waits until it is
+         * served. */
+        host = NULL;
+        TACIT_CHECK(present_hash(self, study, host, hash, error));
+        *amended = !is_hash(&request->consented, hash);
+    }
     if (!*amended && request->consented.len > 0)
         TACIT_CHECK(enter(self, party, study, host, &before, amended, error));
 cleanup:
@@ -265,7 +273,7 @@ static tacit_status offer(coordinator *self, const tacit_study_record *record, c
     bool offered = false;
     if (host != NULL) TACIT_TRY(coordinator_offers(self, host->study, party, &offered, error));
     out->wire.offered = offered;
-    TACIT_TRY(tacit_registry_study(self->registry, record->name, &again, &out->definition, error));
+    TACIT_TRY(tacit_registry_brief(self->registry, record->name, &again, &out->definition, error));
     TACIT_TRY(coordinator_sign(self, &out->definition, &out->signature, error));
     out->wire.state = (char *)tacit_study_state_name(again.state);
     out->wire.definition = (char *)out->definition.bytes;

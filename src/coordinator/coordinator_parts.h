@@ -62,9 +62,20 @@ typedef struct coordinator_reply {
     bool is_end;                 /* the end of the study: coordinator_told_end, when it is on its way */
     tacit_buffer bytes;          /* for the carrier to clear */
     const tacit_buffer *lent;    /* in their place, as long as the program serves; NULL: none */
+    bool in_parts;               /* by the carrier: it can send `rest`, too */
+    tacit_shared_bytes *rest;    /* follows the bytes; for the carrier to free; NULL: nothing */
+    bool only_look;              /* by the carrier: whether there is something to say, and not what */
     char study[TACIT_ID_SIZE];
-    unsigned version; /* of the protocol */
+    unsigned version;    /* of the protocol */
+    const char *address; /* where it goes, numeric; NULL: into a file */
 } coordinator_reply;
+
+/* Who has asked to join which study in the last minute, as keyed hashes (coordinator_enrol.c). */
+enum { COORDINATOR_ASKED = 4096 };
+typedef struct coordinator_asked {
+    uint64_t who;
+    int64_t until; /* it counts, in monotonic milliseconds; 0: no more */
+} coordinator_asked;
 
 /* The rows of a target, read as the study's schema says, where its method needs them. They stay in this
  * process. */
@@ -105,10 +116,18 @@ struct coordinator {
     int lock;              /* an open file that says: this folder is being served; -1 when not */
     pthread_mutex_t mutex; /* guards what follows, and the log */
     pthread_cond_t wake;   /* something for the main loop to look at */
+    coordinator_asked asked[COORDINATOR_ASKED];
+    size_t asked_next;
+    uint8_t asked_key[16]; /* drawn when the program begins */
     hosted *studies;
     hosted *retired; /* paused or amended meanwhile; kept because a handler may still look at one */
     waiter *waiters[COORDINATOR_WAITER_LISTS]; /* by exchange */
-    tacit_levels archived;                     /* studies that are archived, or need not be; main loop only */
+    size_t ready_from; /* in the lists before it nobody is ready to be told something */
+    bool handing_out;  /* a thread tells those who are ready */
+    size_t under_way;  /* bytes that were made in this beat, and are not sent */
+    unsigned beat;     /* goes on every second */
+    int64_t beat_at;
+    tacit_levels archived; /* studies that are archived, or need not be; main loop only */
     /* a study ended before this process began, and its parties may not know; main loop only */
     bool owes_end_notice;
     /* of a study that can go on once the cause is removed: the coordinator ends with it */
@@ -149,6 +168,7 @@ hosted *coordinator_find(coordinator *self, const char *study);
 /* Tell the main loop to look again; tell waiting parties of a study. */
 void coordinator_wake_loop(coordinator *self);
 void coordinator_wake(coordinator *self, const char *study);
+void coordinator_beat(coordinator *self);
 
 /* Masked sums (coordinator_sums.c): who is who in them from now on, with a fingerprint that owners can
  * compare; and a line of the log for the step that was pinned. */

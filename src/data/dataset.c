@@ -9,6 +9,18 @@
 #include "base/memory.h"
 #include "data/source/csv.h"
 
+static void close_spilled(tacit_dataset *dataset) {
+    const tacit_spill *spilled = dataset->spilled;
+    if (spilled[TACIT_SPILLED_VALUES].address != NULL) dataset->dense.values = dataset->sparse.value = NULL;
+    if (spilled[TACIT_SPILLED_COLUMNS].address != NULL) dataset->sparse.column = NULL;
+    if (spilled[TACIT_SPILLED_STARTS].address != NULL) dataset->sparse.start = NULL;
+    if (spilled[TACIT_SPILLED_LABELS].address != NULL) dataset->label = NULL;
+    if (spilled[TACIT_SPILLED_RESPONSES].address != NULL) dataset->response = NULL;
+    if (spilled[TACIT_SPILLED_GROUPS].address != NULL) dataset->group = NULL;
+    if (spilled[TACIT_SPILLED_IDENTITIES].address != NULL) dataset->identity = NULL;
+    for (size_t k = 0; k < TACIT_SPILLED_COUNT; k++) tacit_spill_close(&dataset->spilled[k]);
+}
+
 tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     if (dataset == NULL) return NULL;
     if (dataset->lent & TACIT_LENT_ALL) {
@@ -19,9 +31,7 @@ tacit_dataset *tacit_dataset_free(tacit_dataset *dataset) {
     if (dataset->lent & TACIT_LENT_COLUMNS) dataset->sparse.column = NULL;
     if (dataset->lent & TACIT_LENT_STARTS) dataset->sparse.start = NULL;
     if (dataset->lent & TACIT_LENT_LABELS) dataset->label = dataset->group = NULL;
-    if (dataset->spilled[0].address != NULL) dataset->dense.values = dataset->sparse.value = NULL;
-    if (dataset->spilled[1].address != NULL) dataset->sparse.column = NULL;
-    for (size_t k = 0; k < 2; k++) tacit_spill_close(&dataset->spilled[k]);
+    close_spilled(dataset);
     tacit_matrix_clear(&dataset->dense);
     tacit_csr_clear(&dataset->sparse);
     tacit_levels_clear(&dataset->classes);

@@ -28,14 +28,25 @@ enum {
  * not take such rows (tacit_plan_check). */
 enum { TACIT_UNLABELLED = -1 };
 
+/* What of rows that are too many for memory lies in a file of its own (base/spill.h). */
+typedef enum tacit_spilled {
+    TACIT_SPILLED_VALUES, /* of dense or sparse rows */
+    TACIT_SPILLED_COLUMNS,
+    TACIT_SPILLED_STARTS,
+    TACIT_SPILLED_LABELS,
+    TACIT_SPILLED_RESPONSES,
+    TACIT_SPILLED_GROUPS,
+    TACIT_SPILLED_IDENTITIES,
+    TACIT_SPILLED_COUNT
+} tacit_spilled;
+
 typedef struct tacit_dataset {
     size_t rows, features;
     unsigned lent; /* TACIT_LENT_..., added together */
     bool is_sparse;
     tacit_matrix dense; /* unless is_sparse */
     tacit_csr sparse;   /* if is_sparse */
-    /* where the values and the columns of rows lie that are too many for memory (base/spill.h) */
-    tacit_spill spilled[2];
+    tacit_spill spilled[TACIT_SPILLED_COUNT];
     int32_t *label; /* 0..classes-1 of each row; NULL when the file had none and that was allowed */
     /* of each row, within the schema's bounds, where the schema's label is numeric: then there are no classes
      * and no labels; else NULL */

@@ -375,14 +375,31 @@ size_t tacit_schema_weights(const tacit_schema *schema, double *scale, double *l
     return feature;
 }
 
+/* A stratum's feature is the row's factor itself. So a shortened row can be undone, and shortened as the
+ * model would. */
+void tacit_schema_model_row(const tacit_schema *model, const tacit_schema *schema, const double *row,
+                            double *out) {
+    size_t column, count, features = tacit_formula_features(model->formula);
+    const size_t first = tacit_formula_subgroups(schema->formula, &column, &count);
+    double ratio = term_factor(model) / term_factor(schema), square = 0, factor = 0;
+    for (size_t k = 0; k < count; k++) factor = fmax(factor, row[first + k]);
+    for (size_t j = 0; j < features; j++) square += row[j] * row[j];
+    if (schema->rows == TACIT_ROWS_CLIP && factor > 0) {
+        tacit_encode_counts ignored = { 0 };
+        double inside = tacit_schema_intercept_value(model);
+        ratio = encode_row_factor(model, sqrt(square) / factor, 0, &ignored) * inside / factor;
+    }
+    for (size_t j = 0; j < features; j++) out[j] = row[j] * ratio;
+    if (model->intercept) out[features] = tacit_schema_intercept_value(model);
+}
+
 tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out, tacit_error *error) {
     size_t features = tacit_schema_features(schema), used = 0;
     double reach = 0;
     if (schema->formula != NULL)
         return tacit_fail(error, TACIT_USAGE,
-                          "the features are terms (%.60s), no linear function of single columns: leave the "
-                          "terms out, or choose another method",
-                          tacit_formula_text(schema->formula));
+                          "the features are terms of a formula, no linear function of single columns: leave "
+                          "the terms out, or choose another method");
     if (schema->rows == TACIT_ROWS_UNIT)
         return tacit_fail(error, TACIT_USAGE,
                           "rows: unit in the schema makes features that are no linear function of the "

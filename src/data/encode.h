@@ -141,6 +141,11 @@ tacit_status tacit_schema_linear(const tacit_schema *schema, tacit_feature *out,
  * methods see them. */
 size_t tacit_schema_term_parts(const tacit_schema *schema, size_t feature, tacit_formula_part *out);
 
+/* A row of `schema`, which is that of a model with terms and subgroups beside (tacit_schema_take_model), as
+ * the model has it: all features of the model. */
+void tacit_schema_model_row(const tacit_schema *model, const tacit_schema *schema, const double *row,
+                            double *out);
+
 /* The feature that is an offset (SIZE_MAX: none), and the weight that makes it one: the offset itself is the
  * feature times `weight`. It lies between *low and *high. */
 size_t tacit_schema_offset(const tacit_schema *schema, double *weight, double *low, double *high);

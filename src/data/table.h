@@ -44,9 +44,12 @@ typedef struct tacit_column {
     bool strict;          /* closed, and a text that is no level is an error */
     bool has_others;      /* closed, and a text that is no level counts as level `others` */
     int32_t others;
-    tacit_date date; /* number: the cells are dates, and this is made of them */
-    bool idle;       /* its cells are passed over */
-    bool overflow;   /* more levels than level_limit: levels and codes were given up */
+    tacit_date date;  /* number: the cells are dates, and this is made of them */
+    bool has_date_at; /* number: with the date in field `date_at` of the row */
+    size_t date_at;
+    const tacit_recode *recode; /* closed: texts that stand for a level; NULL: none; borrowed */
+    bool idle;                  /* its cells are passed over */
+    bool overflow;              /* more levels than level_limit: levels and codes were given up */
     size_t level_limit;
     tacit_levels levels;
     size_t stray_limit;                 /* closed: of texts that are no level, this many are kept; 0: none */

@@ -306,7 +306,7 @@ static tacit_status add_columns(adding *self, tacit_error *error) {
 bool table_takes_columns(const tacit_table *table, const tacit_source *source) {
     if (!tacit_source_has_columns(source) || table->probe != NULL || table->identified) return false;
     for (size_t i = 0; i < table->cols; i++)
-        if (table->columns[i].kind == TACIT_COLUMN_DETECT) return false;
+        if (table->columns[i].kind == TACIT_COLUMN_DETECT || table->columns[i].has_date_at) return false;
     return true;
 }
 

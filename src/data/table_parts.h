@@ -12,6 +12,16 @@ tacit_status table_add_number(const tacit_source *source, tacit_column *column, 
 tacit_status table_add_words(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
                              size_t row, tacit_error *error);
 
+/* A missing cell: counted, and refused where there must be a value. */
+tacit_status table_add_missing(const tacit_source *source, tacit_column *column, const tacit_cell *cell,
+                               tacit_error *error);
+bool table_is_infinite(const tacit_cell *cell);
+bool table_lacks_date(const tacit_cell *cell);
+
+/* The age at another date of the row. */
+tacit_status table_add_age(const tacit_source *source, tacit_column *column, const tacit_cell *cells,
+                           size_t row, tacit_error *error);
+
 /* Is the row to be left out? Then nothing of it is kept or looked at but which cells are missing. */
 bool table_leaves_out(tacit_table *table, const tacit_cell *cells);
 

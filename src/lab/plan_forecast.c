@@ -68,7 +68,7 @@ static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out,
 /* Whether lambda may be another than what the method chose. */
 static bool is_open(const tacit_outlook_request *request, const tacit_plan *plan) {
     bool told = request->study != NULL && request->study->method == plan->method && !request->lambda_open;
-    return !told && !plan->method->lambda_may_vanish;
+    return !told && !plan->method->lambda_may_vanish && !tacit_plan_lambda_after(plan);
 }
 
 /* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the
@@ -104,11 +104,14 @@ const char *tacit_outlook_verdict_text(tacit_outlook_verdict verdict) {
     return texts[verdict];
 }
 
+bool tacit_outlook_inestimable(const tacit_outlook_method *method) { return method->not_estimable >= 0.9; }
+
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method) {
     static const double GUESSING = 0.55, CHANCE = 0.5, NOTHING = 0.01; /* as AUCs, and explained */
     const tacit_outlook_figure *here = tacit_outlook_main(&method->expected),
                                *site = tacit_outlook_main(&outlook->alone);
     double guessed = outlook->response != TACIT_RESPONSE_CLASS ? NOTHING : GUESSING;
+    if (tacit_outlook_inestimable(method)) return true;
     if (here->high < site->low) return true;
     if (here == &method->expected.figure[TACIT_BELIEF_AUC] && here->low < CHANCE && here->mean < site->mean)
         return true;
@@ -126,7 +129,13 @@ bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_me
     const double loss = method->expected.figure[TACIT_BELIEF_LOG_LOSS].mean;
     const bool two = method->plan.classes == 2 && outlook->positives > 0 && outlook->positives < 1;
     out[0] = 0;
-    if (two && loss >= base_loss(outlook))
+    if (method->not_estimable >= 0.1)
+        tacit_format(out, TACIT_REMARK_SIZE,
+                     "expect no table of coefficients in %.0f%% of such studies, since they are not "
+                     "estimable at this price: that needs about %.0f rows, or epsilon %.2g",
+                     100 * method->not_estimable, tacit_two_digits(method->needs_rows),
+                     method->needs_epsilon);
+    else if (two && loss >= base_loss(outlook))
         tacit_format(out, TACIT_REMARK_SIZE,
                      "at this price expect no gain over the base rate: a log-loss of %.4f, and each class's "
                      "share for everybody has %.4f",
@@ -140,6 +149,16 @@ bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_me
 }
 
 /* ---- all worlds ---- */
+
+/* What its runs say of themselves, in the mean over worlds; needs only over those that have some. */
+static void add_means(tacit_outlook_method *one, const tacit_run *run, double worlds) {
+    const double before = one->not_estimable * (worlds - 1), with = before + run->not_estimable;
+    one->noise_share += (run->noise_share - one->noise_share) / worlds;
+    one->not_estimable = with / worlds;
+    if (!(run->not_estimable > 0)) return;
+    one->needs_rows += (run->needs_rows - one->needs_rows) * run->not_estimable / with;
+    one->needs_epsilon += (run->needs_epsilon - one->needs_epsilon) * run->not_estimable / with;
+}
 
 /* Every method on the worlds; those that fail are moved to the refusals. */
 static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit_world *world, size_t draw,
@@ -170,7 +189,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         }
         plan_add_run(&tallies[m], &run, world, moved);
         one->rounds = run.rounds;
-        one->noise_share += (run.noise_share - one->noise_share) / (double)(draw + 1);
+        add_means(one, &run, (double)(draw + 1));
         one->bytes_per_party = run.bytes_per_party;
         one->handovers = tacit_plan_handovers(&one->plan, self->request->exchanges, run.rounds);
     }
@@ -300,7 +319,7 @@ static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, taci
     for (size_t m = 0; m < out->count; m++) {
         tacit_outlook_method *one = &out->methods[m];
         tacit_prices prices = { .event = { .count = 0 } };
-        TACIT_TRY(one->plan.method->price(&one->plan, &prices, error));
+        TACIT_TRY(tacit_plan_price(&one->plan, &prices, error));
         one->charged = prices.charged;
         one->expected = plan_metrics_of(&tallies[m]);
         one->verdict = verdict_of(out, &one->expected);
@@ -357,11 +376,17 @@ static tacit_status score_at(plan_looking *self, const market *at, const tacit_o
     return TACIT_OK;
 }
 
-/* By halving a list of epsilons: what a method scores grows with epsilon. */
+/* By halving a list of epsilons: what a method scores grows with epsilon. What the verdict says of the price
+ * that was asked for rests on more worlds, and holds. */
 static tacit_status find_price(plan_looking *self, const market *at, tacit_outlook_method *one,
                                tacit_error *error) {
     static const double prices[] = { 0.03, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 12, 20 };
-    size_t low = 0, high = sizeof prices / sizeof *prices;
+    const double asked = self->request->epsilon;
+    size_t low = 0, count = sizeof prices / sizeof *prices, high = count;
+    if (one->verdict == TACIT_OUTLOOK_DOES_NOT)
+        while (low < count && prices[low] <= asked) low++;
+    if (one->verdict == TACIT_OUTLOOK_PAYS)
+        while (high > 0 && prices[high - 1] >= asked) high--;
     while (low < high) {
         size_t middle = (low + high) / 2;
         double score = 0;
@@ -372,7 +397,8 @@ static tacit_status find_price(plan_looking *self, const market *at, tacit_outlo
         else
             low = middle + 1;
     }
-    one->pays_from = low < sizeof prices / sizeof *prices ? prices[low] : NAN;
+    one->pays_from = low < count ? prices[low] : NAN;
+    if (one->verdict == TACIT_OUTLOOK_PAYS && !(one->pays_from < asked)) one->pays_from = asked;
     if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
     return went_on(self, "price", error);
 }

@@ -154,7 +154,7 @@ tacit_status plan_play(plan_looking *self, const tacit_world *world, const tacit
     tacit_split split;
     double factor = (double)plan->expected_rows / (double)world->train, epsilon;
     size_t each = world->train / plan->parties, least = (size_t)fmax(1, (double)plan->minimum_rows / factor);
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     TACIT_TRY(
         tacit_outlook_thin(&epsilon, plan->epsilon, plan->delta, factor, prices.charged.delta > 0, error));
     for (const tacit_parameter *one = plan->method->parameters;
@@ -185,6 +185,8 @@ tacit_status plan_play(plan_looking *self, const tacit_world *world, const tacit
     tacit_status status = tacit_simulate(&simulation, run, NULL, error);
     if (status == TACIT_OK && epsilon >= TACIT_OUTLOOK_MOST_EPSILON && epsilon > plan->epsilon)
         status = count_rounds(&simulation, plan, run, error);
+    run->needs_rows *= factor;
+    run->needs_epsilon *= plan->epsilon / epsilon;
     part_clear(&split);
     return status;
 }

@@ -66,6 +66,9 @@ typedef struct tacit_outlook_method {
      * recommended */
     double pays_from;
     double noise_share; /* of what a model will say, in the mean; 0: not known */
+    /* of studies in which the table of coefficients will have none at this price the share, and about what
+     * would bring one: rows, or an epsilon */
+    double not_estimable, needs_rows, needs_epsilon;
     tacit_outlook_verdict verdict;
 } tacit_outlook_method;
 
@@ -79,8 +82,6 @@ typedef struct tacit_outlook_other {
     size_t parties, rows;
     tacit_outlook_metrics expected, alone;
 } tacit_outlook_other;
-
-enum { TACIT_OUTLOOK_METHODS = 64 };
 
 typedef struct tacit_outlook {
     size_t rows, parties, features, simulated; /* rows, and how many of them were played */
@@ -108,11 +109,16 @@ const char *tacit_outlook_main_name(const tacit_outlook *outlook);
 double tacit_outlook_score(const tacit_outlook_metrics *metrics);
 
 /* Whether the method is expected to do no better than guessing, on average or in one of twenty runs where a
- * site alone does better, or in nine of ten runs worse than a site alone. */
+ * site alone does better, or in nine of ten runs worse than a site alone; or is asked for a table of
+ * coefficients (purpose=inference), and none can be given in nine of ten. */
 bool tacit_outlook_hopeless(const tacit_outlook *outlook, const tacit_outlook_method *method);
 
-/* Where the method's probabilities are expected to be no better than each class's share, or noise to make
- * most of what its model says, true, and a sentence. */
+/* Whether coefficients are expected not to be estimable in nine of ten studies. */
+bool tacit_outlook_inestimable(const tacit_outlook_method *method);
+
+/* Where coefficients are expected not to be estimable in one study of ten or more, the method's probabilities
+ * to be no better than each class's share, or noise to make most of what its model says, true, and a
+ * sentence. */
 bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_method *method,
                             char out[TACIT_REMARK_SIZE]);
 

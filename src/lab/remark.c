@@ -115,7 +115,8 @@ tacit_status tacit_run_remark(const tacit_plan *plan, const tacit_view *test, ta
                               tacit_error *error) {
     char why[TACIT_HOPELESS_SIZE];
     run->remark[0] = 0;
-    run->hopeless = tacit_plan_hopeless(plan, why);
+    TACIT_TRY(tacit_plan_hopeless(plan, why, error));
+    run->hopeless = why[0] != 0;
     if (run->hopeless) {
         snprintf(run->remark, sizeof run->remark, "%s", why);
         return TACIT_OK;

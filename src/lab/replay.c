@@ -132,7 +132,7 @@ static tacit_status measure(tacit_replay *out, tacit_pair *pair, const tacit_str
                           plan.method->name);
     TACIT_CHECK(tacit_pair_ready(pair, error));
     plan = tacit_pair_plan(pair, 0);
-    TACIT_CHECK(plan.method->noise(&plan, &law, error));
+    TACIT_CHECK(tacit_plan_noise(&plan, &law, error));
     if (law.in_objective)
         TACIT_CHECK(
             tacit_fail(error, TACIT_USAGE,

@@ -53,7 +53,7 @@ typedef tacit_status tacit_pair_maker(void *context, size_t number, tacit_pair *
 typedef struct tacit_replay {
     double ratio;    /* the largest shift/declared of all pairs */
     double shift;    /* of that pair: L2 distance of the two statistics */
-    double declared; /* of that pair: method->noise(plan).sensitivity */
+    double declared; /* of that pair: tacit_plan_noise(plan).sensitivity */
     size_t pair;     /* its number */
 } tacit_replay;
 

@@ -286,6 +286,17 @@ static tacit_status say_refusal(const tacit_local *local, tacit_status status, t
     return tacit_fail(error, status, "%.80s; the first that refused says: %.380s", said.text, refusal);
 }
 
+/* What a trial's model says about itself, into the means over trials. */
+static void add_what_is_known(tacit_run *run, const tacit_model *model) {
+    const tacit_estimates *table = model->estimates;
+    run->noise_share += model->noise_share / (double)run->trials;
+    if (table == NULL || !(table->needs_rows > 0)) return;
+    run->not_estimable += 1 / (double)run->trials;
+    const double such = round(run->not_estimable * (double)run->trials);
+    run->needs_rows += (table->needs_rows - run->needs_rows) / such;
+    run->needs_epsilon += (table->needs_epsilon - run->needs_epsilon) / such;
+}
+
 /* One trial: the method's coordinator half over simulated parties, then its figures. */
 static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *local, const tacit_plan *plan,
                               counting *stage, tacit_run *run, tacit_metrics *metrics, tacit_model **model,
@@ -317,7 +328,8 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
     run->parties = outcome.parties;
     if (outcome.lambda != 0) /* NaN once trials chose differently */
         run->lambda = stage->trial == 0 || run->lambda == outcome.lambda ? outcome.lambda : NAN;
-    if (outcome.lambda != 0 && !plan->method->tunes_lambda) run->lambda_from = TACIT_LAMBDA_PAID;
+    if (outcome.lambda != 0 && !plan->method->tunes_lambda && !tacit_plan_lambda_after(plan))
+        run->lambda_from = TACIT_LAMBDA_PAID;
     run->refusals = tacit_local_refusals(local, &refusal);
     snprintf(run->refusal, sizeof run->refusal, "%s", refusal);
     TACIT_CHECK(tacit_local_charged_at(local, run->charged.unit, run->delta, &account, error));
@@ -325,7 +337,7 @@ static tacit_status run_trial(const tacit_simulation *simulation, tacit_local *l
         run->charged = (tacit_price){ run->charged.unit, account.spent_epsilon, account.spent_delta };
     if (tacit_ranks_own(simulation->range.ranks) > 0) goto cleanup;
     TACIT_CHECK(evaluate(simulation, &outcome, stage, metrics, error));
-    if (outcome.count == 1) run->noise_share += outcome.models[0]->noise_share / (double)run->trials;
+    if (outcome.count == 1) add_what_is_known(run, outcome.models[0]);
     report_trial(stage, "trials", 1, 1);
     if (model != NULL && stage->trial == 0 && outcome.count == 1) {
         outcome.models[0]->guarantee =
@@ -349,7 +361,7 @@ static tacit_status run_all_trials(const tacit_simulation *simulation, tacit_loc
     tacit_status status;
     double *values = TACIT_NEW(double, 5 * trials);
     if (values == NULL) return tacit_fail_memory(error);
-    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(plan, &prices, error));
     *run = (tacit_run){ .method = plan->method,
                         .epsilon = plan->epsilon,
                         .delta = prices.charged.delta,

@@ -96,6 +96,9 @@ typedef struct tacit_run {
     char refusal[TACIT_ERROR_TEXT_SIZE]; /* why the first refused */
     /* of what the models say, as far as released numbers tell: mean over trials; 0: not known */
     double noise_share;
+    /* of trials whose table of coefficients has none at this price the share, and about what, in their mean,
+     * would bring one: rows, or an epsilon */
+    double not_estimable, needs_rows, needs_epsilon;
     bool one_class;                        /* in every trial each test row got the same class */
     char remark[TACIT_HOPELESS_SIZE + 96]; /* what is to be said of it: a warning, or "" */
     bool hopeless;                         /* the remark says that nothing can come of the plan */

@@ -16,10 +16,11 @@
  *   record: exact minimisers move by at most 2L/(n_k lambda), n_k >= n_min, because the objective is
  *     lambda-strongly convex and one of n_k gradients, each of norm at most L, is replaced (Chaudhuri et al.
  *     2011, Corollary 8). L = 1 for the logistic loss, |x| <= 1; for softmax the gradient is (p - e_y) x^T of
- *     norm at most sqrt(2).
+ *     norm at most sqrt(2); of numbers and counts residuals are clipped (bounded_label.h), to L = 1/2 and 1.
  *   party: any minimiser has |w| <= L/lambda (its gradient term has norm at most L), and
  *     lambda |w|^2 = -w.grad <= max_t t/(1 + e^t) = W(1/e) = 0.2784645... (two classes; K classes:
- *     W((K-1)/e)), so |w| <= min(L/lambda, sqrt(W/lambda)) and two of them differ by at most twice that.
+ *     W((K-1)/e); numbers 1/4, counts up to H max(log H, 1/e): the families' `pull`), so |w| <=
+ *     min(L/lambda, sqrt(W/lambda)) and two of them differ by at most twice that.
  *   The solver stops at a certified gradient norm g, so the computed w_k is within g/lambda of the minimiser,
  *     and the grid of the sum moves it by at most r (tacit_sum_rounding): both count twice.
  *   S = shift + 2 (g/lambda + r), rounded up.
@@ -48,6 +49,7 @@
 
 #include "base/memory.h"
 #include "method/avg.h"
+#include "method/bounded_label.h"
 #include "num/special.h"
 #include "privacy/mechanism/erm.h"
 #include "session/party.h"
@@ -87,21 +89,21 @@ static bool is_laplace(const tacit_plan *plan) {
 }
 
 static size_t weight_count(const tacit_plan *plan) {
-    return tacit_family_scores(tacit_family_for(plan->classes), plan->classes) * plan->features;
+    return tacit_family_scores(bounded_family(plan), plan->classes) * plan->features;
 }
 
-static double gradient_norm(const tacit_plan *plan) { return tacit_family_for(plan->classes)->loss.slope; }
+static double gradient_norm(const tacit_plan *plan) { return bounded_family(plan)->loss.slope; }
 
 /* The largest norm of a local minimiser, whatever the rows. */
 static double largest_weights(const tacit_plan *plan) {
-    double w = tacit_family_for(plan->classes)->pull(0, plan->classes) * (1 + 1e-12);
+    double w = bounded_family(plan)->pull(bounded_shape(plan), plan->classes) * (1 + 1e-12);
     return fmin(gradient_norm(plan) / plan->lambda, sqrt(w / plan->lambda)) * (1 + 1e-12);
 }
 
 /* g: public, and reached on every input. */
 static double tolerance(const tacit_plan *plan) {
     return tacit_fit_tolerance(plan->features, plan->classes,
-                               tacit_family_for(plan->classes)->loss.curvature(0), 1, 0,
+                               bounded_family(plan)->loss.curvature(bounded_shape(plan)), 1, 0,
                                largest_weights(plan));
 }
 
@@ -163,17 +165,19 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     *out = isinf(plan->epsilon) ? 0.1 / rows
                                 : TIMES * sqrt((double)weight_count(plan)) /
                                       ((by_party(plan) ? sqrt(parties) : parties) * rows * plan->epsilon);
-    *out = fmin(MOST, *out);
+    *out = bounded_lambda(plan, fmin(MOST, *out));
     return TACIT_OK;
 }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method avg needs the minimum rows of a party, at least 1");
-    return TACIT_OK;
+    return bounded_check_label(plan, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = charged(plan);
     out->claimed = (tacit_price){ unit_of(plan), plan->epsilon, 0 };
@@ -186,9 +190,10 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 
 /* G(d, s) has mean norm d s. Of M independent ones with variance (d + 1) s^2 in each coordinate, the mean has
  * a norm near sqrt(d (d + 1)/M) s. Laplace noise has variance 2 s^2 in each coordinate. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(prepare(plan, &spec, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &spec, error));
     const tacit_mechanism noise = mechanism(plan, &spec);
     double d = (double)spec.length, m = (double)plan->parties, s = noise.sensitivity / noise.price.epsilon;
     double spread = sqrt(is_laplace(plan) ? 2 * d : d * (d + 1)) * s;
@@ -217,7 +222,12 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
-    TACIT_CHECK(tacit_party_local_model(party, tolerance(plan), &model, &owned, error));
+    tacit_linear_fit fit = { .lambda = plan->lambda,
+                             .family = plan->classes > 0 ? NULL : bounded_family(plan),
+                             .shape = bounded_shape(plan),
+                             .gradient_tolerance = tolerance(plan),
+                             .best_effort = true };
+    TACIT_CHECK(tacit_party_linear_model(party, &fit, &model, &owned, error));
     tacit_mechanism noise = mechanism(plan, &spec);
     reply->kind = release_kind(plan);
     reply->price = noise.price;
@@ -236,10 +246,10 @@ cleanup:
 }
 
 /* The coordinator's half: sum, noise if entrusted with it, mean. */
-static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+static tacit_status hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error) {
     return tacit_plan_drowns(
         plan, largest_weights(plan),
-        "more rows at every party, more parties, or dpnewton or dpgd, which need less noise", out);
+        "more rows at every party, more parties, or dpnewton or dpgd, which need less noise", out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -254,8 +264,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
         TACIT_CHECK(tacit_session_publish(session, &noise, sum.values, spec.length,
                                           spec.bound * (double)plan->parties, sum.values, error));
     }
-    status =
-        tacit_outcome_add_mean(out, plan, tacit_family_for(plan->classes), sum.values, sum.parties, error);
+    status = bounded_add_mean(out, plan, sum.values, sum.parties, error);
 cleanup:
     tacit_sum_clear(&sum);
     return status;
@@ -270,6 +279,7 @@ const tacit_method tacit_method_avg = {
     .reference = "Pathak et al. 2010; Hamm 2016, B.4; Rajkumar & Agarwal 2012, (5)",
     .version = 1,
     .units = "record|party",
+    .takes_numbers = true,
     .spreads = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
@@ -297,7 +307,9 @@ const tacit_method tacit_method_avg = {
         "S][law=laplace,calibration=paper: Laplace noise of scale S/epsilon on each of D weights, whose "
         "sum has L2 sensitivity S and hence L1 sensitivity sqrt(D) S]. [calibration=tight: S = 2L/(n_min "
         "lambda) per record, 2 min(L/lambda, sqrt(W((K-1)/e)/lambda)) per party, L = 1 or sqrt(2) for "
-        "softmax, W Lambert's function][calibration=paper: S = 2L/(n_min lambda) per record, 2L/lambda "
+        "softmax, W Lambert's function; of numbers, whose residuals are clipped, L = 1/2 and 1/4 for W(), of "
+        "counts up to H L = 1 and max(log H, 1/e)][calibration=paper: S = 2L/(n_min lambda) per record, "
+        "2L/lambda "
         "per party, L = 1 or sqrt(2) for softmax]; plus twice the solver's certified distance and twice "
         "the grid's rounding",
     .claim = "the same epsilon; per party the papers' S is 2L/lambda, larger by L/sqrt(lambda W) for small "
@@ -310,7 +322,7 @@ const tacit_method tacit_method_avg = {
     .choose_lambda = choose_lambda,
     .hopeless = hopeless,
     .lambda_rule = "per record 5.5 sqrt(d)/(M n epsilon), at most 1 (noise=party: sqrt(M) instead of M): d "
-                   "weights, M parties of n rows at least",
+                   "weights, M parties of n rows at least; of numbers and counts its power 2/3",
     .price = price,
     .noise = noise_law,
     .release_kind = release_kind,

@@ -19,6 +19,7 @@
     X(pate)                                                                                                  \
     X(dpnewton)                                                                                              \
     X(dpgd)                                                                                                  \
+    X(dptree)                                                                                                \
     X(psgd)                                                                                                  \
     X(dpiw)                                                                                                  \
     X(dphtl)                                                                                                 \

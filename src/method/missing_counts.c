@@ -161,30 +161,36 @@ static tacit_status add_row_of(tacit_report_table *table, const char *label, dou
     return tacit_report_add_row(table, label, &value, noisy ? &deviation : NULL, error);
 }
 
-tacit_status missing_counts_report(tacit_report **out, const tacit_plan *plan, const missing_counts *counts,
-                                   const double *values, double deviation, double share, double rows,
-                                   tacit_error *error) {
+tacit_status missing_counts_add_table(tacit_report *report, const tacit_plan *plan,
+                                      const missing_counts *counts, const double *values, double deviation,
+                                      tacit_error *error) {
     static const char *const names[] = { "count", NULL };
     const tacit_schema *schema = plan->schema;
     const bool persons = counts->most > 0;
-    tacit_report *report = NULL;
     tacit_report_table *table;
     size_t next = 0;
-    tacit_status status;
-    TACIT_CHECK(tacit_report_create(&report, "missing", deviation > 0, rows, error));
-    TACIT_CHECK(add_facts(report, counts, share, deviation > 0, error));
-    TACIT_CHECK(tacit_report_add_table(report, &table, "missing", "Missing values by what becomes of them",
-                                       names, error));
+    TACIT_TRY(tacit_report_add_table(report, &table, "missing", "Missing values by what becomes of them",
+                                     names, error));
     for (size_t j = 0; j <= schema->cols; j++) {
         char label[200];
         if (!is_counted(schema, j, persons)) continue;
         tacit_format(label, sizeof label, "%.150s: %s",
                      j < schema->cols ? schema->columns[j].name : schema->label,
                      tacit_missing_name(rule_of(schema, j)));
-        TACIT_CHECK(add_row_of(table, label, values[next++], deviation, error));
+        TACIT_TRY(add_row_of(table, label, values[next++], deviation, error));
     }
-    if (counts_left_out(schema, persons))
-        TACIT_CHECK(add_row_of(table, "rows left out", values[next], deviation, error));
+    if (!counts_left_out(schema, persons)) return TACIT_OK;
+    return add_row_of(table, "rows left out", values[next], deviation, error);
+}
+
+tacit_status missing_counts_report(tacit_report **out, const tacit_plan *plan, const missing_counts *counts,
+                                   const double *values, double deviation, double share, double rows,
+                                   tacit_error *error) {
+    tacit_report *report = NULL;
+    tacit_status status;
+    TACIT_CHECK(tacit_report_create(&report, "missing", deviation > 0, rows, error));
+    TACIT_CHECK(add_facts(report, counts, share, deviation > 0, error));
+    TACIT_CHECK(missing_counts_add_table(report, plan, counts, values, deviation, error));
     *out = report;
     report = NULL;
 cleanup:

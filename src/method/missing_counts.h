@@ -17,6 +17,11 @@
     "[counts=missing: . The result says how many values of each column were missing, with the noise in it]"
 #define MISSING_COUNTS_BOUND                                                                                 \
     "[counts=missing|perhaps: , and, where missing values are counted, on D counts of sensitivity sqrt(D)]"
+#define MISSING_COUNTS_SETTING(S, member)                                                                    \
+    TACIT_LATER_NUMBER(                                                                                      \
+        S, member, "missing_counts", 0, 0.5, "0",                                                            \
+        "share of the budget for how many values were missing and how many rows were left out, by column, "  \
+        "where the schema says what becomes of missing values; 0: not counted")
 #define MISSING_COUNTS_MORE "[counts=missing: , and one about missing values]"
 
 enum { MISSING_COUNTS_THRESHOLD = 10 }; /* counts with noise below it are left out of the result */
@@ -35,7 +40,11 @@ missing_counts missing_counts_of(const tacit_plan *plan, uint64_t person_most);
 tacit_status missing_counts_add_up(tacit_party *party, const missing_counts *counts, double largest,
                                    double *out, tacit_error *error);
 
-/* The coordinator's: a table of what was released. `deviation`: of the noise in each number; `share`: of the
+/* The coordinator's: what was released, as a table of a report. `deviation`: of the noise in each number. */
+tacit_status missing_counts_add_table(tacit_report *report, const tacit_plan *plan,
+                                      const missing_counts *counts, const double *values, double deviation,
+                                      tacit_error *error);
+/* The same as a report of its own, with what it cost; `share`: of the
  * budget; `rows`: of all parties together, as the result has them. */
 tacit_status missing_counts_report(tacit_report **out, const tacit_plan *plan, const missing_counts *counts,
                                    const double *values, double deviation, double share, double rows,

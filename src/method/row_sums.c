@@ -26,8 +26,13 @@ typedef struct part_sums {
 
 static tacit_status begin_part(part_sums *out, const tacit_row_sums *how, tacit_error *error) {
     const tacit_loss *loss = &how->family->loss;
-    if (how->several != NULL)
-        return tacit_several_create(&out->several, loss, how->several, how->weight, how->w, error);
+    if (how->several != NULL) {
+        TACIT_TRY(tacit_several_create(&out->several, loss, how->several, how->weight, how->w, error));
+        if (how->design == NULL) return TACIT_OK;
+        out->several.weights = how->design->weights;
+        out->several.weights_scale = how->design->weights_scale;
+        return TACIT_OK;
+    }
     TACIT_TRY(tacit_sums_create(&out->one, loss, how->weight, how->width, how->w, error));
     if (how->design == NULL) return TACIT_OK;
     out->one.fixed = how->design->offset;

@@ -66,6 +66,27 @@ tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *
     return TACIT_OK;
 }
 
+tacit_status tacit_model_create_tree(tacit_model **out, tacit_tree *tree, size_t features, size_t classes,
+                                     tacit_error *error) {
+    tacit_model *model = NULL;
+    tacit_status status = tacit_tree_check(tree, features, error);
+    if (status == TACIT_OK)
+        status = tacit_model_create(&model, tacit_family_for(classes), features, classes, error);
+    if (status != TACIT_OK) {
+        tacit_tree_free(tree);
+        return status;
+    }
+    model->tree = tree;
+    free(model->weights);
+    model->weights = TACIT_NEW(double, tacit_model_size(model));
+    if (model->weights == NULL) {
+        tacit_model_free(model);
+        return tacit_fail_memory(error);
+    }
+    *out = model;
+    return TACIT_OK;
+}
+
 tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
                                        size_t classes, tacit_error *error) {
     tacit_model *model = TACIT_NEW(tacit_model, 1);
@@ -98,6 +119,7 @@ tacit_model *tacit_model_free(tacit_model *model) {
     tacit_report_free(model->missing_counts);
     free(model->weights);
     tacit_stack_free(model->stack);
+    tacit_tree_free(model->tree);
     tacit_levels_clear(&model->class_names);
     tacit_schema_free(model->schema);
     tacit_estimates_free(model->estimates);
@@ -113,8 +135,13 @@ size_t tacit_model_scores_per_row(const tacit_model *model) {
 size_t tacit_model_size(const tacit_model *model) {
     if (model->report != NULL) return 0;
     if (model->stack != NULL) return tacit_stack_size(model->stack);
+    if (model->tree != NULL) return tacit_model_scores_per_row(model) * model->tree->nodes;
     if (model->network.layers > 0) return tacit_network_size(&model->network);
     return tacit_model_scores_per_row(model) * model->features;
+}
+
+bool tacit_model_is_linear(const tacit_model *model) {
+    return model->report == NULL && model->stack == NULL && model->tree == NULL && model->network.layers == 0;
 }
 
 bool tacit_model_has_probabilities(const tacit_model *model) {
@@ -209,6 +236,19 @@ static tacit_status score_stack(void *context, size_t begin, size_t end, unsigne
     return TACIT_OK;
 }
 
+static tacit_status score_leaves(void *context, size_t begin, size_t end, unsigned worker,
+                                 tacit_error *error) {
+    (void)worker;
+    (void)error;
+    const scoring *work = context;
+    size_t each = tacit_model_scores_per_row(work->model);
+    for (size_t i = begin; i < end; i++) {
+        size_t leaf = tacit_tree_leaf_of(work->model->tree, work->rows, i);
+        memcpy(work->out + i * each, work->model->weights + leaf * each, each * sizeof *work->out);
+    }
+    return TACIT_OK;
+}
+
 /* A network's scores, block by block; the space is made again for each piece of the loop, which is long. */
 static tacit_status score_blocks(void *context, size_t begin, size_t end, unsigned worker,
                                  tacit_error *error) {
@@ -237,6 +277,7 @@ tacit_status tacit_model_scores(const tacit_model *model, const tacit_rows *rows
                           model->features);
     scoring work = { model, rows, out };
     tacit_task *task = model->stack != NULL        ? score_stack
+                       : model->tree != NULL       ? score_leaves
                        : model->network.layers > 0 ? score_blocks
                                                    : score_rows;
     return tacit_pool_for(pool, rows->count, 0, task, &work, error);
@@ -365,7 +406,8 @@ void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *sche
     char parts[TACIT_FROM_ROWS_TEXT];
     if (schema == NULL || !tacit_schema_is_from_rows(schema)) return;
     guarantee->is_private = false;
-    if (strstr(guarantee->reason, "read off the rows") != NULL) return;
+    if (guarantee->settled) return;
+    guarantee->settled = true;
     size_t used = strlen(guarantee->reason); /* another reason comes first */
     snprintf(guarantee->reason + used, sizeof guarantee->reason - used, "%sread off the rows: %s",
              used > 0 ? "; " : "", tacit_schema_from_rows_text(schema, parts));

@@ -13,6 +13,7 @@
 #include "model/report/estimates.h"
 #include "model/report/report.h"
 #include "model/stack.h"
+#include "model/tree.h"
 #include "num/glm/glm.h"
 #include "privacy/account/release.h"
 
@@ -44,10 +45,11 @@ typedef struct tacit_guarantee {
     tacit_lambda_from lambda_from;
     /* why nothing is promised; "" where something is, or nobody wrote it down */
     char reason[TACIT_REASON_SIZE];
+    bool settled; /* what was read off rows has been asked: if anything was, the reason names it */
 } tacit_guarantee;
 
 /* Withdraw the promise of a model whose schema (may be NULL) has something that was read off rows, and say
- * why. */
+ * why, once. */
 void tacit_guarantee_settle(tacit_guarantee *guarantee, const tacit_schema *schema);
 
 /* Promise nothing, because of `reason`. */
@@ -57,10 +59,11 @@ typedef struct tacit_model {
     const tacit_family *family;
     size_t features, classes; /* no classes: a numeric response */
     double shape;             /* of a loss that has one; else 0 */
-    tacit_network network;    /* of layers; without layers the model is linear or a stack */
+    tacit_network network;    /* of layers; without layers the model is linear, a stack or a tree */
     tacit_stack *stack; /* how weights of several members are combined; NULL: one linear model or a network */
-    /* features of them, classes x features row-major with a score a class, a stack's, or a network's
-     * parameters */
+    tacit_tree *tree;   /* whose nodes' scores the weights are; NULL: it is none */
+    /* features of them, classes x features row-major with a score a class, a stack's, a tree's, or a
+     * network's parameters */
     double *weights;
     tacit_levels class_names;   /* as many as classes, or none */
     tacit_schema *schema;       /* the encoding; NULL when the model is used on encoded rows only */
@@ -85,6 +88,10 @@ tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, siz
 /* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
 tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
 
+/* A tree over this many features, all scores zero: takes `tree`, also on failure. */
+tacit_status tacit_model_create_tree(tacit_model **out, tacit_tree *tree, size_t features, size_t classes,
+                                     tacit_error *error);
+
 /* A report about rows of this many features and classes (0: a numeric response): takes `report`, also on
  * failure. */
 tacit_status tacit_model_create_report(tacit_model **out, tacit_report *report, size_t features,
@@ -97,6 +104,9 @@ tacit_status tacit_model_check_predicts(const tacit_model *model, tacit_error *e
 /* How many weights there are, and how many scores a row gets: 1 (the margin) or `classes`. */
 size_t tacit_model_size(const tacit_model *model);
 size_t tacit_model_scores_per_row(const tacit_model *model);
+
+/* Whether its scores are weighted sums of the features, by its weights. */
+bool tacit_model_is_linear(const tacit_model *model);
 
 /* Whether a score stands for a probability: not those of a hinge, of votes, or of a number. */
 bool tacit_model_has_probabilities(const tacit_model *model);

@@ -65,6 +65,12 @@ static json_t *network_to_json(const tacit_network *network) {
                      tacit_activation_name(network->activation), "shape", name[0] != 0 ? name : NULL);
 }
 
+/* The new part is taken, also on failure. */
+static tacit_status add(json_t *root, const char *key, json_t *part, tacit_error *error) {
+    if (json_object_set_new(root, key, part) == 0) return TACIT_OK;
+    return tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a name in the model's %s is not UTF-8", key);
+}
+
 tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, tacit_error *error) {
     tacit_buffer schema = TACIT_BUFFER_INIT;
     json_t *weights = json_array(), *names = json_array(), *root = NULL;
@@ -81,32 +87,20 @@ tacit_status tacit_model_print(const tacit_model *model, tacit_buffer *out, taci
                      "schema", tacit_buffer_text(&schema), "guarantee", guarantee_to_json(&model->guarantee));
     const char *shape = model->family->loss.shape_name;
     if (root != NULL && shape != NULL) json_object_set_new(root, shape, json_real(model->shape));
-    if (root != NULL && model->network.layers > 0 &&
-        json_object_set_new(root, "network", network_to_json(&model->network)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
-    if (model->estimates != NULL &&
-        json_object_set_new(root, "estimates", tacit_estimates_to_json(model->estimates)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
-    if (model->moments != NULL &&
-        json_object_set_new(root, "moments", tacit_released_moments_to_json(model->moments)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
-    if (model->noise_share > 0 &&
-        json_object_set_new(root, "noise_share", json_real(model->noise_share)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
-    if (model->report != NULL &&
-        json_object_set_new(root, "report", tacit_report_to_json(model->report)) != 0)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or a name in the report is not UTF-8"));
-    if (model->validation != NULL &&
-        json_object_set_new(root, "validation", tacit_report_to_json(model->validation)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
-    if (model->missing_counts != NULL &&
-        json_object_set_new(root, "missing_counts", tacit_report_to_json(model->missing_counts)) != 0)
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_NO_MEMORY, "out of memory, or the name of a column is not UTF-8"));
-    if (model->stack != NULL &&
-        json_object_set_new(root, "stack", tacit_stack_to_json(model->stack, model->weights)) != 0)
-        TACIT_CHECK(tacit_fail_memory(error));
+    if (model->network.layers > 0) TACIT_CHECK(add(root, "network", network_to_json(&model->network), error));
+    if (model->estimates != NULL)
+        TACIT_CHECK(add(root, "estimates", tacit_estimates_to_json(model->estimates), error));
+    if (model->moments != NULL)
+        TACIT_CHECK(add(root, "moments", tacit_released_moments_to_json(model->moments), error));
+    if (model->noise_share > 0) TACIT_CHECK(add(root, "noise_share", json_real(model->noise_share), error));
+    if (model->report != NULL) TACIT_CHECK(add(root, "report", tacit_report_to_json(model->report), error));
+    if (model->validation != NULL)
+        TACIT_CHECK(add(root, "validation", tacit_report_to_json(model->validation), error));
+    if (model->missing_counts != NULL)
+        TACIT_CHECK(add(root, "missing_counts", tacit_report_to_json(model->missing_counts), error));
+    if (model->tree != NULL) TACIT_CHECK(add(root, "tree", tacit_tree_to_json(model->tree), error));
+    if (model->stack != NULL)
+        TACIT_CHECK(add(root, "stack", tacit_stack_to_json(model->stack, model->weights), error));
     bool whole = json_array_size(weights) == plain && json_array_size(names) == model->class_names.count;
     /* 17 digits bring back the same double. */
     text = root != NULL && whole ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(17)) : NULL;
@@ -140,6 +134,7 @@ static bool read_reason(const json_t *object, tacit_guarantee *out) {
     for (const char *at = json_string_value(reason); *at != 0; at++) /* it is shown to people */
         if ((unsigned char)*at < ' ' || *at == 0x7F) return false;
     memcpy(out->reason, json_string_value(reason), json_string_length(reason) + 1);
+    out->settled = out->reason[0] != 0; /* by whoever wrote it */
     return true;
 }
 
@@ -265,8 +260,9 @@ static tacit_status read_report(tacit_model **out, const json_t *root, size_t fe
                                 tacit_error *error) {
     tacit_report *report = NULL;
     if (json_object_get(root, "stack") != NULL || json_object_get(root, "network") != NULL ||
-        json_object_get(root, "estimates") != NULL)
-        return tacit_fail(error, TACIT_INPUT, "a report is no stack, no network and has no coefficients");
+        json_object_get(root, "tree") != NULL || json_object_get(root, "estimates") != NULL)
+        return tacit_fail(error, TACIT_INPUT,
+                          "a report is no stack, no tree, no network and has no coefficients");
     TACIT_TRY(tacit_report_from_json(&report, json_object_get(root, "report"), error));
     return tacit_model_create_report(out, report, features, classes, error);
 }
@@ -276,7 +272,7 @@ typedef struct model_head {
     const tacit_family *family;
     size_t features, classes;
     tacit_network network; /* no layers: it is none */
-    const json_t *stack, *report, *weights, *names, *guarantee;
+    const json_t *stack, *tree, *report, *weights, *names, *guarantee;
     const char *schema;
 } model_head;
 
@@ -299,6 +295,7 @@ static tacit_status read_members(model_head *out, json_t *root, tacit_error *err
     out->features = (size_t)features;
     out->classes = (size_t)classes;
     out->stack = json_object_get(root, "stack");
+    out->tree = json_object_get(root, "tree");
     out->report = json_object_get(root, "report");
     out->family = tacit_family_find(loss);
     if (out->family == NULL || strcmp(out->family->name, loss) != 0)
@@ -318,12 +315,18 @@ static tacit_status read_head(model_head *out, json_t *root, tacit_error *error)
     if (network && family != tacit_family_for(out->classes))
         return tacit_fail(error, TACIT_INPUT, "a network for %zu classes has no %s loss", out->classes,
                           family->name);
+    if (out->tree != NULL && (out->stack != NULL || network || family != tacit_family_for(out->classes)))
+        return tacit_fail(error, TACIT_INPUT,
+                          "a tree for %zu classes is no stack and no network, and has no %s loss",
+                          out->classes, family->name);
     if (out->stack != NULL && (!family->loss.of_classes || family->loss.rows == NULL))
         return tacit_fail(error, TACIT_INPUT, "a stack has a loss of two classes, not the %s one",
                           family->name);
+    size_t scores = tacit_family_scores(family, out->classes);
     size_t size = out->stack != NULL || out->report != NULL ? 0
                   : network                                 ? tacit_network_size(&out->network)
-                            : out->features * tacit_family_scores(family, out->classes);
+                  : out->tree != NULL ? scores * json_array_size(json_object_get(out->tree, "feature"))
+                                      : scores * out->features;
     if (json_array_size(out->weights) == size) return TACIT_OK;
     return tacit_fail(error, TACIT_INPUT, "%zu weights where %zu belong", json_array_size(out->weights),
                       size);
@@ -337,6 +340,12 @@ static tacit_status read_body(tacit_model **out, const model_head *head, const j
         TACIT_TRY(tacit_stack_from_json(out, head->stack, head->features, error));
         (*out)->family = head->family;
         return read_shape(*out, root, error);
+    }
+    if (head->tree != NULL) {
+        tacit_tree *tree = NULL;
+        TACIT_TRY(tacit_tree_from_json(&tree, head->tree, head->features, error));
+        TACIT_TRY(tacit_model_create_tree(out, tree, head->features, head->classes, error));
+        return read_weights(*out, head->weights, error);
     }
     TACIT_TRY(head->network.layers > 0
                   ? tacit_model_create_network(out, &head->network, error)

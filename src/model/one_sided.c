@@ -52,9 +52,9 @@ bool tacit_model_one_sided(const tacit_model *model, char out[TACIT_REMARK_SIZE]
     static const double FAR = 3;
     moments score;
     out[0] = 0;
-    if (model->schema == NULL || model->schema->sparse > 0 || model->report != NULL || model->stack != NULL ||
-        model->network.layers > 0 || model->classes != 2 || tacit_model_scores_per_row(model) != 1 ||
-        !measure(model, &score) || !(fabs(score.mean) > FAR * sqrt(fmax(score.variance, 0))))
+    if (model->schema == NULL || model->schema->sparse > 0 || !tacit_model_is_linear(model) ||
+        model->classes != 2 || tacit_model_scores_per_row(model) != 1 || !measure(model, &score) ||
+        !(fabs(score.mean) > FAR * sqrt(fmax(score.variance, 0))))
         return false;
     const size_t class = score.mean > 0 ? 1 : 0;
     char name[61]; /* whole characters: what is no text cannot be told on */

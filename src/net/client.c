@@ -15,7 +15,8 @@
 #include "net/certificate.h"
 
 enum {
-    POLL_MS = 100,          /* how often to ask whether the request is cancelled */
+    POLL_MS = 100,          /* how often to ask whether the request is cancelled, at first */
+    POLL_MOST_MS = 2000,    /* and while nothing comes: a party waits for hours, and a signal ends a pause */
     CONNECT_MS_MAX = 15000, /* no reason to wait longer for a host that does not answer */
     EXPECT_BYTES = 65536,   /* above this ask first whether the server wants the body */
     RESPONSE_BYTES_DEFAULT = 16 << 20
@@ -405,14 +406,15 @@ cleanup:
 
 /* Run the prepared request to its end; false when cancelled. */
 static bool run(tacit_client *client, CURLcode *result) {
-    int running = 1, left;
+    int running = 1, left, pause = POLL_MS, moved = 0;
     bool cancelled = false;
     *result = CURLE_FAILED_INIT;
     if (curl_multi_add_handle(client->multi, client->easy) != CURLM_OK) return true;
     while (running != 0) {
         cancelled = client->cancelled != NULL && client->cancelled(client->cancelled_context);
         if (cancelled || curl_multi_perform(client->multi, &running) != CURLM_OK) break;
-        if (running != 0 && curl_multi_poll(client->multi, NULL, 0, POLL_MS, NULL) != CURLM_OK) break;
+        if (running != 0 && curl_multi_poll(client->multi, NULL, 0, pause, &moved) != CURLM_OK) break;
+        pause = moved > 0 ? POLL_MS : 2 * pause < POLL_MOST_MS ? 2 * pause : POLL_MOST_MS;
     }
     for (CURLMsg *message; (message = curl_multi_info_read(client->multi, &left)) != NULL;)
         if (message->msg == CURLMSG_DONE) *result = message->data.result;

@@ -67,8 +67,12 @@ static struct MHD_Response *copy_or_borrow(const tacit_http_answer *answer) {
     void *bytes = (void *)(uintptr_t)answer->bytes;
     if (answer->done == NULL)
         return MHD_create_response_from_buffer(answer->length, bytes, MHD_RESPMEM_MUST_COPY);
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-        answer->length, bytes, answer->done, answer->done_context);
+    const struct MHD_IoVec parts[] = { { answer->bytes, answer->length },
+                                       { answer->rest, answer->rest_length } };
+    struct MHD_Response *response =
+        answer->rest_length > 0 ? MHD_create_response_from_iovec(parts, 2, answer->done, answer->done_context)
+                                : MHD_create_response_from_buffer_with_free_callback_cls(
+                                      answer->length, bytes, answer->done, answer->done_context);
     if (response == NULL) answer->done(answer->done_context);
     return response;
 }
@@ -110,7 +114,7 @@ static outcome stopping(const tacit_server *server) {
 static outcome outcome_of(const tacit_server *server, const tacit_http_answer *answer) {
     struct MHD_Response *response = make_response(answer);
     if (response == NULL) return (outcome){ MHD_HTTP_INTERNAL_SERVER_ERROR, server->failed, 0, true };
-    return (outcome){ answer->status, response, answer->length, false };
+    return (outcome){ answer->status, response, answer->length + answer->rest_length, false };
 }
 
 /* For one that comes too late. */

@@ -27,6 +27,7 @@ enum {
     DRAIN_BYTES_MAX = 65536, /* a refused body up to this size is read, so that the refusal is not lost */
     /* memory of libmicrohttpd for one connection: headers and a piece of the body */
     CONNECTION_BYTES = 16384,
+    WHOLE_BODY = 1 << 20, /* a body up to this size is in one piece from the first byte on */
     LISTEN_BACKLOG = 1024,
     OPTIONS_MOST = 16
 };
@@ -298,8 +299,14 @@ static enum MHD_Result begin_request(tacit_connection *connection, const char *m
 }
 
 static enum MHD_Result take_piece(tacit_exchange *exchange, const char *bytes, size_t *length) {
-    if (!exchange->handled && tacit_buffer_append(&exchange->body, bytes, *length, NULL) != TACIT_OK)
-        return MHD_NO;
+    if (!exchange->handled) {
+        tacit_buffer *body = &exchange->body; /* counted by its whole length, and made in one piece */
+        uint8_t *room;
+        if (body->capacity == 0 && exchange->body_length <= WHOLE_BODY &&
+            tacit_buffer_reserve(body, exchange->body_length, &room, NULL) != TACIT_OK)
+            return MHD_NO;
+        if (tacit_buffer_append(body, bytes, *length, NULL) != TACIT_OK) return MHD_NO;
+    }
     *length = 0;
     int64_t deadline;
     if (tacit_bodies_progress(exchange, &deadline)) set_due(exchange->connection, deadline);

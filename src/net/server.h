@@ -152,6 +152,8 @@ typedef struct tacit_http_answer {
      * and whatever happens to the answer: so that one large answer can serve many clients. */
     void (*done)(void *done_context);
     void *done_context;
+    const void *rest; /* follows the bytes, and is borrowed like them: only with `done` */
+    size_t rest_length;
     const tacit_header *headers; /* further headers, copied */
     size_t header_count;
 } tacit_http_answer;

@@ -11,6 +11,7 @@
     X(MHD_add_response_header)                                                                               \
     X(MHD_create_response_from_buffer)                                                                       \
     X(MHD_create_response_from_buffer_with_free_callback_cls)                                                \
+    X(MHD_create_response_from_iovec)                                                                        \
     X(MHD_destroy_response)                                                                                  \
     X(MHD_get_connection_info)                                                                               \
     X(MHD_get_daemon_info)                                                                                   \
@@ -65,6 +66,12 @@ struct MHD_Response *MHD_create_response_from_buffer_with_free_callback_cls(
     size_t size, void *buffer, MHD_ContentReaderFreeCallback free_callback, void *context) {
     return library.MHD_create_response_from_buffer_with_free_callback_cls(size, buffer, free_callback,
                                                                           context);
+}
+
+struct MHD_Response *MHD_create_response_from_iovec(const struct MHD_IoVec *parts, unsigned int count,
+                                                    MHD_ContentReaderFreeCallback free_callback,
+                                                    void *context) {
+    return library.MHD_create_response_from_iovec(parts, count, free_callback, context);
 }
 
 void MHD_destroy_response(struct MHD_Response *response) { library.MHD_destroy_response(response); }

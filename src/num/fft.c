@@ -1,6 +1,5 @@
 #include "num/fft.h"
 
-#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
@@ -101,50 +100,4 @@ void tacit_fft_inverse(const tacit_fft *fft, tacit_complex *x) {
 double tacit_fft_error(const tacit_fft *fft) {
     double levels = 7.4 * (DBL_EPSILON / 2) * (double)fft->levels;
     return levels / (1 - levels);
-}
-
-/* With A, B the computed transforms, E_a = f |a|_1 bounds every error of A, and |A| <= |a|_1 (1 + f). The
- * products err by |a|_1 |b|_1 (2f + f^2 + 3u(1 + f)^2), their mean over the n frequencies does not exceed
- * that, and the inverse adds f times the mean modulus of the computed products. */
-static double convolution_bound(double norm_a, double norm_b, double f) {
-    double product = 2 * f + f * f + 3 * (DBL_EPSILON / 2) * (1 + f) * (1 + f);
-    return norm_a * norm_b * (product + f * (1 + product)) * (1 + 0x1p-20) + 0x1p-1000;
-}
-
-static double absolute_sum(const double *x, size_t count) {
-    double sum = 0;
-    for (size_t i = 0; i < count; i++) sum += fabs(x[i]);
-    return sum * (1 + (double)count * DBL_EPSILON);
-}
-
-tacit_status tacit_convolve(double *out, double *bound, const double *a, size_t n_a, const double *b,
-                            size_t n_b, tacit_error *error) {
-    assert(n_a > 0 && n_b > 0);
-    size_t count = n_a + n_b - 1, length = 1;
-    while (length < count) length *= 2;
-    tacit_status status = TACIT_OK;
-    tacit_fft *fft = NULL;
-    tacit_complex *x = NULL, *y = NULL;
-    TACIT_CHECK(tacit_fft_create(&fft, length, error));
-    x = TACIT_NEW(tacit_complex, length);
-    y = TACIT_NEW(tacit_complex, length);
-    if (x == NULL || y == NULL) {
-        status = tacit_fail_memory(error);
-        goto cleanup;
-    }
-    for (size_t i = 0; i < n_a; i++) x[i].re = a[i];
-    for (size_t i = 0; i < n_b; i++) y[i].re = b[i];
-    tacit_fft_forward(fft, x);
-    tacit_fft_forward(fft, y);
-    for (size_t k = 0; k < length; k++)
-        x[k] =
-            (tacit_complex){ x[k].re * y[k].re - x[k].im * y[k].im, x[k].re * y[k].im + x[k].im * y[k].re };
-    tacit_fft_inverse(fft, x);
-    for (size_t k = 0; k < count; k++) out[k] = x[k].re;
-    *bound = convolution_bound(absolute_sum(a, n_a), absolute_sum(b, n_b), tacit_fft_error(fft));
-cleanup:
-    free(x);
-    free(y);
-    tacit_fft_free(fft);
-    return status;
 }

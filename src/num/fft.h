@@ -1,6 +1,6 @@
 /*
  * Discrete Fourier transforms of power-of-two length in double precision, with a bound on their error that
- * a caller can add to its result, and the convolution of non-negative sequences built on them.
+ * a caller can add to its result.
  *
  * The bound. A transform of length 2^L is L levels of butterflies a + wb, a - wb (Higham 2002, section 24.1).
  * With u = 2^-53, a computed twiddle factor errs by at most 4u, a complex product by at most sqrt(5) u of its
@@ -35,8 +35,3 @@ void tacit_fft_inverse(const tacit_fft *fft, tacit_complex *x);
 
 /* f above, for this length; rounded up. The division of the inverse is exact. */
 double tacit_fft_error(const tacit_fft *fft);
-
-/* Linear convolution: out[k] = sum_j a[j] b[k - j], n_a + n_b - 1 numbers; n_a, n_b >= 1, finite. Each of
- * them is within *bound of the exact one. `out` may not overlap the inputs. */
-tacit_status tacit_convolve(double *out, double *bound, const double *a, size_t n_a, const double *b,
-                            size_t n_b, tacit_error *error);

@@ -40,7 +40,7 @@ static size_t pair(size_t k, size_t l) { return k >= l ? k * (k + 1) / 2 + l : l
 tacit_status tacit_several_create(tacit_several_sums *out, const tacit_loss *loss,
                                   const tacit_several_shape *shape, tacit_row_weight weight,
                                   const double *weights, tacit_error *error) {
-    *out = (tacit_several_sums){ .loss = loss, .shape = *shape, .weight = weight };
+    *out = (tacit_several_sums){ .loss = loss, .shape = *shape, .weight = weight, .weights = SIZE_MAX };
     size_t m = shape->scores, base = shape->base, pairs = m * (m + 1) / 2, tiles = tacit_tiles_length(base);
     bool matrix = weight != TACIT_WEIGH_NONE;
     out->w = TACIT_NEW(double, m *base);
@@ -107,6 +107,16 @@ static void add_pair(tacit_several_sums *sums, size_t k, size_t l, size_t count,
                     sums->tiles + pair(k, l) * tiles);
 }
 
+/* A row's weight multiplies its loss and the derivatives of it. */
+static void apply_weight(const tacit_several_sums *sums, const tacit_rows *rows, size_t i, double *loss,
+                         double *slope, double *curvature) {
+    const size_t m = sums->shape.scores;
+    const double weight = sums->weights_scale * tacit_rows_cell(rows, i, sums->weights);
+    *loss *= weight;
+    for (size_t k = 0; k < m; k++) slope[k] *= weight;
+    for (size_t k = 0; k < m * m; k++) curvature[k] *= weight;
+}
+
 void tacit_several_add(tacit_several_sums *sums, const tacit_rows *rows, const size_t *kept,
                        const double *y) {
     size_t n = rows->count, m = sums->shape.scores, base = sums->shape.base;
@@ -119,6 +129,8 @@ void tacit_several_add(tacit_several_sums *sums, const tacit_rows *rows, const s
         for (size_t k = 0; k < m; k++)
             kernels->dot_rows(sums->row + i, 1, base, sums->w + k * base, &score[k]);
         sums->loss->several(m, y[i], score, &loss, slope + i * m, curvature + i * m * m);
+        if (sums->weights != SIZE_MAX)
+            apply_weight(sums, rows, i, &loss, slope + i * m, curvature + i * m * m);
         sums->objective += loss;
         for (size_t k = 0; k < m; k++)
             kernels->add_rows(sums->row + i, 1, base, slope + i * m + k, sums->gradient + k * base);

@@ -31,6 +31,8 @@ typedef struct tacit_several_sums {
     const tacit_loss *loss;
     tacit_several_shape shape;
     tacit_row_weight weight; /* not that of slopes */
+    size_t weights;          /* a feature that is the weight of its row (estimator.h); SIZE_MAX: none */
+    double weights_scale;
     double objective;
     double *w;        /* scores x base */
     double *gradient; /* the same */

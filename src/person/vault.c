@@ -131,11 +131,11 @@ cleanup:
 static tacit_status run_with_wrapping(tacit_store *store, const char *sql, const wrapping *kept,
                                       tacit_error *error) {
     tacit_statement *change = NULL;
-    TACIT_TRY(tacit_statement_prepare(&change, store, sql, error));
-    tacit_bind_blob(change, 1, kept->salt, sizeof kept->salt);
-    tacit_bind_integer(change, 2, kept->operations);
-    tacit_bind_integer(change, 3, kept->memory);
-    tacit_bind_blob(change, 4, kept->wrapped, sizeof kept->wrapped);
+    TACIT_TRY(tacit_statement_open(
+        &change, store, sql,
+        TACIT_VALUES(tacit_sql_blob(kept->salt, sizeof kept->salt), tacit_sql_integer(kept->operations),
+                     tacit_sql_integer(kept->memory), tacit_sql_blob(kept->wrapped, sizeof kept->wrapped)),
+        error));
     tacit_status status = tacit_statement_run(change, error);
     tacit_statement_free(change);
     return status;
@@ -278,11 +278,11 @@ static tacit_status put_record(tacit_vault *vault, const char *sql, const tacit_
     bool found = false;
     tacit_status status;
     TACIT_CHECK(seal(vault, place, id, record, &sealed, error));
-    TACIT_CHECK(tacit_statement_prepare(&change, vault->store, sql, error));
-    tacit_bind_integer(change, 1, id);
-    tacit_bind_integer(change, 2, place->kind);
-    tacit_bind_integer(change, 3, place->parent);
-    tacit_bind_blob(change, 4, sealed.bytes, sealed.length);
+    TACIT_CHECK(tacit_statement_open(&change, vault->store, sql,
+                                     TACIT_VALUES(tacit_sql_integer(id), tacit_sql_integer(place->kind),
+                                                  tacit_sql_integer(place->parent),
+                                                  tacit_sql_blob(sealed.bytes, sealed.length)),
+                                     error));
     TACIT_CHECK(tacit_statement_step(&found, change, error));
     if (!found) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "there is no such record any more"));
     TACIT_CHECK(tacit_statement_step(&found, change, error));
@@ -318,12 +318,11 @@ tacit_status tacit_vault_replace(tacit_vault *vault, const tacit_vault_place *pl
 
 tacit_status tacit_vault_remove(tacit_vault *vault, int64_t id, tacit_error *error) {
     tacit_statement *change = NULL;
-    TACIT_TRY(tacit_statement_prepare(
+    TACIT_TRY(tacit_statement_open(
         &change, vault->store,
         "WITH RECURSIVE gone (id) AS (SELECT ?1 UNION SELECT record.id FROM record, gone WHERE "
         "record.parent = gone.id) DELETE FROM record WHERE id IN (SELECT id FROM gone)",
-        error));
-    tacit_bind_integer(change, 1, id);
+        TACIT_VALUES(tacit_sql_integer(id)), error));
     tacit_status status = tacit_statement_run(change, error);
     tacit_statement_free(change);
     return status;
@@ -355,11 +354,9 @@ tacit_status tacit_vault_each(tacit_vault *vault, const tacit_vault_place *place
     tacit_statement *query = NULL;
     tacit_buffer plain = TACIT_BUFFER_INIT;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &query, vault->store, "SELECT id, sealed FROM record WHERE kind = ?1 AND parent = ?2 ORDER BY id",
-        error));
-    tacit_bind_integer(query, 1, place->kind);
-    tacit_bind_integer(query, 2, place->parent);
+        TACIT_VALUES(tacit_sql_integer(place->kind), tacit_sql_integer(place->parent)), error));
     while (tacit_statement_next(query, &status, error)) {
         TACIT_CHECK(open_record(vault, place, query, visit, context, &plain, error));
     }

@@ -15,8 +15,9 @@
 #include "session/wire/question.h"
 
 typedef struct tacit_method tacit_method;
-typedef struct tacit_session tacit_session; /* session.h: what the coordinator's half asks through */
-typedef struct tacit_party tacit_party;     /* party.h: what the party's half works on */
+typedef struct tacit_prepared tacit_prepared; /* prepared.h: what a method prepared from its plan */
+typedef struct tacit_session tacit_session;   /* session.h: what the coordinator's half asks through */
+typedef struct tacit_party tacit_party;       /* party.h: what the party's half works on */
 /* center_servers.h: what each of two center servers works on */
 typedef struct tacit_center_server tacit_center_server;
 
@@ -182,19 +183,22 @@ tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_err
  * numbers. It then means the same whatever rule a later version has. */
 tacit_status tacit_plan_settle(tacit_plan *plan, tacit_error *error);
 
+/* Whether the coordinator's half chooses lambda from what was released (tacit_method.lambda_after). */
+bool tacit_plan_lambda_after(const tacit_plan *plan);
+
 /* A setting that is open, with its number. */
 tacit_status tacit_plan_settle_number(tacit_plan *plan, const char *name, double value, tacit_error *error);
 
-/* Whether nothing useful can come of the plan, by its public numbers alone; the sentence that says why goes
- * to `out`. */
+/* Where nothing useful can come of the plan, by its public numbers alone, the sentence that says why goes to
+ * `out`; "" elsewhere. TACIT_NO_MEMORY. */
 enum { TACIT_HOPELESS_SIZE = 512 };
-bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);
+tacit_status tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error);
 
-/* A tacit_method.hopeless for noise on weights whose norm is at most `largest` without it: true where the
- * noise in the score of a row of norm 1 has a larger standard deviation than any score can have. `help` says
- * what to do instead, after "or". */
-bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
-                       char out[TACIT_HOPELESS_SIZE]);
+/* A tacit_method.hopeless for noise on weights whose norm is at most `largest` without it: hopeless
+ * where the noise in the score of a row of norm 1 has a larger standard deviation than any score can have.
+ * `help` says what to do instead, after "or". */
+tacit_status tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
+                               char out[TACIT_HOPELESS_SIZE], tacit_error *error);
 
 /* TACIT_USAGE unless the plan's numbers make sense and the method accepts them. */
 tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error);
@@ -218,7 +222,8 @@ typedef struct tacit_prices {
 } tacit_prices;
 
 /* For a yardstick without privacy: an infinite price, and values as they are. */
-tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                    tacit_error *error);
 tacit_release_kind tacit_nonprivate_kind(const tacit_plan *plan);
 
 /* The noise that buys the price. */
@@ -336,14 +341,18 @@ struct tacit_method {
     bool tunes_lambda;        /* by cross-validation inside the rows, where the plan's is 0: a yardstick */
     bool each_alone;          /* the model of each party by itself: what joining must beat */
     bool makes_stacks;        /* of models, where they are not linear */
+    bool makes_trees;         /* its model is a decision tree */
     const char *reports; /* the kind of report that it ends with (model/report/report.h); NULL: a model */
     bool stops_early;    /* plan.most_rounds and plan.enough count */
     bool takes_strata;   /* strata() in a formula */
-    bool takes_random;   /* random effects in a formula */
-    bool imputes;        /* takes columns whose missing values are imputed (data/schema/missing.h) */
-    bool in_turns;       /* asks one party a round, another the next (tacit_ask_one) */
-    const char *roles;   /* "source|target": each owner says which; NULL: all do the same */
-    const char *undeployable;          /* why a deployed study is refused; NULL when it may be deployed */
+    /* the column of the schema whose levels rows are counted by, beside a model that may have terms; NULL:
+     * none */
+    const char *(*subgroups)(const tacit_plan *plan);
+    bool takes_random;        /* random effects in a formula */
+    bool imputes;             /* takes columns whose missing values are imputed (data/schema/missing.h) */
+    bool in_turns;            /* asks one party a round, another the next (tacit_ask_one) */
+    const char *roles;        /* "source|target": each owner says which; NULL: all do the same */
+    const char *undeployable; /* why a deployed study is refused; NULL when it may be deployed */
     const tacit_parameter *parameters; /* ends with a NULL name; NULL: none */
     const void *defaults; /* of the settings, whose struct has this many bytes (TACIT_SETTINGS_OF) */
     size_t settings_size;
@@ -368,14 +377,21 @@ struct tacit_method {
 
     /* What follows from the plan alone and both halves need: its noise, rounds, grids; a struct of
      * `prepared_size` bytes. TACIT_USAGE when the plan does not fit this method. Both halves are handed it
-     * (tacit_session_prepared, tacit_party_prepared). NULL: nothing. */
+     * (tacit_session_prepared, tacit_party_prepared), and so are `price` and `noise`, from `prepared`
+     * (tacit_prepared_take). NULL: nothing. */
     tacit_status (*prepare)(const tacit_plan *plan, void *out, tacit_error *error);
     void (*clear_prepared)(void *prepared); /* frees what it points to; NULL: it has no pointers of its own */
     size_t prepared_size;
+    /* what is prepared for a plan without one describes no rows, and is handed to no half */
+    bool needs_schema;
+    bool prepares_long; /* seconds: tacit_plan_check leaves it to `check` to say whether the plan fits */
 
     /* The same for what `prepare` does not see; NULL: nothing. */
     tacit_status (*check)(const tacit_plan *plan, tacit_error *error);
-    tacit_status (*price)(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+
+    /* Asked through tacit_plan_price (prepared.h). */
+    tacit_status (*price)(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error);
 
     /* Whether its model comes with standard errors under this plan; NULL: never. Where noise protects what
      * leaves, they come from what was released with it, and include it. */
@@ -385,6 +401,9 @@ struct tacit_method {
      * `tacit explain`: "1/(n mu)". */
     tacit_status (*choose_lambda)(const tacit_plan *plan, double *out, tacit_error *error);
     const char *lambda_rule;
+    /* Whether a lambda that is left open stays 0 in the plan, because the coordinator's half chooses it from
+     * what was released, which is free; NULL: never. */
+    bool (*lambda_after)(const tacit_plan *plan);
 
     /* Give settings that are left open (0) the numbers that this plan takes for them, so that a definition
      * can say
@@ -393,7 +412,7 @@ struct tacit_method {
     tacit_status (*settle)(tacit_plan *plan, tacit_error *error);
 
     /* tacit_plan_hopeless of a plan that passes tacit_plan_check; NULL: never. */
-    bool (*hopeless)(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]);
+    tacit_status (*hopeless)(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error);
 
     /* Whether persons are protected under this plan, and plan.minimum_rows counts them; NULL: rows are. */
     bool (*per_person)(const tacit_plan *plan);
@@ -402,8 +421,9 @@ struct tacit_method {
      * never. */
     tacit_counted (*counts_missing)(const tacit_plan *plan);
 
-    /* The noise under this plan; NULL for a method without. */
-    tacit_status (*noise)(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+    /* The noise under this plan, asked through tacit_plan_noise; NULL for a method without. */
+    tacit_status (*noise)(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                          tacit_error *error);
 
     /* Whether each party adds only a share of the noise, so that the guarantee rests on secure summation.
      * NULL: never. */

@@ -136,11 +136,19 @@ tacit_status tacit_party_derive(tacit_party *party, tacit_deriver *derive, doubl
 
 tacit_status tacit_party_prepared(const tacit_party *party, void *out, tacit_error *error) {
     const tacit_plan *plan = party->plan;
-    if (party->common != NULL) return tacit_common_prepared(party->common, plan, out, error);
-    if (party->memo != NULL) return tacit_prepared_take(&party->memo->prepared, plan, out, error);
+    if (party->common != NULL || party->memo != NULL)
+        return tacit_common_prepared(party->common, party->memo != NULL ? &party->memo->prepared : NULL, plan,
+                                     out, error);
     if (plan->method->clear_prepared == NULL) return plan->method->prepare(plan, out, error);
     return tacit_fail(error, TACIT_REFUSED, "method %s needs a party that keeps what it prepared",
                       plan->method->name);
+}
+
+tacit_status tacit_party_price(const tacit_party *party, tacit_prices *out, tacit_error *error) {
+    *out = (tacit_prices){ .event = { .count = 0 } };
+    if (party->common == NULL && party->memo == NULL) return tacit_plan_price(party->plan, out, error);
+    return tacit_common_price(party->common, party->memo != NULL ? &party->memo->prepared : NULL, party->plan,
+                              out, error);
 }
 
 /* Chance in training follows from the party's number only, so that a classifier is the same whenever it is
@@ -265,9 +273,9 @@ tacit_status tacit_party_stored_reply(const tacit_party *party, const tacit_ques
                                       tacit_reply *reply, tacit_error *error) {
     const tacit_method *method = party->plan->method;
     const tacit_handler_entry *unused = NULL;
-    tacit_prices prices = { .event = { .count = 0 } };
+    tacit_prices prices;
     TACIT_TRY(tacit_party_handler(party, question, &unused, error));
-    TACIT_TRY(method->price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = method->release_kind(party->plan);
     reply->noise = isinf(prices.charged.epsilon) ? TACIT_NOISE_NONE : tacit_noise_source_grade(&party->noise);
     reply->price = prices.charged;

@@ -39,6 +39,7 @@ typedef struct tacit_heard {
     const tacit_message *const *word; /* NULL: that neighbour has not said anything yet */
     const double *weight;             /* of each word */
     double own;                       /* of the party's own */
+    size_t place;                     /* of the party in the graph, from 0 */
 } tacit_heard;
 
 /* Where a real party keeps what it must find again after a restart. */
@@ -121,6 +122,9 @@ tacit_status tacit_party_asked_once(const tacit_party *party, const char *name, 
 /* What the method prepares from its plan (tacit_method.prepare), once for all questions. Pointers in it are
  * borrowed. */
 tacit_status tacit_party_prepared(const tacit_party *party, void *out, tacit_error *error);
+
+/* tacit_plan_price of the party's plan, from what is prepared for it already. */
+tacit_status tacit_party_price(const tacit_party *party, tacit_prices *out, tacit_error *error);
 
 /* Numbers that a method derives from its plan and one public number more, such as a calibration that takes
  * long: a struct without pointers. */

@@ -15,9 +15,6 @@ struct tacit_prepared {
 tacit_status tacit_prepared_take(tacit_prepared **place, const tacit_plan *plan, void *out,
                                  tacit_error *error) {
     const size_t size = plan->method->prepared_size;
-    /* A plan that is only checked may have none yet, and then there is nothing in what is prepared. */
-    if (plan->method->clear_prepared != NULL && plan->schema == NULL)
-        return tacit_fail(error, TACIT_USAGE, "method %s needs a schema of the rows", plan->method->name);
     if (*place == NULL || !tacit_plan_equal(&(*place)->plan, plan)) {
         tacit_prepared *made = tacit_allocate(1, sizeof *made + size);
         if (made == NULL) return tacit_fail_memory(error);
@@ -41,12 +38,60 @@ tacit_prepared *tacit_prepared_free(tacit_prepared *prepared) {
     return NULL;
 }
 
-tacit_status tacit_common_prepared(tacit_common *common, const tacit_plan *plan, void *out,
-                                   tacit_error *error) {
-    pthread_mutex_lock(&common->mutex);
-    tacit_status status = tacit_prepared_take(&common->prepared, plan, out, error);
-    pthread_mutex_unlock(&common->mutex);
+tacit_status tacit_plan_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+    tacit_prepared *prepared = NULL;
+    tacit_status status = plan->method->price(plan, &prepared, out, error);
+    tacit_prepared_free(prepared);
     return status;
+}
+
+tacit_status tacit_plan_noise(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+    tacit_prepared *prepared = NULL;
+    tacit_status status = plan->method->noise(plan, &prepared, out, error);
+    tacit_prepared_free(prepared);
+    return status;
+}
+
+tacit_status tacit_plan_declare(const tacit_plan *plan, tacit_prices *prices, tacit_noise_law *noise,
+                                tacit_error *error) {
+    tacit_prepared *prepared = NULL;
+    tacit_status status = plan->method->price(plan, &prepared, prices, error);
+    if (status == TACIT_OK && plan->method->noise != NULL)
+        status = plan->method->noise(plan, &prepared, noise, error);
+    tacit_prepared_free(prepared);
+    return status;
+}
+
+static tacit_prepared **enter(tacit_common *common, tacit_prepared **own) {
+    if (common == NULL) return own;
+    pthread_mutex_lock(&common->mutex);
+    return &common->prepared;
+}
+
+static tacit_status leave(tacit_common *common, tacit_status status) {
+    if (common != NULL) pthread_mutex_unlock(&common->mutex);
+    return status;
+}
+
+tacit_status tacit_common_prepared(tacit_common *common, tacit_prepared **own, const tacit_plan *plan,
+                                   void *out, tacit_error *error) {
+    /* A plan that is only checked may have none yet. */
+    if (plan->method->needs_schema && plan->schema == NULL)
+        return tacit_fail(error, TACIT_USAGE, "method %s needs a schema of the rows", plan->method->name);
+    tacit_prepared **place = enter(common, own);
+    return leave(common, tacit_prepared_take(place, plan, out, error));
+}
+
+tacit_status tacit_common_price(tacit_common *common, tacit_prepared **own, const tacit_plan *plan,
+                                tacit_prices *out, tacit_error *error) {
+    tacit_prepared **place = enter(common, own);
+    return leave(common, plan->method->price(plan, place, out, error));
+}
+
+tacit_status tacit_common_noise(tacit_common *common, tacit_prepared **own, const tacit_plan *plan,
+                                tacit_noise_law *out, tacit_error *error) {
+    tacit_prepared **place = enter(common, own);
+    return leave(common, plan->method->noise(plan, place, out, error));
 }
 
 void tacit_common_begin(tacit_common *common) {

@@ -246,8 +246,11 @@ cleanup:
 }
 
 tacit_status tacit_session_prepared(tacit_session *session, void *out, tacit_error *error) {
-    if (session->common != NULL) return tacit_common_prepared(session->common, session->plan, out, error);
-    return tacit_prepared_take(&session->prepared, session->plan, out, error);
+    return tacit_common_prepared(session->common, &session->prepared, session->plan, out, error);
+}
+
+tacit_status tacit_session_noise(tacit_session *session, tacit_noise_law *out, tacit_error *error) {
+    return tacit_common_noise(session->common, &session->prepared, session->plan, out, error);
 }
 
 tacit_status tacit_ask(tacit_session *session, const char *name, const tacit_message *message,

@@ -118,6 +118,9 @@ struct tacit_session {
  * are borrowed until the half ends. */
 tacit_status tacit_session_prepared(tacit_session *session, void *out, tacit_error *error);
 
+/* tacit_plan_noise of the session's plan, from what is prepared for it already. */
+tacit_status tacit_session_noise(tacit_session *session, tacit_noise_law *out, tacit_error *error);
+
 /* Ask every party; wait for their answers. TACIT_REFUSED when fewer than the plan's minimum answered. */
 tacit_status tacit_ask(tacit_session *session, const char *question, const tacit_message *message,
                        tacit_answers *out, tacit_error *error);

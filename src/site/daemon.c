@@ -202,6 +202,7 @@ static tacit_status adopt(daemon_state *self, const char *name, tacit_error *err
     for (const worker *each = self->workers; each != NULL; each = each->next)
         if (strcmp(each->name, name) == 0) return TACIT_OK;
     if (strlen(name) >= TACIT_SITE_ID_SIZE || !has_file(self, name, SITE_CERTIFICATE_FILE) ||
+        (self->settings->mark != NULL && !has_file(self, name, self->settings->mark)) ||
         has_file(self, name, SITE_BOX_FILE)) /* people carry that study (site_envelope.c) */
         return TACIT_OK;
     worker *added = TACIT_NEW(worker, 1);

@@ -10,7 +10,8 @@
 
 typedef struct tacit_daemon_settings {
     const char *home;
-    bool until_done; /* end when every joined study has ended; TACIT_NOT_FOUND when none was joined */
+    const char *mark; /* only studies whose folder has a file of this name; NULL: all */
+    bool until_done;  /* end when every joined study has ended; TACIT_NOT_FOUND when none was joined */
     tacit_site_callbacks callbacks; /* called by one thread at a time */
 } tacit_daemon_settings;
 

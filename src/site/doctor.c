@@ -37,7 +37,6 @@ enum {
     FILES_WANTED = 1024,
     SKEW_WARN_S = 60,
     SKEW_FAIL_S = 3600, /* certificates are valid from an hour before they are issued */
-    DAY_S = 86400,
 };
 static const uint64_t SPACE_FAIL = 64ull << 20, SPACE_WARN = 1ull << 30;
 

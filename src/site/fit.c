@@ -105,7 +105,7 @@ static tacit_status make_plan(fitting *self, tacit_error *error) {
     if (self->job->candidates != NULL) TACIT_TRY(let_method_choose(plan, self->job->candidates, error));
     TACIT_TRY(tacit_plan_choose_lambda(plan, error));
     TACIT_TRY(tacit_plan_check(plan, error));
-    return plan->method->price(plan, &self->prices, error);
+    return tacit_plan_price(plan, &self->prices, error);
 }
 
 static tacit_status print_request(const fitting *self, tacit_buffer *out, tacit_error *error) {

@@ -21,6 +21,7 @@ enum { LOOK_EVERY_MS = 250, ENTRIES_MOST = 2000 };
 
 typedef struct page {
     const tacit_page_settings *settings;
+    page_person *person;
     web *web;
     char ledger[PATH_MAX];
     uint64_t entries; /* number of the last one seen; main loop only */
@@ -89,7 +90,7 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
     const tacit_study *study = joined->study;
     studies->list = tacit_json_append(
         studies->list,
-        json_pack("{s:o,s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o,s:o}",
+        json_pack("{s:o,s:o,s:s,s:b,s:o,s:o,s:I,s:I,s:s,s:s,s:s,s:s,s:o,s:s,s:b,s:b,s:b,s:I,s:I,s:o,s:o,s:o}",
                   "settings", tacit_json_study_settings(study), "next", next != NULL ? next : json_null(),
                   "authority", joined->authority, "distrusted", joined->distrusted, "description",
                   text_or_null(&study->description), "approval",
@@ -100,7 +101,8 @@ static tacit_status add_study(void *context, const tacit_site_summary *joined, t
                   names[consent], "amended", joined->amended, "ended", joined->ended, "has_model",
                   joined->has_model, "parties", (json_int_t)joined->study->plan.parties, "minimum_rows",
                   (json_int_t)joined->study->plan.minimum_rows, "explanation", explanation, "called",
-                  joined->called[0] != 0 ? json_string(joined->called) : json_null()));
+                  joined->called[0] != 0 ? json_string(joined->called) : json_null(), "page",
+                  page_person_state(studies->owner->person, joined->id)));
     return studies->list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
@@ -146,10 +148,11 @@ static tacit_status consent_again(const page *self, const char *study, const cha
     const tacit_site_word word = { .allow_difference = true };
     tacit_site *site = NULL;
     const tacit_site_callbacks callbacks = { .context = NULL };
-    bool amended = false;
+    tacit_site_version found;
     tacit_status status;
-    TACIT_CHECK(tacit_site_review(&site, &amended, self->settings->home, study, difference ? &word : NULL,
+    TACIT_CHECK(tacit_site_review(&site, &found, self->settings->home, study, difference ? &word : NULL,
                                   &callbacks, error));
+    const bool amended = found == TACIT_SITE_AMENDED;
     TACIT_CHECK(check_read(tacit_site_study(site), amended, version, error));
     if (amended) TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(tacit_site_consent(site, error));
@@ -171,6 +174,13 @@ static void post_consent(void *context, web_call *call) {
     }
     const bool difference = body->length > 0 && web_body_flag(body, "allow_difference");
     tacit_status status = consent_again(self, call->item, version, difference, id, &error);
+    /* The passphrase of a locked store is nowhere: its file in memory is empty. */
+    if (status == TACIT_INPUT && strncmp(error.text, "/proc/self/", 11) == 0) {
+        error = (tacit_error)TACIT_ERROR_INIT;
+        status = tacit_fail(&error, TACIT_REFUSED,
+                            "the rows of this study are in your store, which is locked: give its passphrase, "
+                            "and consent then");
+    }
     if (status == TACIT_OK)
         web_answer(call, 200, json_pack("{s:s,s:s}", "study", id, "consent", "given"));
     else
@@ -336,7 +346,8 @@ static void serve(page *self) {
     const struct timespec little = { 0, LOOK_EVERY_MS * 1000000L };
     while (settings->cancelled == NULL || !settings->cancelled(settings->context)) {
         if (web_is_watched(self->web) && visit_sources(self, note_source, self, NULL) == TACIT_OK)
-            web_publish(self->web, json_pack("{s:I}", "entries", (json_int_t)self->entries));
+            web_publish(self->web, json_pack("{s:I,s:I}", "entries", (json_int_t)self->entries, "said",
+                                             (json_int_t)page_person_said(self->person)));
         nanosleep(&little, NULL);
     }
 }
@@ -372,17 +383,16 @@ tacit_status tacit_page_run(const tacit_page_settings *settings, tacit_error *er
                              .context = &self,
                              .more = page_person_routes,
                              .more_count = page_person_route_count };
-    page_person *person = NULL;
     TACIT_TRY(tacit_path_join(self.ledger, sizeof self.ledger, settings->home, TACIT_LEDGER_NAME, error));
     TACIT_TRY(tacit_folder_make(settings->home, error));
-    TACIT_TRY(page_person_create(&person, settings->home, error));
-    serving.more_context = person;
+    TACIT_TRY(page_person_create(&self.person, settings, error));
+    serving.more_context = self.person;
     tacit_status status = web_start(&self.web, &serving, error);
     if (status == TACIT_OK) {
         announce_link(&self);
         serve(&self);
         web_free(self.web);
     }
-    page_person_free(person);
+    page_person_free(self.person);
     return status;
 }

@@ -11,6 +11,7 @@
 #include "data/schema/date.h"
 #include "person/instrument/diary.h"
 #include "site/enrol/page_enrol.h"
+#include "site/enrol/page_join.h"
 #include "site/site.h"
 #include "study/json_value.h"
 
@@ -18,38 +19,80 @@ enum { ANSWERS_MOST = 256 << 10, REQUEST_MOST = 8 << 10 };
 
 struct page_person {
     char home[PATH_MAX], path[PATH_MAX];
-    pthread_mutex_t mutex; /* guards the vault, which several threads ask */
-    tacit_vault *vault;    /* NULL: locked */
+    const tacit_page_settings *settings;
+    page_join *join;
+    pthread_mutex_t opening; /* one word at a time that opens or locks */
+    pthread_mutex_t mutex;   /* guards the vault, which several threads ask */
+    tacit_vault *vault;      /* NULL: locked */
 };
-
-tacit_status page_person_create(page_person **out, const char *home, tacit_error *error) {
-    page_person *person = TACIT_NEW(page_person, 1);
-    if (person == NULL) return tacit_fail_memory(error);
-    tacit_status status =
-        tacit_path_join(person->path, sizeof person->path, home, TACIT_PERSONAL_FILE, error);
-    if (status == TACIT_OK) memcpy(person->home, home, strlen(home) + 1); /* shorter than the path */
-    if (status != TACIT_OK) {
-        free(person);
-        return status;
-    }
-    pthread_mutex_init(&person->mutex, NULL);
-    *out = person;
-    return TACIT_OK;
-}
-
-page_person *page_person_free(page_person *person) {
-    if (person == NULL) return NULL;
-    tacit_vault_close(person->vault);
-    pthread_mutex_destroy(&person->mutex);
-    free(person);
-    return NULL;
-}
 
 static int64_t now_ms(void) {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
+
+/* The store must be open. Under the mutex. */
+static tacit_status need_open(const page_person *person, tacit_error *error) {
+    return person->vault != NULL
+               ? TACIT_OK
+               : tacit_fail(error, TACIT_REFUSED, "the store is locked: give its passphrase first");
+}
+
+static tacit_status list_sources(void *store, const char *study, const char *coordinator, json_t **out,
+                                 tacit_error *error) {
+    page_person *person = store;
+    pthread_mutex_lock(&person->mutex);
+    tacit_status status = need_open(person, error);
+    if (status == TACIT_OK) status = page_join_list(out, person->vault, study, coordinator, error);
+    pthread_mutex_unlock(&person->mutex);
+    return status;
+}
+
+static tacit_status take_up(void *store, const tacit_instrument *made, const tacit_buffer *text,
+                            tacit_error *error) {
+    page_person *person = store;
+    pthread_mutex_lock(&person->mutex);
+    tacit_status status = need_open(person, error);
+    if (status == TACIT_OK)
+        status =
+            tacit_diary_take(person->vault, made, (const char *)text->bytes, text->length, now_ms(), error);
+    pthread_mutex_unlock(&person->mutex);
+    return status;
+}
+
+tacit_status page_person_create(page_person **out, const tacit_page_settings *settings, tacit_error *error) {
+    page_person *person = TACIT_NEW(page_person, 1);
+    tacit_status status;
+    if (person == NULL) return tacit_fail_memory(error);
+    person->settings = settings;
+    pthread_mutex_init(&person->opening, NULL);
+    pthread_mutex_init(&person->mutex, NULL);
+    TACIT_CHECK(
+        tacit_path_join(person->path, sizeof person->path, settings->home, TACIT_PERSONAL_FILE, error));
+    memcpy(person->home, settings->home, strlen(settings->home) + 1); /* shorter than the path */
+    TACIT_CHECK(page_join_create(&person->join, settings, &(page_join_store){ person, list_sources, take_up },
+                                 error));
+    *out = person;
+    person = NULL;
+cleanup:
+    page_person_free(person);
+    return status;
+}
+
+page_person *page_person_free(page_person *person) {
+    if (person == NULL) return NULL;
+    page_join_free(person->join);
+    tacit_vault_close(person->vault);
+    pthread_mutex_destroy(&person->opening);
+    pthread_mutex_destroy(&person->mutex);
+    free(person);
+    return NULL;
+}
+
+json_t *page_person_state(page_person *person, const char *id) { return page_join_state(person->join, id); }
+
+uint64_t page_person_said(page_person *person) { return page_join_said(person->join); }
 
 /* Answer with a document, which is taken over, or with what went wrong. */
 static void answer(web_call *call, tacit_status status, json_t *document, const tacit_error *error) {
@@ -163,30 +206,31 @@ static void post_unlock(void *context, web_call *call) {
     tacit_status status = TACIT_OK;
     if (!web_body_text(tacit_exchange_body(call->exchange), "passphrase", passphrase, sizeof passphrase))
         status = tacit_fail(&error, TACIT_USAGE, "the store is opened by {\"passphrase\": ...}");
-    pthread_mutex_lock(&person->mutex); /* one guess at a time */
+    pthread_mutex_lock(&person->opening); /* one guess at a time */
     if (status == TACIT_OK) status = tacit_vault_open(&vault, person->path, passphrase, &error);
     if (status == TACIT_OK) {
+        pthread_mutex_lock(&person->mutex);
         tacit_vault_close(person->vault);
         person->vault = vault;
+        pthread_mutex_unlock(&person->mutex);
+        person->settings->opened(person->settings->context, passphrase);
+        page_join_begin(person->join);
     }
-    pthread_mutex_unlock(&person->mutex);
+    pthread_mutex_unlock(&person->opening);
     sodium_memzero(passphrase, sizeof passphrase);
     answer(call, status, json_pack("{s:b}", "open", true), &error);
 }
 
 static void post_lock(void *context, web_call *call) {
     page_person *person = context;
+    pthread_mutex_lock(&person->opening);
+    page_join_end(person->join);
+    person->settings->opened(person->settings->context, NULL);
     pthread_mutex_lock(&person->mutex);
     person->vault = tacit_vault_close(person->vault);
     pthread_mutex_unlock(&person->mutex);
+    pthread_mutex_unlock(&person->opening);
     web_answer(call, 200, json_pack("{s:b}", "open", false));
-}
-
-/* The store must be open. Under the mutex. */
-static tacit_status need_open(const page_person *person, tacit_error *error) {
-    return person->vault != NULL
-               ? TACIT_OK
-               : tacit_fail(error, TACIT_REFUSED, "the store is locked: give its passphrase first");
 }
 
 /* ---- questionnaires ---- */
@@ -331,7 +375,7 @@ static tacit_status add_offer(void *context, const tacit_offer *offer, tacit_err
     const tacit_plan *plan = &study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
     char price[TACIT_PRICE_TEXT_SIZE];
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     *list = tacit_json_append(
         *list, json_pack("{s:s,s:s,s:s,s:o,s:s,s:s,s:s,s:o,s:s}", "study", study->name, "title", study->title,
                          "state", offer->state, "coordinator", tacit_json_escaped(offer->coordinator),
@@ -363,6 +407,26 @@ static void post_public_catalogue(void *context, web_call *call) {
 static void post_enrol(void *context, web_call *call) {
     const page_person *person = context;
     page_enrol_ask(person->home, call);
+}
+
+static void post_joining(void *context, web_call *call) {
+    page_person *person = context;
+    page_join_look(person->join, call);
+}
+
+static void post_join(void *context, web_call *call) {
+    page_person *person = context;
+    page_join_take_part(person->join, call);
+}
+
+static void post_questionnaire(void *context, web_call *call) {
+    page_person *person = context;
+    page_join_take_up(person->join, call);
+}
+
+static void post_limit(void *context, web_call *call) {
+    page_person *person = context;
+    page_join_limit(person->join, call);
 }
 
 /* ---- rules ---- */
@@ -405,12 +469,28 @@ const web_further page_person_routes[] = {
         "Ask to join a study of a public catalogue, or one that is offered to this person" },
       REQUEST_MOST,
       NULL },
+    { { "POST", "/v1/party/joining", false, post_joining,
+        "What joining a study with these data of the store would tell, cost and need, as `tacit join` shows "
+        "it" },
+      REQUEST_MOST,
+      NULL },
+    { { "POST", "/v1/party/join", false, post_join,
+        "Consent to the version that was read and join, as `tacit join`; the page then answers for it" },
+      REQUEST_MOST,
+      NULL },
+    { { "POST", "/v1/party/limit", false, post_limit, "Set a first limit for what is in the store" },
+      0,
+      NULL },
     { { "POST", "/v1/party/store/unlock", false, post_unlock, "Open the store by its passphrase" },
       REQUEST_MOST,
       NULL },
     { { "POST", "/v1/party/store/lock", false, post_lock, "Close the store" }, 0, NULL },
     { { "POST", "/v1/party/store/rules", false, post_rule, "Say which studies may use what is in the store" },
       0,
+      NULL },
+    { { "POST", "/v1/party/questionnaires", false, post_questionnaire,
+        "Take up a questionnaire of a study that may be joined" },
+      REQUEST_MOST,
       NULL },
     { { "GET", "/v1/party/questionnaires/{name}", false, get_questionnaire,
         "The items of a questionnaire in the store, in all its languages" },

@@ -3,12 +3,19 @@
  * locked. */
 #pragma once
 
+#include "site/page.h"
 #include "web/web.h"
 
 typedef struct page_person page_person;
 
-tacit_status page_person_create(page_person **out, const char *home, tacit_error *error);
+/* `settings` must stay. */
+tacit_status page_person_create(page_person **out, const tacit_page_settings *settings, tacit_error *error);
 page_person *page_person_free(page_person *person);
+
+/* How it stands with a study that was joined on the page, and how often something was said of one
+ * (page_join.h). */
+json_t *page_person_state(page_person *person, const char *id);
+uint64_t page_person_said(page_person *person);
 
 /* Its routes, whose context it is. */
 extern const web_further page_person_routes[];

@@ -376,7 +376,9 @@ static tacit_status check_policy(const tacit_site *site, const tacit_price *pric
                                .parties_declared = plan->parties,
                                .parties_minimum = plan->minimum_parties,
                                .parameters = site->study->point_count * (plan->classes - 1) };
-    return tacit_policy_check(&owner.policy, &expected, error);
+    TACIT_TRY(tacit_policy_check(&owner.policy, &expected, error));
+    const bool allowed = site->allow_exact || !isinf(price->epsilon); /* else that is said first */
+    return allowed ? site_foresee_rows(site, owner.policy.minimum_rows, error) : TACIT_OK;
 }
 
 /* One rule for all that a method without a center lets out: words to neighbours, the number of rows, the sum
@@ -397,7 +399,7 @@ tacit_status tacit_site_check(tacit_site *site, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(site_check_reuse(site, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     TACIT_TRY(site_check_eligible(site, error));
     TACIT_TRY(site_check_newcomer(site, error));
     if (site->total_rows < plan->minimum_rows)
@@ -497,7 +499,7 @@ static tacit_status bound_study(const tacit_site *site, tacit_ledger *ledger, co
 static tacit_status hold_budget(const tacit_site *site, tacit_ledger *ledger, tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     TACIT_TRY(bound_study(site, ledger, &prices, error));
     return tacit_ledger_reserve(ledger, site->id, site->study->hash, &prices.charged, &prices.event, error);
 }

@@ -134,11 +134,19 @@ typedef struct tacit_site_word {
     const char *schema;
 } tacit_site_word;
 
+/* What a review has before it. */
+typedef enum tacit_site_version {
+    TACIT_SITE_UNCHANGED, /* the version that was last consented to: the coordinator has no newer one */
+    TACIT_SITE_AMENDED,   /* a newer one */
+    TACIT_SITE_UNASKED    /* that version too: the coordinator was not asked, or could not be */
+} tacit_site_version;
+
 /* Open a joined study for its owner to consent to: as amended, when the coordinator has amended it, else as
- * before. `word` may be NULL: nothing is said again. */
-tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
-                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
-                               tacit_error *error);
+ * before. `word` may be NULL: nothing is said again, and the coordinator is asked for a newer version only
+ * if the study has ended. */
+tacit_status tacit_site_review(tacit_site **out, tacit_site_version *found, const char *home,
+                               const char *study, const tacit_site_word *word,
+                               const tacit_site_callbacks *callbacks, tacit_error *error);
 
 /* For whoever is to consent: what exact sums of this study tell together with earlier ones of the same rows;
  * nothing where there is nothing to say. */

@@ -81,29 +81,38 @@ cleanup:
     return status;
 }
 
-/* A study that ended may have been amended since, which no party that has left hears of by itself: its
- * coordinator is asked once. One that cannot be reached, or has nothing new, changes nothing. */
-static void hear_amended(tacit_site *site) {
-    uint8_t consented[TACIT_HASH_BYTES];
+/* A newer version than the one that was last consented to is kept. */
+static tacit_status keep_newer(tacit_site *site, const Tacit__Wire__Amended *amended, tacit_error *error) {
+    uint8_t hash[TACIT_HASH_BYTES];
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)amended->definition, strlen(amended->definition),
+                       NULL, 0);
+    if (memcmp(hash, site->study->hash, sizeof hash) == 0) return TACIT_OK;
+    return site_keep_amended(site, amended->definition, amended->signature.data, amended->signature.len,
+                             error);
+}
+
+/* A study may have been amended, which no party that has withdrawn, or left when it ended, hears of by
+ * itself: its coordinator is asked once. Nothing is said of consent, which is not given yet. False: it could
+ * not be asked. */
+static bool hear_amended(tacit_site *site) {
     Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
     Tacit__Wire__PollReply *reply = NULL;
     tacit_carried carried = { .reply = TACIT_BUFFER_LIMITED(TACIT_WIRE_LIMIT) };
     tacit_carrier *carrier = NULL;
     unsigned version;
     request.study = site->study->name;
-    memcpy(consented, site->study->hash, sizeof consented);
-    request.consented = (ProtobufCBinaryData){ sizeof consented, consented };
-    if (site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK &&
-        site_send(carrier, TACIT_ENDPOINT_POLL, &request, LEAVE_MS, &carried, NULL) == TACIT_OK &&
-        carried.result == TACIT_RESULT_DONE &&
-        tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply, &version,
-                        NULL) == TACIT_OK &&
-        reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
-        (void)site_keep_amended(site, reply->amended->definition, reply->amended->signature.data,
-                                reply->amended->signature.len, NULL);
+    request.wait_ms = 1;
+    bool heard = site_carrier(site, true, NULL, &carrier, NULL) == TACIT_OK &&
+                 site_send(carrier, TACIT_ENDPOINT_POLL, &request, LEAVE_MS, &carried, NULL) == TACIT_OK;
+    if (heard && carried.result == TACIT_RESULT_DONE)
+        heard = tacit_wire_hear((void **)&reply, &tacit__wire__poll_reply__descriptor, &carried.reply,
+                                &version, NULL) == TACIT_OK;
+    if (reply != NULL && reply->event_case == TACIT__WIRE__POLL_REPLY__EVENT_AMENDED)
+        heard = keep_newer(site, reply->amended, NULL) == TACIT_OK;
     tacit_wire_free(reply);
     tacit_carrier_free(carrier);
     tacit_buffer_clear(&carried.reply);
+    return heard;
 }
 
 /* In place of the definition that was consented to before. What the ledger and the folder keep for the study
@@ -152,19 +161,20 @@ static tacit_status take_word(tacit_site *site, const tacit_site_word *word, tac
     return role != NULL ? site_check_role(site, error) : TACIT_OK;
 }
 
-tacit_status tacit_site_review(tacit_site **out, bool *amended, const char *home, const char *study,
-                               const tacit_site_word *word, const tacit_site_callbacks *callbacks,
-                               tacit_error *error) {
+tacit_status tacit_site_review(tacit_site **out, tacit_site_version *found, const char *home,
+                               const char *study, const tacit_site_word *word,
+                               const tacit_site_callbacks *callbacks, tacit_error *error) {
     tacit_site *site = NULL;
     tacit_status status;
     TACIT_CHECK(site_open_folder(&site, home, study, error));
     site->callbacks = *callbacks;
-    if (!site_file_exists(site, SITE_AMENDED_FILE) && site_file_exists(site, SITE_ENDED_FILE))
-        hear_amended(site);
-    *amended = site_file_exists(site, SITE_AMENDED_FILE);
-    if (*amended) TACIT_CHECK(take_amended(site, error));
+    const bool asks = !site_goes_by_files(site) && (word != NULL || site_file_exists(site, SITE_ENDED_FILE));
+    const bool heard = asks && !site_file_exists(site, SITE_AMENDED_FILE) && hear_amended(site);
+    const bool amended = site_file_exists(site, SITE_AMENDED_FILE);
+    *found = amended ? TACIT_SITE_AMENDED : heard ? TACIT_SITE_UNCHANGED : TACIT_SITE_UNASKED;
+    if (amended) TACIT_CHECK(take_amended(site, error));
     TACIT_CHECK(take_word(site, word, error));
-    if (*amended && site_check_role(site, NULL) != TACIT_OK)
+    if (amended && site_check_role(site, NULL) != TACIT_OK)
         TACIT_CHECK(tacit_fail(error, TACIT_REFUSED,
                                "study '%s' was amended to method %s, in which this party has no role: say "
                                "which of %s it is (tacit consent %s --role ROLE)",
@@ -188,7 +198,8 @@ static bool stays(const char *name) {
         SITE_DOCUMENT_FILE,    SITE_AMENDED_FILE,      SITE_AMENDED_SIGNATURE_FILE,
         SITE_SETTINGS_FILE,    SITE_SUM_KEY_FILE,      SITE_NUMBER_FILE,
         SITE_NEXT_KEY_FILE,    SITE_NEXT_REQUEST_FILE, SITE_NEXT_CERTIFICATE_FILE,
-        SITE_LOCK_FILE,        SITE_REVOKED_FILE,      SITE_BOX_FILE
+        SITE_LOCK_FILE,        SITE_REVOKED_FILE,      SITE_BOX_FILE,
+        SITE_BY_PAGE_FILE
     };
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         if (strcmp(name, kept[i]) == 0) return true;

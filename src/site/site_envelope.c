@@ -227,7 +227,7 @@ cleanup:
     return status;
 }
 
-/* Has the owner consented to the version that the envelope tells of? Then there is nothing to ask any
+/* Has the owner consented to the version in the envelope? Then there is nothing to ask any
  * more. */
 static bool has_consented(const tacit_site *site) {
     return memcmp(site->callbacks.envelopes->in.address.version, site->study->hash,

@@ -34,7 +34,8 @@ cleanup:
     return status;
 }
 
-/* A network has the layers that were agreed on; only stacking makes stacks; all else is linear. */
+/* A network has the layers that were agreed on; only stacking makes stacks, and one method trees; all else is
+ * linear. */
 static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan, tacit_error *error) {
     const tacit_network *network = &model->network;
     const char *kind = plan->method->reports;
@@ -44,6 +45,9 @@ static tacit_status check_kind(const tacit_model *model, const tacit_plan *plan,
         return differs(error, "it is not the report that the method makes");
     if (model->stack != NULL && !plan->method->makes_stacks)
         return differs(error, "it is a stack, which the method does not make");
+    if ((model->tree != NULL) != plan->method->makes_trees)
+        return differs(error, model->tree != NULL ? "it is a tree, which the method does not make"
+                                                  : "it is not the tree that the method makes");
     bool releases = plan->method->builds_on != NULL && !plan->method->builds_on(plan);
     if (model->moments != NULL && !releases)
         return differs(error, "it has moments, which the study did not ask for");
@@ -66,7 +70,7 @@ static tacit_status check_guarantee(const tacit_guarantee *claimed, const tacit_
                                     tacit_error *error) {
     const tacit_plan *plan = &study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     bool private = isfinite(prices.charged.epsilon);
     if (strcmp(claimed->method, plan->method->name) != 0 || strcmp(claimed->study, study->name) != 0)
         return differs(error, "it names another method or study");

@@ -73,6 +73,7 @@ struct tacit_site {
 #define SITE_AMENDED_SIGNATURE_FILE "amended.sig"
 #define SITE_SETTINGS_FILE "settings.json"
 #define SITE_BOX_FILE "coordinator.box" /* the key that opens what is for the coordinator, by files */
+#define SITE_BY_PAGE_FILE "by-page"     /* joined on the owner's page, which answers for it (page_join.h) */
 #define SITE_POINTS_FILE "points.bin"
 #define SITE_SUM_KEY_FILE "sum.key"
 #define SITE_MODEL_FILE "model.json"
@@ -265,6 +266,8 @@ tacit_status site_masks(tacit_site *site, tacit_masks **out, tacit_error *error)
 /* Hold the study to the rows that it began with, and compare them with those of earlier exact sums; and the
  * same of the parties over whom exact sums are opened (site_sum_history.c). */
 tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error);
+/* The same before anything is promised, as far as the party can know it by itself: rows may still change. */
+tacit_status site_foresee_rows(const tacit_site *site, uint64_t minimum, tacit_error *error);
 tacit_masks_past site_sets(tacit_site *site);
 
 /* Renewing this party's certificate (site_renewal.c). When is that due? */

@@ -128,15 +128,20 @@ static tacit_status send_answer(serving *self, const tacit_buffer *answer, tacit
     return status;
 }
 
-/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, or why a fit
- * failed, is nobody else's business. */
+/* Tell the coordinator that there is no answer. The reason stays here: what is left of a budget, which rows
+ * differ from earlier ones, or why a fit failed, is nobody else's business. So the sentence is always the
+ * same. */
 static tacit_status send_refusal(serving *self, const tacit_question *question, tacit_status why,
                                  tacit_error *error) {
     tacit_answer answer = tacit_answer_to(question);
     tacit_buffer bytes = TACIT_BUFFER_INIT;
-    snprintf(answer.refusal, sizeof answer.refusal, "%s",
-             why == TACIT_REFUSED ? tacit_status_text(TACIT_REFUSED)
-                                  : "the party could not compute an answer");
+    snprintf(
+        answer.refusal, sizeof answer.refusal, "%s",
+        why == TACIT_REFUSED
+            ? "refused by its owner's budget, consent or rules, among them that exact sums and folds differ "
+              "by at least the owner's minimum of rows; only the party itself shows which, and what its "
+              "owner can allow"
+            : "the party could not compute an answer");
     tacit_status status = tacit_answer_encode(&answer, &bytes, error);
     if (status == TACIT_OK) status = send_answer(self, &bytes, error);
     tacit_buffer_clear(&bytes);

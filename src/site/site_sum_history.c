@@ -38,26 +38,42 @@ static tacit_status hold_folds(tacit_sum_history *history, const tacit_site *sit
     return status;
 }
 
-tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error) {
+static tacit_sum_history_rows rows_of(const tacit_site *site, uint64_t minimum) {
+    return (tacit_sum_history_rows){ .source = site->source,
+                                     .study = site->id,
+                                     .rows = site->rows,
+                                     .total = site->total_rows,
+                                     .schema = site->schema,
+                                     .exact = tacit_plan_is_exact(&site->study->plan),
+                                     .allowed = site->allow_difference,
+                                     .minimum = minimum };
+}
+
+static tacit_status hold_all(const tacit_site *site, const tacit_sum_history_rows *about,
+                             tacit_error *error) {
     const tacit_plan *plan = &site->study->plan;
-    const tacit_sum_history_rows about = { .source = site->source,
-                                           .study = site->id,
-                                           .rows = site->rows,
-                                           .total = site->total_rows,
-                                           .schema = site->schema,
-                                           .begun = begun,
-                                           .exact = tacit_plan_is_exact(plan),
-                                           .allowed = site->allow_difference,
-                                           .minimum = minimum };
     const tacit_fold_plan folds =
         plan->method->folds != NULL ? plan->method->folds(plan) : (tacit_fold_plan){ .count = 0 };
     tacit_sum_history *history = NULL;
     tacit_status status = open_past(site, &history, error);
-    if (status == TACIT_OK) status = tacit_sum_history_hold_rows(history, &about, error);
+    if (status == TACIT_OK) status = tacit_sum_history_hold_rows(history, about, error);
     if (status == TACIT_OK && folds.count > 0 && site->rows->rows == site->total_rows)
-        status = hold_folds(history, site, &about, folds, error);
+        status = hold_folds(history, site, about, folds, error);
     tacit_sum_history_free(history);
     return status;
+}
+
+tacit_status site_hold_rows(const tacit_site *site, uint64_t minimum, bool begun, tacit_error *error) {
+    tacit_sum_history_rows about = rows_of(site, minimum);
+    about.begun = begun;
+    return hold_all(site, &about, error);
+}
+
+tacit_status site_foresee_rows(const tacit_site *site, uint64_t minimum, tacit_error *error) {
+    tacit_sum_history_rows about = rows_of(site, minimum);
+    about.foreseen = true;
+    if (site->rows == NULL || !about.exact) return TACIT_OK;
+    return hold_all(site, &about, error);
 }
 
 static tacit_status hold_set(void *context, const uint8_t (*keys)[TACIT_SIGNING_KEY_BYTES], size_t count,

@@ -11,7 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "store/internal.h"
+#include "store/store_parts.h"
 
 enum { FIRST_PATIENCE = 10000 };
 

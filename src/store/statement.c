@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "store/internal.h"
+#include "store/store_parts.h"
 
 struct tacit_statement {
     tacit_store *store;
@@ -95,6 +95,46 @@ void tacit_bind_text(tacit_statement *statement, int index, const char *text) {
 
 void tacit_bind_blob(tacit_statement *statement, int index, const void *bytes, size_t length) {
     remember(statement, sqlite3_bind_blob64(statement->handle, index, bytes, length, SQLITE_STATIC));
+}
+
+tacit_status tacit_statement_open(tacit_statement **out, tacit_store *store, const char *sql,
+                                  const tacit_sql_value *values, size_t count, tacit_error *error) {
+    TACIT_TRY(tacit_statement_prepare(out, store, sql, error));
+    for (size_t i = 0; i < count; i++) {
+        const int index = (int)i + 1;
+        switch (values[i].kind) {
+        case TACIT_SQL_INTEGER: tacit_bind_integer(*out, index, values[i].integer); break;
+        case TACIT_SQL_NUMBER: tacit_bind_double(*out, index, values[i].number); break;
+        case TACIT_SQL_TEXT: tacit_bind_text(*out, index, values[i].bytes); break;
+        case TACIT_SQL_BLOB: tacit_bind_blob(*out, index, values[i].bytes, values[i].length); break;
+        }
+    }
+    return TACIT_OK;
+}
+
+tacit_status tacit_store_put(tacit_store *store, const char *sql, const tacit_sql_value *values, size_t count,
+                             tacit_error *error) {
+    tacit_statement *statement = NULL;
+    tacit_status status = tacit_statement_open(&statement, store, sql, values, count, error);
+    if (status == TACIT_OK) status = tacit_statement_run(statement, error);
+    tacit_statement_free(statement);
+    return status;
+}
+
+tacit_status tacit_store_ask(bool *row, int64_t *out, int columns, tacit_store *store, const char *sql,
+                             const tacit_sql_value *values, size_t count, tacit_error *error) {
+    tacit_statement *statement = NULL;
+    tacit_status status = tacit_statement_open(&statement, store, sql, values, count, error);
+    if (status == TACIT_OK) status = tacit_statement_step(row, statement, error);
+    for (int i = 0; status == TACIT_OK && i < columns; i++)
+        out[i] = *row ? tacit_column_integer(statement, i) : 0;
+    tacit_statement_free(statement);
+    return status;
+}
+
+tacit_status tacit_store_has(bool *out, tacit_store *store, const char *sql, const tacit_sql_value *values,
+                             size_t count, tacit_error *error) {
+    return tacit_store_ask(out, NULL, 0, store, sql, values, count, error);
 }
 
 tacit_status tacit_statement_step(bool *row, tacit_statement *statement, tacit_error *error) {

@@ -2,8 +2,8 @@
  * Prepared statements: values in by number (from 1), rows out by column (from 0).
  *
  *     tacit_statement *query = NULL;
- *     TACIT_CHECK(tacit_statement_prepare(&query, store, "SELECT hash FROM log WHERE entry = ?1", error));
- *     tacit_bind_integer(query, 1, entry);
+ *     TACIT_CHECK(tacit_statement_open(&query, store, "SELECT hash FROM log WHERE entry = ?1",
+ *                                      TACIT_VALUES(tacit_sql_integer(entry)), error));
  *     TACIT_CHECK(tacit_statement_step(&found, query, error));
  *
  * A bind that fails (out of memory) is reported by the next step, so that binding reads as a list.
@@ -29,6 +29,48 @@ void tacit_bind_integer(tacit_statement *statement, int index, int64_t value);
 void tacit_bind_double(tacit_statement *statement, int index, double value);
 void tacit_bind_text(tacit_statement *statement, int index, const char *text);
 void tacit_bind_blob(tacit_statement *statement, int index, const void *bytes, size_t length);
+
+/* A value for a parameter, with the rules of tacit_bind_*; the first of a list is for ?1, the next for ?2. */
+typedef struct tacit_sql_value {
+    enum { TACIT_SQL_INTEGER, TACIT_SQL_NUMBER, TACIT_SQL_TEXT, TACIT_SQL_BLOB } kind;
+    int64_t integer;
+    double number;
+    const void *bytes;
+    size_t length;
+} tacit_sql_value;
+
+static inline tacit_sql_value tacit_sql_integer(int64_t value) {
+    return (tacit_sql_value){ .kind = TACIT_SQL_INTEGER, .integer = value };
+}
+static inline tacit_sql_value tacit_sql_number(double value) {
+    return (tacit_sql_value){ .kind = TACIT_SQL_NUMBER, .number = value };
+}
+static inline tacit_sql_value tacit_sql_text(const char *text) {
+    return (tacit_sql_value){ .kind = TACIT_SQL_TEXT, .bytes = text };
+}
+static inline tacit_sql_value tacit_sql_blob(const void *bytes, size_t length) {
+    return (tacit_sql_value){ .kind = TACIT_SQL_BLOB, .bytes = bytes, .length = length };
+}
+
+/* Two arguments: the values, and how many. */
+#define TACIT_VALUES(...)                                                                                    \
+    (const tacit_sql_value[]){ __VA_ARGS__ },                                                                \
+        sizeof((const tacit_sql_value[]){ __VA_ARGS__ }) / sizeof(tacit_sql_value)
+
+/* Prepare a statement and bind its values. */
+tacit_status tacit_statement_open(tacit_statement **out, tacit_store *store, const char *sql,
+                                  const tacit_sql_value *values, size_t count, tacit_error *error);
+
+/* The same for one that returns no rows: it is run, and freed. */
+tacit_status tacit_store_put(tacit_store *store, const char *sql, const tacit_sql_value *values, size_t count,
+                             tacit_error *error);
+
+/* The same for a question: whether there is a row; and the integers in its first columns, 0 where there is
+ * none. */
+tacit_status tacit_store_has(bool *out, tacit_store *store, const char *sql, const tacit_sql_value *values,
+                             size_t count, tacit_error *error);
+tacit_status tacit_store_ask(bool *row, int64_t *out, int columns, tacit_store *store, const char *sql,
+                             const tacit_sql_value *values, size_t count, tacit_error *error);
 
 /* Advance: *row says whether there is a row to look at. */
 tacit_status tacit_statement_step(bool *row, tacit_statement *statement, tacit_error *error);

@@ -1,7 +1,7 @@
 /* Transactions, and what SQLite's result codes mean to the owner of the file. */
 #include "store/store.h"
 
-#include "store/internal.h"
+#include "store/store_parts.h"
 
 static tacit_status fail_corrupt(const tacit_store *store, const char *what, tacit_error *error) {
     return tacit_fail(error, TACIT_CORRUPT,

@@ -60,8 +60,7 @@ tacit_status tacit_json_explanation(json_t **out, const tacit_plan *plan, tacit_
     tacit_noise_law noise = { .law = "" };
     tacit_wording words = TACIT_WORDING_INIT;
     char sums[TACIT_WORDING_SUMS_SIZE];
-    TACIT_TRY(method->price(plan, &prices, error));
-    if (method->noise != NULL) TACIT_TRY(method->noise(plan, &noise, error));
+    TACIT_TRY(tacit_plan_declare(plan, &prices, &noise, error));
     TACIT_TRY(tacit_wording_make(&words, plan, error));
     *out = json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o}", "method",
                      method->name, "title", method->title, "reference", method->reference, "leaves",

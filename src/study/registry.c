@@ -90,6 +90,13 @@ static const char *const scripts[] = {
     "CREATE TABLE contact (party TEXT PRIMARY KEY, study TEXT NOT NULL, sealed BLOB NOT NULL, at INTEGER NOT "
     "NULL)"
     "  WITHOUT ROWID;",
+    /* Whoever joins is looked for and counted, among thousands. */
+    "CREATE INDEX invitation_free ON invitation (study, expires) WHERE party IS NULL;"
+    "CREATE INDEX invitation_used ON invitation (study, party) WHERE party IS NOT NULL;"
+    "CREATE INDEX invitation_party ON invitation (party);"
+    "CREATE INDEX party_study ON party (study, version, revoked);"
+    "CREATE INDEX party_gone ON party (study) WHERE revoked <> 0 OR away <> 0;"
+    "CREATE INDEX signer_key ON signer (key);",
 };
 
 static const tacit_store_schema schema = { "coordinator's registry", 0x74635231 /* "tcR1" */, scripts,
@@ -168,34 +175,32 @@ tacit_status tacit_registry_check(tacit_registry *registry, tacit_error *error) 
 tacit_status tacit_registry_set(tacit_registry *registry, const char *key, const char *value,
                                 tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&put, registry->store, "REPLACE INTO setting VALUES (?1, ?2)", error));
-    tacit_bind_text(put, 1, key);
-    tacit_bind_text(put, 2, value);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status = tacit_store_put(registry->store, "REPLACE INTO setting VALUES (?1, ?2)",
+                                          TACIT_VALUES(tacit_sql_text(key), tacit_sql_text(value)), error);
     tacit_registry_unlock(registry);
+    return status;
+}
+
+tacit_status registry_find_text(tacit_registry *registry, const char *sql, const char *key, bool *found,
+                                char *out, size_t size, tacit_error *error) {
+    tacit_statement *get = NULL;
+    const char *text = "";
+    tacit_status status;
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, sql, TACIT_VALUES(tacit_sql_text(key)), error));
+    TACIT_CHECK(tacit_statement_step(found, get, error));
+    if (*found) TACIT_CHECK(tacit_column_text(&text, get, 0, size - 1, error));
+    snprintf(out, size, "%s", text);
+cleanup:
+    tacit_statement_free(get);
     return status;
 }
 
 tacit_status tacit_registry_get(tacit_registry *registry, const char *key, char *out, size_t size,
                                 tacit_error *error) {
-    tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
-    const char *text = "";
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT value FROM setting WHERE key = ?1", error));
-    tacit_bind_text(get, 1, key);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (row) TACIT_CHECK(tacit_column_text(&text, get, 0, size - 1, error));
-    snprintf(out, size, "%s", text);
-cleanup:
-    tacit_statement_free(get);
+    tacit_registry_lock(registry);
+    tacit_status status =
+        registry_find_text(registry, "SELECT value FROM setting WHERE key = ?1", key, &row, out, size, error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -219,16 +224,9 @@ static bool has_ended(tacit_study_state state) { return state >= TACIT_STUDY_DON
 
 tacit_status registry_put_points(tacit_registry *registry, const char *study, const tacit_buffer *points,
                                  tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status =
-        tacit_statement_prepare(&put, registry->store, "INSERT INTO points VALUES (?1, ?2)", error);
-    if (status == TACIT_OK) {
-        tacit_bind_text(put, 1, study);
-        tacit_bind_blob(put, 2, points->bytes, points->length);
-        status = tacit_statement_run(put, error);
-    }
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(registry->store, "INSERT INTO points VALUES (?1, ?2)",
+                           TACIT_VALUES(tacit_sql_text(study), tacit_sql_blob(points->bytes, points->length)),
+                           error);
 }
 
 static tacit_status add_study(tacit_registry *registry, const char *name, const char *definition,
@@ -236,31 +234,23 @@ static tacit_status add_study(tacit_registry *registry, const char *name, const 
     uint8_t secret[TACIT_STREAM_KEY_BYTES];
     randombytes_buf(secret, sizeof secret);
     tacit_registry_lock(registry);
-    tacit_statement *find = NULL, *put = NULL;
     bool taken = false;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(
-        tacit_statement_prepare(&find, registry->store, "SELECT 1 FROM study WHERE name = ?1", error));
-    tacit_bind_text(find, 1, name);
-    TACIT_CHECK(tacit_statement_step(&taken, find, error));
+    TACIT_CHECK(tacit_store_has(&taken, registry->store, "SELECT 1 FROM study WHERE name = ?1",
+                                TACIT_VALUES(tacit_sql_text(name)), error));
     if (taken)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "a study called '%s' is already there; choose another name", name));
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT INTO study (name, definition, state, reason, secret, created)"
-                                        " VALUES (?1, ?2, ?3, '', ?4, ?5)",
-                                        error));
-    tacit_bind_text(put, 1, name);
-    tacit_bind_text(put, 2, definition);
-    tacit_bind_integer(put, 3, state);
-    tacit_bind_blob(put, 4, secret, sizeof secret);
-    tacit_bind_integer(put, 5, (int64_t)time(NULL));
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(registry->store,
+                                "INSERT INTO study (name, definition, state, reason, secret, created)"
+                                " VALUES (?1, ?2, ?3, '', ?4, ?5)",
+                                TACIT_VALUES(tacit_sql_text(name), tacit_sql_text(definition),
+                                             tacit_sql_integer(state), tacit_sql_blob(secret, sizeof secret),
+                                             tacit_sql_integer((int64_t)time(NULL))),
+                                error));
     if (points != NULL && points->length > 0) TACIT_CHECK(registry_put_points(registry, name, points, error));
 cleanup:
-    tacit_statement_free(find);
-    tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     sodium_memzero(secret, sizeof secret);
@@ -282,12 +272,16 @@ tacit_status tacit_registry_add_draft(tacit_registry *registry, const char *name
     "p.version = s.version),"                                                                                \
     " (SELECT count(*) FROM invitation WHERE study = s.name AND party IS NULL AND expires > unixepoch()),"   \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0), "        \
-    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND step < 16 AND round ="      \
+    "definition, (SELECT max(step) + 1 FROM masked_step WHERE study = s.name AND step BETWEEN 0 AND 15 AND " \
+    "round ="                                                                                                \
     " coalesce((SELECT max(round) + 1 FROM journal WHERE study = s.name AND round < (1 << 62)), 0)), "       \
     "version, (SELECT count(*) FROM party p WHERE study = s.name AND revoked = 0 AND p.version < "           \
     "s.version), EXISTS (SELECT 1 FROM masked_step WHERE study = s.name)"                                    \
     " AND instr(definition, char(10) || 'sum: paillier' || char(10)) > 0 "                                   \
     "FROM study s "
+
+/* The same without what has to be counted. */
+#define BRIEF_COLUMNS "SELECT name, state, reason, 0, 0, 0, definition, NULL, version, 0, 0 FROM study s "
 
 /* The step of a secure sum that is open, by its number among those of its protocol; "" for none. */
 static const char *step_name(int64_t step, bool encrypted) {
@@ -339,14 +333,14 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
-                                  tacit_buffer *definition, tacit_error *error) {
+static tacit_status read_study(tacit_registry *registry, const char *sql, const char *name,
+                               tacit_study_record *out, tacit_buffer *definition, tacit_error *error) {
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, STUDY_COLUMNS "WHERE name = ?1", error));
+    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
     tacit_bind_text(get, 1, name);
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row)
@@ -363,20 +357,25 @@ cleanup:
     return status;
 }
 
+tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error) {
+    return read_study(registry, STUDY_COLUMNS "WHERE name = ?1", name, out, definition, error);
+}
+
+tacit_status tacit_registry_brief(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error) {
+    return read_study(registry, BRIEF_COLUMNS "WHERE name = ?1", name, out, definition, error);
+}
+
 tacit_status registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
                             tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
-    tacit_bind_text(get, 1, name);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", name));
-    *out = (tacit_study_state)tacit_column_integer(get, 0);
-cleanup:
-    tacit_statement_free(get);
-    return status;
+    int64_t state;
+    TACIT_TRY(tacit_store_ask(&row, &state, 1, registry->store, "SELECT state FROM study WHERE name = ?1",
+                              TACIT_VALUES(tacit_sql_text(name)), error));
+    if (!row) return tacit_fail(error, TACIT_NOT_FOUND, "no study is called '%s'", name);
+    *out = (tacit_study_state)state;
+    return TACIT_OK;
 }
 
 tacit_status tacit_registry_state(tacit_registry *registry, const char *name, tacit_study_state *out,
@@ -389,14 +388,7 @@ tacit_status tacit_registry_state(tacit_registry *registry, const char *name, ta
 
 tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
                               tacit_error *error) {
-    tacit_statement *statement = NULL;
-    tacit_status status = tacit_statement_prepare(&statement, registry->store, sql, error);
-    if (status == TACIT_OK) {
-        tacit_bind_text(statement, 1, study);
-        status = tacit_statement_run(statement, error);
-    }
-    tacit_statement_free(statement);
-    return status;
+    return tacit_store_put(registry->store, sql, TACIT_VALUES(tacit_sql_text(study)), error);
 }
 
 /* A sum entrusted to the coordinator, kept beside the published model, would tell the noise as the secret
@@ -410,7 +402,6 @@ static tacit_status erase_journal(tacit_registry *registry, const char *study, t
 tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name, tacit_study_state state,
                                       const char *reason, const tacit_buffer *model, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
     tacit_study_state before;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
@@ -418,19 +409,16 @@ tacit_status tacit_registry_set_state(tacit_registry *registry, const char *name
     if (has_ended(before))
         TACIT_CHECK(
             tacit_fail(error, TACIT_USAGE, "study '%s' is already %s", name, tacit_study_state_name(before)));
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "UPDATE study SET state = ?2, reason = ?3, model = ?4,"
-                                        " secret = CASE WHEN ?5 THEN NULL ELSE secret END WHERE name = ?1",
-                                        error));
-    tacit_bind_text(put, 1, name);
-    tacit_bind_integer(put, 2, state);
-    tacit_bind_text(put, 3, reason);
-    tacit_bind_blob(put, 4, model != NULL ? model->bytes : NULL, model != NULL ? model->length : 0);
-    tacit_bind_integer(put, 5, has_ended(state));
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
+        "UPDATE study SET state = ?2, reason = ?3, model = ?4,"
+        " secret = CASE WHEN ?5 THEN NULL ELSE secret END WHERE name = ?1",
+        TACIT_VALUES(tacit_sql_text(name), tacit_sql_integer(state), tacit_sql_text(reason),
+                     tacit_sql_blob(model != NULL ? model->bytes : NULL, model != NULL ? model->length : 0),
+                     tacit_sql_integer(has_ended(state))),
+        error));
     if (has_ended(state)) TACIT_CHECK(erase_journal(registry, name, error));
 cleanup:
-    tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
     /* The write-ahead log still holds pages with the secret: move it into the file and cut it off. Where
      * another process reads just now, closing the file or the next study's end does it. */
@@ -447,9 +435,9 @@ tacit_status tacit_registry_secret(tacit_registry *registry, const char *name, t
     tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store, "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL", error));
-    tacit_bind_text(get, 1, name);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store,
+                                     "SELECT secret FROM study WHERE name = ?1 AND secret IS NOT NULL",
+                                     TACIT_VALUES(tacit_sql_text(name)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "study '%s' has ended", name));
     TACIT_CHECK(tacit_column_bytes(key, sizeof key, get, 0, error));
@@ -478,8 +466,7 @@ static tacit_status read_bytes(tacit_registry *registry, const char *sql, const 
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
-    tacit_bind_text(get, 1, study);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, sql, TACIT_VALUES(tacit_sql_text(study)), error));
     TACIT_CHECK(registry_take_bytes(get, found, out, error));
 cleanup:
     tacit_statement_free(get);

@@ -104,6 +104,11 @@ tacit_status tacit_registry_state(tacit_registry *registry, const char *name, ta
 tacit_status tacit_registry_study(tacit_registry *registry, const char *name, tacit_study_record *out,
                                   tacit_buffer *definition, tacit_error *error);
 
+/* The same without what has to be counted (joined, invited, rounds, the open step, outdated: 0), so that it
+ * costs the same however many parties there are. */
+tacit_status tacit_registry_brief(tacit_registry *registry, const char *name, tacit_study_record *out,
+                                  tacit_buffer *definition, tacit_error *error);
+
 /* Change the state. Ending a study (done, failed, closed) erases its secret and what its journal holds, also
  * from the file: noise drawn from it can then never be drawn again. `model` may be NULL. A study that has
  * ended stays as it is: TACIT_USAGE. */
@@ -201,12 +206,13 @@ typedef struct tacit_application {
     const char *words;                          /* to whoever decides; "" for none */
     bool at_once;                               /* nobody need decide */
     size_t per_minute;                          /* at most this many of the study; 0: no bound */
+    size_t share; /* as many have asked from the same place already as it may take of them; 0: not yet */
 } tacit_application;
 
-/* Take an application, or tell what became of it. TACIT_REFUSED: the study does not recruit, so many have
- * asked in the last minute already, or wait for an answer. */
+/* Take an application, or tell what became of it; *fresh says which. TACIT_REFUSED: the study does not
+ * recruit, so many have asked in the last minute already, or wait for an answer. */
 tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_application *application, int64_t now,
-                                  tacit_applicant_state *out, tacit_error *error);
+                                  tacit_applicant_state *out, bool *fresh, tacit_error *error);
 
 typedef struct tacit_applicant {
     char id[TACIT_APPLICANT_ID_SIZE]; /* the first digits of the token's hash */

@@ -16,16 +16,12 @@ const char *tacit_applicant_state_name(tacit_applicant_state state) {
 
 static tacit_status find_state(tacit_registry *registry, const uint8_t *token_hash, bool *found,
                                tacit_applicant_state *out, tacit_error *error) {
-    tacit_statement *get = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT state FROM applicant WHERE token_hash = ?1", error));
-    tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    TACIT_CHECK(tacit_statement_step(found, get, error));
-    if (*found) *out = (tacit_applicant_state)tacit_column_integer(get, 0);
-cleanup:
-    tacit_statement_free(get);
-    return status;
+    int64_t state;
+    TACIT_TRY(tacit_store_ask(found, &state, 1, registry->store,
+                              "SELECT state FROM applicant WHERE token_hash = ?1",
+                              TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES)), error));
+    if (*found) *out = (tacit_applicant_state)state;
+    return TACIT_OK;
 }
 
 tacit_status tacit_registry_say_unknown(tacit_registry *registry, const uint8_t *token_hash,
@@ -43,17 +39,12 @@ tacit_status tacit_registry_say_unknown(tacit_registry *registry, const uint8_t 
 
 static tacit_status count_applicants(tacit_registry *registry, const char *query, const char *study,
                                      int64_t since, uint64_t *out, tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, query, error));
-    tacit_bind_text(get, 1, study);
-    tacit_bind_integer(get, 2, since);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    *out = (uint64_t)tacit_column_integer(get, 0);
-cleanup:
-    tacit_statement_free(get);
-    return status;
+    int64_t found = 0;
+    TACIT_TRY(tacit_store_ask(&row, &found, 1, registry->store, query,
+                              TACIT_VALUES(tacit_sql_text(study), tacit_sql_integer(since)), error));
+    *out = (uint64_t)found;
+    return TACIT_OK;
 }
 
 /* The rate is counted in the file, so that restarting the program buys nobody a second helping. */
@@ -68,6 +59,12 @@ static tacit_status check_room(tacit_registry *registry, const tacit_application
             "%zu people have asked to join study '%s' in the last minute, and no more are taken "
             "at a time: try again in a minute",
             application->per_minute, application->study);
+    if (application->share > 0)
+        return tacit_fail(
+            error, TACIT_REFUSED,
+            "%zu people have asked to join study '%s' from your address in the last minute, and others are "
+            "to have a turn: try again in a minute",
+            application->share, application->study);
     if (application->at_once) return TACIT_OK; /* nobody waits */
     TACIT_TRY(count_applicants(registry,
                                "SELECT count(*) FROM applicant WHERE study = ?1 AND state = 0 AND asked > ?2",
@@ -78,86 +75,63 @@ static tacit_status check_room(tacit_registry *registry, const tacit_application
 }
 
 static tacit_status check_recruits(tacit_registry *registry, const char *study, tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT state FROM study WHERE name = ?1", error));
-    tacit_bind_text(get, 1, study);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    const tacit_study_state state = row ? (tacit_study_state)tacit_column_integer(get, 0) : TACIT_STUDY_DRAFT;
+    int64_t found;
+    TACIT_TRY(tacit_store_ask(&row, &found, 1, registry->store, "SELECT state FROM study WHERE name = ?1",
+                              TACIT_VALUES(tacit_sql_text(study)), error));
+    const tacit_study_state state = (tacit_study_state)found;
     if (!row || state == TACIT_STUDY_DRAFT) /* of a draft a stranger hears nothing */
-        TACIT_CHECK(
-            tacit_fail(error, TACIT_REFUSED, "there is no study '%.40s' that takes strangers", study));
+        return tacit_fail(error, TACIT_REFUSED, "there is no study '%.40s' that takes strangers", study);
     if (state != TACIT_STUDY_RECRUITING)
-        TACIT_CHECK(tacit_fail(error, TACIT_REFUSED, "study '%s' is %s and takes no new parties", study,
-                               tacit_study_state_name(state)));
-cleanup:
-    tacit_statement_free(get);
-    return status;
+        return tacit_fail(error, TACIT_REFUSED, "study '%s' is %s and takes no new parties", study,
+                          tacit_study_state_name(state));
+    return TACIT_OK;
 }
 
 static tacit_status put_applicant(tacit_registry *registry, const tacit_application *application, int64_t now,
                                   tacit_applicant_state state, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store,
-        "INSERT INTO applicant (token_hash, study, words, asked, state) VALUES (?1, ?2, ?3, ?4, ?5)", error));
-    tacit_bind_blob(put, 1, application->token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_text(put, 2, application->study);
-    tacit_bind_text(put, 3, application->words);
-    tacit_bind_integer(put, 4, now);
-    tacit_bind_integer(put, 5, state);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(
+        registry->store,
+        "INSERT INTO applicant (token_hash, study, words, asked, state) VALUES (?1, ?2, ?3, ?4, ?5)",
+        TACIT_VALUES(tacit_sql_blob(application->token_hash, TACIT_TOKEN_HASH_BYTES),
+                     tacit_sql_text(application->study), tacit_sql_text(application->words),
+                     tacit_sql_integer(now), tacit_sql_integer(state)),
+        error);
 }
 
 /* From an applicant's token an invitation. */
 static tacit_status put_invitation(tacit_registry *registry, const uint8_t *token_hash, const char *study,
                                    int64_t now, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store, "INSERT INTO invitation (token_hash, study, expires) VALUES (?1, ?2, ?3)",
-        error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_text(put, 2, study);
-    tacit_bind_integer(put, 3, now + ACCEPTED_S);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(registry->store,
+                           "INSERT INTO invitation (token_hash, study, expires) VALUES (?1, ?2, ?3)",
+                           TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES),
+                                        tacit_sql_text(study), tacit_sql_integer(now + ACCEPTED_S)),
+                           error);
 }
 
 /* Whoever was accepted and did not come in time asks again, with another token. */
 static tacit_status check_in_time(tacit_registry *registry, const uint8_t *token_hash, int64_t now,
                                   tacit_error *error) {
-    tacit_statement *get = NULL;
     bool late = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store,
-        "SELECT 1 FROM invitation WHERE token_hash = ?1 AND party IS NULL AND expires <= ?2", error));
-    tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_integer(get, 2, now);
-    TACIT_CHECK(tacit_statement_step(&late, get, error));
+    TACIT_CHECK(tacit_store_has(
+        &late, registry->store,
+        "SELECT 1 FROM invitation WHERE token_hash = ?1 AND party IS NULL AND expires <= ?2",
+        TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES), tacit_sql_integer(now)), error));
     if (late)
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED,
                        "this application was accepted, and the seven days to join have passed: remove "
                        "its invitation, and ask again"));
 cleanup:
-    tacit_statement_free(get);
     return status;
 }
 
 tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_application *application, int64_t now,
-                                  tacit_applicant_state *out, tacit_error *error) {
+                                  tacit_applicant_state *out, bool *fresh, tacit_error *error) {
     bool found = false;
     tacit_status status;
+    *fresh = false;
     if (application->words[0] != 0)
         TACIT_TRY(tacit_name_check("what you say to the researchers", application->words,
                                    TACIT_APPLICANT_WORDS, error));
@@ -172,6 +146,7 @@ tacit_status tacit_registry_apply(tacit_registry *registry, const tacit_applicat
         TACIT_CHECK(put_applicant(registry, application, now, *out, error));
         if (application->at_once)
             TACIT_CHECK(put_invitation(registry, application->token_hash, application->study, now, error));
+        *fresh = true;
     }
 cleanup:
     status = tacit_registry_finish(registry, status, error);
@@ -185,11 +160,10 @@ tacit_status tacit_registry_applicants(tacit_registry *registry, const char *stu
     uint8_t hash[TACIT_TOKEN_HASH_BYTES];
     tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &list, registry->store,
         "SELECT token_hash, words, asked, state FROM applicant WHERE study = ?1 ORDER BY asked, token_hash",
-        error));
-    tacit_bind_text(list, 1, study);
+        TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         tacit_applicant each;
         TACIT_CHECK(tacit_column_bytes(hash, sizeof hash, list, 0, error));
@@ -209,16 +183,9 @@ cleanup:
 
 static tacit_status set_state(tacit_registry *registry, const uint8_t *token_hash,
                               tacit_applicant_state state, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "UPDATE applicant SET state = ?2 WHERE token_hash = ?1", error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_integer(put, 2, state);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(
+        registry->store, "UPDATE applicant SET state = ?2 WHERE token_hash = ?1",
+        TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES), tacit_sql_integer(state)), error);
 }
 
 static tacit_status find_applicant(tacit_registry *registry, const char *study, const char *id,
@@ -227,12 +194,10 @@ static tacit_status find_applicant(tacit_registry *registry, const char *study, 
     tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT token_hash, state FROM applicant WHERE study = ?1"
-                                        " AND lower(hex(substr(token_hash, 1, 8))) = ?2",
-                                        error));
-    tacit_bind_text(get, 1, study);
-    tacit_bind_text(get, 2, id);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store,
+                                     "SELECT token_hash, state FROM applicant WHERE study = ?1"
+                                     " AND lower(hex(substr(token_hash, 1, 8))) = ?2",
+                                     TACIT_VALUES(tacit_sql_text(study), tacit_sql_text(id)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row)
         TACIT_CHECK(
@@ -271,34 +236,21 @@ cleanup:
 /* ---- who may be asked again ---- */
 
 tacit_status tacit_registry_set_ask_again(tacit_registry *registry, const char *party, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "UPDATE party SET ask_again = 1 WHERE name = ?1", error));
-    tacit_bind_text(put, 1, party);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status = tacit_store_put(registry->store, "UPDATE party SET ask_again = 1 WHERE name = ?1",
+                                          TACIT_VALUES(tacit_sql_text(party)), error);
     tacit_registry_unlock(registry);
     return status;
 }
 
 tacit_status tacit_registry_may_ask(tacit_registry *registry, const char *party, const char *archived,
                                     bool *out, tacit_error *error) {
-    tacit_statement *get = NULL;
-    tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store,
-                                "SELECT 1 FROM party p JOIN archived a ON a.study = p.study"
-                                " WHERE p.name = ?1 AND a.id = ?2 AND p.ask_again = 1 AND p.revoked = 0",
-                                error));
-    tacit_bind_text(get, 1, party);
-    tacit_bind_text(get, 2, archived);
-    TACIT_CHECK(tacit_statement_step(out, get, error));
-cleanup:
-    tacit_statement_free(get);
+    tacit_status status =
+        tacit_store_has(out, registry->store,
+                        "SELECT 1 FROM party p JOIN archived a ON a.study = p.study"
+                        " WHERE p.name = ?1 AND a.id = ?2 AND p.ask_again = 1 AND p.revoked = 0",
+                        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(archived)), error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -314,9 +266,8 @@ tacit_status tacit_registry_move_invitations(tacit_registry *registry, const cha
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     for (size_t i = 0; i < sizeof moves / sizeof moves[0]; i++) {
-        TACIT_CHECK(tacit_statement_prepare(&put, registry->store, moves[i], error));
-        tacit_bind_text(put, 1, from);
-        tacit_bind_text(put, 2, to);
+        TACIT_CHECK(tacit_statement_open(&put, registry->store, moves[i],
+                                         TACIT_VALUES(tacit_sql_text(from), tacit_sql_text(to)), error));
         TACIT_CHECK(tacit_statement_run(put, error));
         put = tacit_statement_free(put);
     }

@@ -11,16 +11,11 @@ enum { CERTIFICATES_MOST = 16 /* of one party that are valid at once: a party re
  * lock held. */
 static tacit_status find_integer(tacit_registry *registry, const char *sql, const char *text,
                                  int64_t otherwise, int64_t *out, tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    *out = otherwise;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store, sql, error));
-    if (text != NULL) tacit_bind_text(get, 1, text);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (row) *out = tacit_column_integer(get, 0);
-cleanup:
-    tacit_statement_free(get);
+    tacit_status status =
+        tacit_store_ask(&row, out, 1, registry->store, sql,
+                        &(tacit_sql_value){ .kind = TACIT_SQL_TEXT, .bytes = text }, text != NULL, error);
+    if (status != TACIT_OK || !row) *out = otherwise;
     return status;
 }
 
@@ -81,17 +76,11 @@ cleanup:
 tacit_status tacit_registry_revoke_other(tacit_registry *registry, const char *name, const char *fingerprint,
                                          tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT OR IGNORE INTO revocation (fingerprint, party, revoked)"
-                                        " VALUES (?1, ?2, unixepoch())",
-                                        error));
-    tacit_bind_text(put, 1, fingerprint);
-    tacit_bind_text(put, 2, name);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status =
+        tacit_store_put(registry->store,
+                        "INSERT OR IGNORE INTO revocation (fingerprint, party, revoked)"
+                        " VALUES (?1, ?2, unixepoch())",
+                        TACIT_VALUES(tacit_sql_text(fingerprint), tacit_sql_text(name)), error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -102,10 +91,9 @@ tacit_status tacit_registry_revoked_parties(tacit_registry *registry, const char
     tacit_statement *list = NULL;
     const char *name;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &list, registry->store, "SELECT name FROM party WHERE study = ?1 AND revoked = 1 ORDER BY number",
-        error));
-    tacit_bind_text(list, 1, study);
+        TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(visit(context, name, true, error));
@@ -129,12 +117,10 @@ tacit_status tacit_registry_revocations(tacit_registry *registry, const char *st
     if (serial == 0) goto cleanup;
     TACIT_CHECK(tacit_buffer_print(out, error, "tacit revocations 1\nstudy %s\nserial %lld\n", study,
                                    (long long)serial));
-    TACIT_CHECK(tacit_statement_prepare(&list, registry->store,
-                                        "SELECT fingerprint, party FROM revocation WHERE number <= ?2"
-                                        " AND (study = ?1 OR study IS NULL) ORDER BY number",
-                                        error));
-    tacit_bind_text(list, 1, study);
-    tacit_bind_integer(list, 2, serial);
+    TACIT_CHECK(tacit_statement_open(&list, registry->store,
+                                     "SELECT fingerprint, party FROM revocation WHERE number <= ?2"
+                                     " AND (study = ?1 OR study IS NULL) ORDER BY number",
+                                     TACIT_VALUES(tacit_sql_text(study), tacit_sql_integer(serial)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&fingerprint, list, 0, TACIT_ID_SIZE, error));
         TACIT_CHECK(tacit_column_text(&party, list, 1, TACIT_ID_SIZE - 1, error));
@@ -208,9 +194,8 @@ tacit_status tacit_registry_certificate(tacit_registry *registry, const char *pa
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT certificate FROM party WHERE name = ?1", error));
-    tacit_bind_text(get, 1, party);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, "SELECT certificate FROM party WHERE name = ?1",
+                                     TACIT_VALUES(tacit_sql_text(party)), error));
     TACIT_CHECK(take_text(get, out, error));
 cleanup:
     tacit_statement_free(get);
@@ -224,14 +209,13 @@ tacit_status tacit_registry_find_renewal(tacit_registry *registry, const char *p
     tacit_registry_lock(registry);
     tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &get, registry->store,
         "SELECT certificate FROM renewal WHERE party = ?1 AND request_hash = ?2 AND until > ?3"
         " ORDER BY until DESC",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_blob(request_hash, TACIT_HASH_BYTES),
+                     tacit_sql_integer(now)),
         error));
-    tacit_bind_text(get, 1, party);
-    tacit_bind_blob(get, 2, request_hash, TACIT_HASH_BYTES);
-    tacit_bind_integer(get, 3, now);
     TACIT_CHECK(take_text(get, certificate, error));
 cleanup:
     tacit_statement_free(get);
@@ -241,14 +225,10 @@ cleanup:
 
 /* Called inside a transaction. */
 static tacit_status make_room(tacit_registry *registry, const char *party, int64_t now, tacit_error *error) {
-    tacit_statement *drop = NULL;
     int64_t left = 0;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&drop, registry->store,
-                                        "DELETE FROM renewal WHERE party = ?1 AND until <= ?2", error));
-    tacit_bind_text(drop, 1, party);
-    tacit_bind_integer(drop, 2, now);
-    TACIT_CHECK(tacit_statement_run(drop, error));
+    TACIT_CHECK(tacit_store_put(registry->store, "DELETE FROM renewal WHERE party = ?1 AND until <= ?2",
+                                TACIT_VALUES(tacit_sql_text(party), tacit_sql_integer(now)), error));
     TACIT_CHECK(
         find_integer(registry, "SELECT count(*) FROM renewal WHERE party = ?1", party, 0, &left, error));
     if (left >= CERTIFICATES_MOST)
@@ -256,7 +236,6 @@ static tacit_status make_room(tacit_registry *registry, const char *party, int64
                             "%s has %d certificates that are good already; the oldest must end first", party,
                             CERTIFICATES_MOST);
 cleanup:
-    tacit_statement_free(drop);
     return status;
 }
 
@@ -265,23 +244,17 @@ tacit_status tacit_registry_keep_renewal(tacit_registry *registry, const char *p
                                          const char *certificate, const char *fingerprint, int64_t until,
                                          int64_t now, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     TACIT_CHECK(make_room(registry, party, now, error));
-    TACIT_CHECK(
-        tacit_statement_prepare(&put, registry->store,
-                                "INSERT INTO renewal (fingerprint, party, request_hash, certificate, until)"
-                                " SELECT ?3, name, ?2, ?4, ?5 FROM party WHERE name = ?1 AND revoked = 0",
-                                error));
-    tacit_bind_text(put, 1, party);
-    tacit_bind_blob(put, 2, request_hash, TACIT_HASH_BYTES);
-    tacit_bind_text(put, 3, fingerprint);
-    tacit_bind_text(put, 4, certificate);
-    tacit_bind_integer(put, 5, until);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
+        "INSERT INTO renewal (fingerprint, party, request_hash, certificate, until)"
+        " SELECT ?3, name, ?2, ?4, ?5 FROM party WHERE name = ?1 AND revoked = 0",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_blob(request_hash, TACIT_HASH_BYTES),
+                     tacit_sql_text(fingerprint), tacit_sql_text(certificate), tacit_sql_integer(until)),
+        error));
 cleanup:
-    tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;

@@ -9,25 +9,20 @@
  * inside the transaction that gives the name. */
 static tacit_status claim_name(tacit_registry *registry, const char *study, const char *called,
                                tacit_error *error) {
-    tacit_statement *get = NULL, *drop = NULL;
+    tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &drop, registry->store,
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
         "DELETE FROM invitation WHERE study = ?1 AND called = ?2 COLLATE NOCASE AND party IS NULL"
         " AND expires <= unixepoch()",
-        error));
-    tacit_bind_text(drop, 1, study);
-    tacit_bind_text(drop, 2, called);
-    TACIT_CHECK(tacit_statement_run(drop, error));
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store,
-        "SELECT i.party IS NULL FROM invitation i LEFT JOIN party p ON p.name = i.party"
-        " WHERE i.study = ?1 AND i.called = ?2 COLLATE NOCASE"
-        " AND coalesce(p.revoked, 0) = 0",
-        error));
-    tacit_bind_text(get, 1, study);
-    tacit_bind_text(get, 2, called);
+        TACIT_VALUES(tacit_sql_text(study), tacit_sql_text(called)), error));
+    TACIT_CHECK(
+        tacit_statement_open(&get, registry->store,
+                             "SELECT i.party IS NULL FROM invitation i LEFT JOIN party p ON p.name = i.party"
+                             " WHERE i.study = ?1 AND i.called = ?2 COLLATE NOCASE"
+                             " AND coalesce(p.revoked, 0) = 0",
+                             TACIT_VALUES(tacit_sql_text(study), tacit_sql_text(called)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row && tacit_column_integer(get, 0) != 0)
         status = tacit_fail(error, TACIT_USAGE,
@@ -41,29 +36,24 @@ static tacit_status claim_name(tacit_registry *registry, const char *study, cons
                             study, called, called);
 cleanup:
     tacit_statement_free(get);
-    tacit_statement_free(drop);
     return status;
 }
 
 tacit_status tacit_registry_invite(tacit_registry *registry, const char *study,
                                    const uint8_t token_hash[TACIT_TOKEN_HASH_BYTES], int64_t expires,
                                    const char *called, tacit_error *error) {
-    tacit_statement *put = NULL;
     tacit_status status;
     if (called[0] != 0) TACIT_TRY(tacit_party_name_check(called, error));
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_store_begin(registry->store, error));
     if (called[0] != 0) TACIT_CHECK(claim_name(registry, study, called, error));
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store,
-        "INSERT INTO invitation (token_hash, study, expires, called) VALUES (?1, ?2, ?3, ?4)", error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_text(put, 2, study);
-    tacit_bind_integer(put, 3, expires);
-    tacit_bind_text(put, 4, called);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
+        "INSERT INTO invitation (token_hash, study, expires, called) VALUES (?1, ?2, ?3, ?4)",
+        TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES), tacit_sql_text(study),
+                     tacit_sql_integer(expires), tacit_sql_text(called)),
+        error));
 cleanup:
-    tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
@@ -71,33 +61,24 @@ cleanup:
 
 tacit_status tacit_registry_take_back(tacit_registry *registry, const char *study, const char *called,
                                       tacit_error *error) {
-    tacit_statement *get = NULL, *drop = NULL;
     bool row = false;
     tacit_status status;
     tacit_registry_lock(registry);
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT 1 FROM invitation WHERE study = ?1 AND party IS NULL"
-                                        " AND called = ?2 COLLATE NOCASE AND called <> ''",
-                                        error));
-    tacit_bind_text(get, 1, study);
-    tacit_bind_text(get, 2, called);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
+    TACIT_CHECK(tacit_store_has(&row, registry->store,
+                                "SELECT 1 FROM invitation WHERE study = ?1 AND party IS NULL"
+                                " AND called = ?2 COLLATE NOCASE AND called <> ''",
+                                TACIT_VALUES(tacit_sql_text(study), tacit_sql_text(called)), error));
     if (!row)
         TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
                                "no unused invitation to study '%s' is for '%s': if it was used a moment ago, "
                                "revoke the party",
                                study, called));
-    TACIT_CHECK(tacit_statement_prepare(&drop, registry->store,
-                                        "DELETE FROM invitation WHERE study = ?1 AND party IS NULL"
-                                        " AND called = ?2 COLLATE NOCASE",
-                                        error));
-    tacit_bind_text(drop, 1, study);
-    tacit_bind_text(drop, 2, called);
-    TACIT_CHECK(tacit_statement_run(drop, error));
+    TACIT_CHECK(tacit_store_put(registry->store,
+                                "DELETE FROM invitation WHERE study = ?1 AND party IS NULL"
+                                " AND called = ?2 COLLATE NOCASE",
+                                TACIT_VALUES(tacit_sql_text(study), tacit_sql_text(called)), error));
 cleanup:
-    tacit_statement_free(get);
-    tacit_statement_free(drop);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
@@ -105,19 +86,10 @@ cleanup:
 
 tacit_status tacit_registry_called(tacit_registry *registry, const char *party,
                                    char out[TACIT_PARTY_NAME_SIZE], tacit_error *error) {
-    tacit_statement *get = NULL;
-    const char *text = "";
     bool row = false;
-    tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT called FROM party WHERE name = ?1", error));
-    tacit_bind_text(get, 1, party);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (row) TACIT_CHECK(tacit_column_text(&text, get, 0, TACIT_PARTY_NAME_MOST, error));
-    snprintf(out, TACIT_PARTY_NAME_SIZE, "%s", text);
-cleanup:
-    tacit_statement_free(get);
+    tacit_status status = registry_find_text(registry, "SELECT called FROM party WHERE name = ?1", party,
+                                             &row, out, TACIT_PARTY_NAME_SIZE, error);
     tacit_registry_unlock(registry);
     return status;
 }

@@ -24,12 +24,11 @@ static tacit_status find_invitation(tacit_registry *registry, const uint8_t *tok
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store,
-        "SELECT i.study, i.expires, i.party, i.request_hash, s.state FROM invitation i"
-        " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
-        error));
-    tacit_bind_blob(get, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
+    TACIT_CHECK(
+        tacit_statement_open(&get, registry->store,
+                             "SELECT i.study, i.expires, i.party, i.request_hash, s.state FROM invitation i"
+                             " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
+                             TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_registry_say_unknown(registry, token_hash, error));
     *out = (invitation){ .used = false };
@@ -67,18 +66,11 @@ tacit_status tacit_registry_look(tacit_registry *registry, const uint8_t token_h
 
 static tacit_status mark_used(tacit_registry *registry, const uint8_t *token_hash,
                               const uint8_t *request_hash, const char *party, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store, "UPDATE invitation SET request_hash = ?2, party = ?3 WHERE token_hash = ?1",
-        error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_blob(put, 2, request_hash, TACIT_HASH_BYTES);
-    tacit_bind_text(put, 3, party);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(
+        registry->store, "UPDATE invitation SET request_hash = ?2, party = ?3 WHERE token_hash = ?1",
+        TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES),
+                     tacit_sql_blob(request_hash, TACIT_HASH_BYTES), tacit_sql_text(party)),
+        error);
 }
 
 /* Is there room for one more? Called inside the transaction that takes the seat. Whoever left before the
@@ -86,23 +78,18 @@ cleanup:
  * one. */
 static tacit_status check_seats(tacit_registry *registry, const char *study, size_t seats,
                                 tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store,
-                                "SELECT count(*) FROM invitation i LEFT JOIN party p ON p.name = i.party"
-                                " WHERE i.study = ?1 AND i.party IS NOT NULL AND coalesce(p.revoked, 0) = 0"
-                                " AND NOT (coalesce(p.away, 0) = 1"
-                                " AND p.version < (SELECT version FROM study WHERE name = ?1))",
-                                error));
-    tacit_bind_text(get, 1, study);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if ((uint64_t)tacit_column_integer(get, 0) >= seats)
-        status = tacit_fail(error, TACIT_REFUSED, "study '%s' has all its %zu parties", study, seats);
-cleanup:
-    tacit_statement_free(get);
-    return status;
+    int64_t taken;
+    TACIT_TRY(tacit_store_ask(
+        &row, &taken, 1, registry->store,
+        "SELECT (SELECT count(*) FROM invitation WHERE study = ?1 AND party IS NOT NULL)"
+        " - (SELECT count(*) FROM party p INDEXED BY party_gone CROSS JOIN invitation i ON i.party = p.name"
+        " WHERE p.study = ?1 AND i.study = ?1 AND (p.revoked <> 0 OR p.away <> 0)"
+        " AND (p.revoked <> 0"
+        " OR p.version < (SELECT version FROM study WHERE name = ?1)))",
+        TACIT_VALUES(tacit_sql_text(study)), error));
+    if ((uint64_t)taken < seats) return TACIT_OK;
+    return tacit_fail(error, TACIT_REFUSED, "study '%s' has all its %zu parties", study, seats);
 }
 
 static tacit_status stored_certificate(tacit_registry *registry, const char *party, tacit_buffer *out,
@@ -111,9 +98,8 @@ static tacit_status stored_certificate(tacit_registry *registry, const char *par
     const char *text;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT certificate FROM party WHERE name = ?1", error));
-    tacit_bind_text(get, 1, party);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, "SELECT certificate FROM party WHERE name = ?1",
+                                     TACIT_VALUES(tacit_sql_text(party)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row) {
         TACIT_CHECK(tacit_column_text(&text, get, 0, 1 << 20, error));
@@ -156,21 +142,14 @@ tacit_status tacit_registry_admit(tacit_registry *registry, const uint8_t token_
                                   const char *certificate, const char *fingerprint, int64_t now,
                                   tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store,
+    tacit_status status = tacit_store_put(
+        registry->store,
         "INSERT OR IGNORE INTO party (name, study, fingerprint, certificate, joined, version, called)"
         " SELECT i.party, i.study, ?2, ?3, ?4, s.version, i.called FROM invitation i"
         " JOIN study s ON s.name = i.study WHERE token_hash = ?1",
-        error));
-    tacit_bind_blob(put, 1, token_hash, TACIT_TOKEN_HASH_BYTES);
-    tacit_bind_text(put, 2, fingerprint);
-    tacit_bind_text(put, 3, certificate);
-    tacit_bind_integer(put, 4, now);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+        TACIT_VALUES(tacit_sql_blob(token_hash, TACIT_TOKEN_HASH_BYTES), tacit_sql_text(fingerprint),
+                     tacit_sql_text(certificate), tacit_sql_integer(now)),
+        error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -182,11 +161,10 @@ tacit_status tacit_registry_parties(tacit_registry *registry, const char *study,
     const char *name;
     tacit_status status;
     TACIT_CHECK(
-        tacit_statement_prepare(&list, registry->store,
-                                "SELECT name, away FROM party WHERE study = ?1 AND revoked = 0"
-                                " AND version = (SELECT version FROM study WHERE name = ?1) ORDER BY number",
-                                error));
-    tacit_bind_text(list, 1, study);
+        tacit_statement_open(&list, registry->store,
+                             "SELECT name, away FROM party WHERE study = ?1 AND revoked = 0"
+                             " AND version = (SELECT version FROM study WHERE name = ?1) ORDER BY number",
+                             TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&name, list, 0, TACIT_ID_SIZE - 1, error));
         TACIT_CHECK(visit(context, name, tacit_column_integer(list, 1) != 0, error));
@@ -199,22 +177,16 @@ cleanup:
 
 tacit_status tacit_registry_party_study(tacit_registry *registry, const char *party,
                                         char study[TACIT_ID_SIZE], tacit_error *error) {
-    tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
-    const char *text;
+    char found[TACIT_ID_SIZE];
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT study FROM party WHERE name = ?1", error));
-    tacit_bind_text(get, 1, party);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party));
-    TACIT_CHECK(tacit_column_text(&text, get, 0, TACIT_ID_SIZE - 1, error));
-    memcpy(study, text, strlen(text) + 1);
-cleanup:
-    tacit_statement_free(get);
+    tacit_registry_lock(registry);
+    tacit_status status = registry_find_text(registry, "SELECT study FROM party WHERE name = ?1", party, &row,
+                                             found, sizeof found, error);
     tacit_registry_unlock(registry);
-    return status;
+    if (status != TACIT_OK) return status;
+    if (!row) return tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party);
+    memcpy(study, found, sizeof found);
+    return TACIT_OK;
 }
 
 /* ---- journals ---- */
@@ -229,9 +201,9 @@ static tacit_status read_blob(study_journal *journal, const char *sql, uint64_t 
     tacit_registry_lock(journal->registry);
     tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, journal->registry->store, sql, error));
-    tacit_bind_text(get, 1, journal->study);
-    tacit_bind_integer(get, 2, (int64_t)round);
+    TACIT_CHECK(tacit_statement_open(
+        &get, journal->registry->store, sql,
+        TACIT_VALUES(tacit_sql_text(journal->study), tacit_sql_integer((int64_t)round)), error));
     TACIT_CHECK(registry_take_bytes(get, found, out, error));
     if (*found && number != NULL) *number = (uint64_t)tacit_column_integer(get, 1);
 cleanup:
@@ -243,15 +215,11 @@ cleanup:
 static tacit_status write_blob(study_journal *journal, const char *sql, uint64_t round, const uint8_t *bytes,
                                size_t length, tacit_error *error) {
     tacit_registry_lock(journal->registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, journal->registry->store, sql, error));
-    tacit_bind_text(put, 1, journal->study);
-    tacit_bind_integer(put, 2, (int64_t)round);
-    tacit_bind_blob(put, 3, bytes, length);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status =
+        tacit_store_put(journal->registry->store, sql,
+                        TACIT_VALUES(tacit_sql_text(journal->study), tacit_sql_integer((int64_t)round),
+                                     tacit_sql_blob(bytes, length)),
+                        error);
     tacit_registry_unlock(journal->registry);
     return status;
 }

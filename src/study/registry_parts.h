@@ -29,6 +29,10 @@ tacit_status registry_state(tacit_registry *registry, const char *name, tacit_st
 /* Append the bytes in the first column of the next row, if there is one. */
 tacit_status registry_take_bytes(tacit_statement *get, bool *found, tacit_buffer *out, tacit_error *error);
 
+/* The text that a query with one text parameter finds, of less than `size` bytes; "" when it finds none. */
+tacit_status registry_find_text(tacit_registry *registry, const char *sql, const char *key, bool *found,
+                                char *out, size_t size, tacit_error *error);
+
 /* Run a statement whose one parameter is the study's name. */
 tacit_status registry_run_for(tacit_registry *registry, const char *sql, const char *study,
                               tacit_error *error);

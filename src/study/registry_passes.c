@@ -32,7 +32,6 @@ static void draw_token(char id[TACIT_PASS_ID_SIZE], char token[TACIT_PASS_SIZE])
 
 tacit_status tacit_registry_issue_pass(tacit_registry *registry, tacit_pass *pass,
                                        char token[TACIT_PASS_SIZE], tacit_error *error) {
-    tacit_statement *put = NULL;
     tacit_study_state unused;
     uint8_t hash[TACIT_HASH_BYTES];
     char made[TACIT_PASS_SIZE];
@@ -44,21 +43,16 @@ tacit_status tacit_registry_issue_pass(tacit_registry *registry, tacit_pass *pas
     draw_token(pass->id, made);
     hash_token(hash, made);
     tacit_registry_lock(registry);
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT INTO pass (id, hash, scope, study, called, created, expires)"
-                                        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                                        error));
-    tacit_bind_text(put, 1, pass->id);
-    tacit_bind_blob(put, 2, hash, sizeof hash);
-    tacit_bind_integer(put, 3, pass->scope);
-    tacit_bind_text(put, 4, pass->study);
-    tacit_bind_text(put, 5, pass->called);
-    tacit_bind_integer(put, 6, pass->created);
-    tacit_bind_integer(put, 7, pass->expires);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(registry->store,
+                                "INSERT INTO pass (id, hash, scope, study, called, created, expires)"
+                                " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                                TACIT_VALUES(tacit_sql_text(pass->id), tacit_sql_blob(hash, sizeof hash),
+                                             tacit_sql_integer(pass->scope), tacit_sql_text(pass->study),
+                                             tacit_sql_text(pass->called), tacit_sql_integer(pass->created),
+                                             tacit_sql_integer(pass->expires)),
+                                error));
     memcpy(token, made, sizeof made);
 cleanup:
-    tacit_statement_free(put);
     tacit_registry_unlock(registry);
     sodium_memzero(made, sizeof made);
     return status;
@@ -123,7 +117,6 @@ tacit_status tacit_registry_check_pass(tacit_registry *registry, const char *tok
 }
 
 tacit_status tacit_registry_revoke_pass(tacit_registry *registry, const char *id, tacit_error *error) {
-    tacit_statement *put = NULL;
     uint8_t unused[TACIT_HASH_BYTES];
     tacit_pass pass;
     bool row = false;
@@ -132,12 +125,9 @@ tacit_status tacit_registry_revoke_pass(tacit_registry *registry, const char *id
     if (!row) return tacit_fail(error, TACIT_NOT_FOUND, "there is no token '%s'", id);
     if (pass.revoked) return tacit_fail(error, TACIT_USAGE, "the token '%s' was revoked before", id);
     tacit_registry_lock(registry);
-    TACIT_CHECK(
-        tacit_statement_prepare(&put, registry->store, "UPDATE pass SET revoked = 1 WHERE id = ?1", error));
-    tacit_bind_text(put, 1, id);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(registry->store, "UPDATE pass SET revoked = 1 WHERE id = ?1",
+                                TACIT_VALUES(tacit_sql_text(id)), error));
 cleanup:
-    tacit_statement_free(put);
     tacit_registry_unlock(registry);
     return status;
 }

@@ -4,17 +4,6 @@
 
 #include "study/registry_parts.h"
 
-/* ---- small steps ---- */
-
-/* Prepare a statement whose first parameters are a study or party, and another text or NULL. */
-static tacit_status prepare(tacit_statement **out, tacit_registry *registry, const char *sql,
-                            const char *first, const char *second, tacit_error *error) {
-    TACIT_TRY(tacit_statement_prepare(out, registry->store, sql, error));
-    tacit_bind_text(*out, 1, first);
-    if (second != NULL) tacit_bind_text(*out, 2, second);
-    return TACIT_OK;
-}
-
 /* ---- arms ---- */
 
 void tacit_arm_group_clear(tacit_arm_group *group) {
@@ -26,24 +15,21 @@ void tacit_arm_group_clear(tacit_arm_group *group) {
 tacit_status tacit_registry_arm_register(tacit_registry *registry, const char *party, const char *study,
                                          const uint8_t key[TACIT_VRF_KEY_BYTES], tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL, *get = NULL;
     bool same = false;
     tacit_status status;
-    TACIT_CHECK(prepare(&put, registry, "INSERT OR IGNORE INTO arm (party, study, key) VALUES (?1, ?2, ?3)",
-                        party, study, error));
-    tacit_bind_blob(put, 3, key, TACIT_VRF_KEY_BYTES);
-    TACIT_CHECK(tacit_statement_run(put, error));
-    TACIT_CHECK(prepare(&get, registry, "SELECT 1 FROM arm WHERE party = ?1 AND study = ?2 AND key = ?3",
-                        party, study, error));
-    tacit_bind_blob(get, 3, key, TACIT_VRF_KEY_BYTES);
-    TACIT_CHECK(tacit_statement_step(&same, get, error));
+    TACIT_CHECK(tacit_store_put(
+        registry->store, "INSERT OR IGNORE INTO arm (party, study, key) VALUES (?1, ?2, ?3)",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study), tacit_sql_blob(key, TACIT_VRF_KEY_BYTES)),
+        error));
+    TACIT_CHECK(tacit_store_has(
+        &same, registry->store, "SELECT 1 FROM arm WHERE party = ?1 AND study = ?2 AND key = ?3",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study), tacit_sql_blob(key, TACIT_VRF_KEY_BYTES)),
+        error));
     if (!same)
         status = tacit_fail(
             error, TACIT_REFUSED,
             "a key for the arm was registered before, or is somebody else's: the first one counts");
 cleanup:
-    tacit_statement_free(put);
-    tacit_statement_free(get);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -52,11 +38,10 @@ static tacit_status read_members(tacit_registry *registry, const char *study, ta
                                  tacit_error *error) {
     tacit_statement *list = NULL;
     tacit_status status;
-    TACIT_CHECK(
-        prepare(&list, registry,
-                "SELECT key, coalesce(share, x'') FROM arm WHERE study = ?1 AND grp = ?2 ORDER BY key", study,
-                NULL, error));
-    tacit_bind_integer(list, 2, out->group);
+    TACIT_CHECK(tacit_statement_open(
+        &list, registry->store,
+        "SELECT key, coalesce(share, x'') FROM arm WHERE study = ?1 AND grp = ?2 ORDER BY key",
+        TACIT_VALUES(tacit_sql_text(study), tacit_sql_integer(out->group)), error));
     while (tacit_statement_next(list, &status, error)) {
         const uint8_t *share;
         size_t length;
@@ -85,9 +70,9 @@ static tacit_status read_group(tacit_registry *registry, const char *study, uint
     tacit_status status;
     tacit_arm_group_clear(out);
     if (group == 0) return TACIT_OK;
-    TACIT_CHECK(prepare(&get, registry, "SELECT draw FROM arm_group WHERE study = ?1 AND grp = ?2", study,
-                        NULL, error));
-    tacit_bind_integer(get, 2, group);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store,
+                                     "SELECT draw FROM arm_group WHERE study = ?1 AND grp = ?2",
+                                     TACIT_VALUES(tacit_sql_text(study), tacit_sql_integer(group)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) goto cleanup;
     out->group = group;
@@ -113,7 +98,8 @@ tacit_status tacit_registry_arm_of_party(tacit_registry *registry, const char *p
     const char *study = "";
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(prepare(&get, registry, "SELECT study, grp FROM arm WHERE party = ?1", party, NULL, error));
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, "SELECT study, grp FROM arm WHERE party = ?1",
+                                     TACIT_VALUES(tacit_sql_text(party)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row) TACIT_CHECK(tacit_column_text(&study, get, 0, TACIT_ID_SIZE - 1, error));
     TACIT_CHECK(read_group(registry, study, row ? (uint32_t)tacit_column_integer(get, 1) : 0, out, error));
@@ -126,32 +112,22 @@ cleanup:
 /* The group that is not complete; 0: there is none. And the largest number so far. */
 static tacit_status find_open(tacit_registry *registry, const char *study, uint32_t *open, uint32_t *largest,
                               tacit_error *error) {
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(prepare(
-        &get, registry,
+    int64_t found[2];
+    TACIT_TRY(tacit_store_ask(
+        &row, found, 2, registry->store,
         "SELECT coalesce((SELECT min(grp) FROM arm WHERE study = ?1 AND grp > 0 AND share IS NULL), 0),"
         " coalesce((SELECT max(grp) FROM arm_group WHERE study = ?1), 0)",
-        study, NULL, error));
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    *open = (uint32_t)tacit_column_integer(get, 0);
-    *largest = (uint32_t)tacit_column_integer(get, 1);
-cleanup:
-    tacit_statement_free(get);
-    return status;
+        TACIT_VALUES(tacit_sql_text(study)), error));
+    *open = (uint32_t)found[0];
+    *largest = (uint32_t)found[1];
+    return TACIT_OK;
 }
 
 static tacit_status run_for_group(tacit_registry *registry, const char *sql, const char *study,
                                   uint32_t group, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status = prepare(&put, registry, sql, study, NULL, error);
-    if (status == TACIT_OK) {
-        tacit_bind_integer(put, 2, group);
-        status = tacit_statement_run(put, error);
-    }
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(registry->store, sql,
+                           TACIT_VALUES(tacit_sql_text(study), tacit_sql_integer(group)), error);
 }
 
 /* A list that is closed again loses who gave no share or was revoked, and all shares: they were to another
@@ -208,29 +184,24 @@ tacit_status tacit_registry_arm_share(tacit_registry *registry, const char *part
                                       uint32_t draw, const uint8_t share[TACIT_VRF_PROOF_BYTES],
                                       bool *complete, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL, *get = NULL;
     bool row = false;
+    int64_t all;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(
-        prepare(&put, registry,
-                "UPDATE arm SET share = ?2, told = 0 WHERE party = ?1 AND grp = ?4 AND EXISTS (SELECT 1"
-                " FROM arm_group g WHERE g.study = arm.study AND g.grp = arm.grp AND g.draw = ?3)",
-                party, NULL, error));
-    tacit_bind_blob(put, 2, share, TACIT_VRF_PROOF_BYTES);
-    tacit_bind_integer(put, 3, draw);
-    tacit_bind_integer(put, 4, group);
-    TACIT_CHECK(tacit_statement_run(put, error));
-    TACIT_CHECK(
-        prepare(&get, registry,
-                "SELECT NOT EXISTS (SELECT 1 FROM arm o JOIN arm m ON m.party = ?1 AND o.study = m.study"
-                " AND o.grp = m.grp WHERE o.share IS NULL)",
-                party, NULL, error));
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    *complete = tacit_column_integer(get, 0) != 0;
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
+        "UPDATE arm SET share = ?2, told = 0 WHERE party = ?1 AND grp = ?4 AND EXISTS (SELECT 1"
+        " FROM arm_group g WHERE g.study = arm.study AND g.grp = arm.grp AND g.draw = ?3)",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_blob(share, TACIT_VRF_PROOF_BYTES),
+                     tacit_sql_integer(draw), tacit_sql_integer(group)),
+        error));
+    TACIT_CHECK(tacit_store_ask(
+        &row, &all, 1, registry->store,
+        "SELECT NOT EXISTS (SELECT 1 FROM arm o JOIN arm m ON m.party = ?1 AND o.study = m.study"
+        " AND o.grp = m.grp WHERE o.share IS NULL)",
+        TACIT_VALUES(tacit_sql_text(party)), error));
+    *complete = all != 0;
 cleanup:
-    tacit_statement_free(put);
-    tacit_statement_free(get);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
@@ -239,25 +210,21 @@ cleanup:
 tacit_status tacit_registry_arm_standing(tacit_registry *registry, const char *study, tacit_arm_standing *out,
                                          tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(
-        prepare(&get, registry,
-                "SELECT count(*), count(*) - count(a.key), count(*) FILTER (WHERE a.grp = 0),"
-                " count(*) FILTER (WHERE a.grp > 0 AND EXISTS (SELECT 1 FROM arm o WHERE o.study = a.study"
-                " AND o.grp = a.grp AND o.share IS NULL)),"
-                " (SELECT coalesce(sum(draw * 1000003 + grp), 0) FROM arm_group WHERE study = ?1) * 1000003"
-                " + count(a.share) * 1009 + count(a.key)"
-                " FROM party p LEFT JOIN arm a ON a.party = p.name WHERE p.study = ?1 AND p.revoked = 0"
-                " AND p.version = (SELECT version FROM study WHERE name = ?1)",
-                study, NULL, error));
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    *out = (tacit_arm_standing){ (size_t)tacit_column_integer(get, 0), (size_t)tacit_column_integer(get, 1),
-                                 (size_t)tacit_column_integer(get, 2), (size_t)tacit_column_integer(get, 3),
-                                 (uint64_t)tacit_column_integer(get, 4) };
-cleanup:
-    tacit_statement_free(get);
+    int64_t found[5];
+    tacit_status status = tacit_store_ask(
+        &row, found, 5, registry->store,
+        "SELECT count(*), count(*) - count(a.key), count(*) FILTER (WHERE a.grp = 0),"
+        " count(*) FILTER (WHERE a.grp > 0 AND EXISTS (SELECT 1 FROM arm o WHERE o.study = a.study"
+        " AND o.grp = a.grp AND o.share IS NULL)),"
+        " (SELECT coalesce(sum(draw * 1000003 + grp), 0) FROM arm_group WHERE study = ?1) * 1000003"
+        " + count(a.share) * 1009 + count(a.key)"
+        " FROM party p LEFT JOIN arm a ON a.party = p.name WHERE p.study = ?1 AND p.revoked = 0"
+        " AND p.version = (SELECT version FROM study WHERE name = ?1)",
+        TACIT_VALUES(tacit_sql_text(study)), error);
+    if (status == TACIT_OK)
+        *out = (tacit_arm_standing){ (size_t)found[0], (size_t)found[1], (size_t)found[2], (size_t)found[3],
+                                     (uint64_t)found[4] };
     tacit_registry_unlock(registry);
     return status;
 }
@@ -265,17 +232,12 @@ cleanup:
 tacit_status tacit_registry_arm_is_due(tacit_registry *registry, const char *party, bool *due,
                                        tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
-    tacit_status status;
     *due = false;
-    TACIT_CHECK(prepare(
-        &get, registry,
+    tacit_status status = tacit_store_has(
+        due, registry->store,
         "SELECT 1 FROM arm a WHERE party = ?1 AND grp > 0 AND (share IS NULL OR (told = 0 AND NOT EXISTS"
         " (SELECT 1 FROM arm o WHERE o.study = a.study AND o.grp = a.grp AND o.share IS NULL)))",
-        party, NULL, error));
-    TACIT_CHECK(tacit_statement_step(due, get, error));
-cleanup:
-    tacit_statement_free(get);
+        TACIT_VALUES(tacit_sql_text(party)), error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -298,12 +260,13 @@ tacit_status tacit_registry_note_round(tacit_registry *registry, const char *stu
     tacit_status status;
     *counted = false;
     /* A round of several steps has several answers, and counts once. */
-    TACIT_CHECK(prepare(&put, registry,
-                        "INSERT INTO answered VALUES (?1, ?3, ?2, ?4, ?4, 1) ON CONFLICT (party, version)"
-                        " DO UPDATE SET rounds = rounds + 1, last = ?4 WHERE last < ?4 RETURNING 1",
-                        party, study, error));
-    tacit_bind_integer(put, 3, version);
-    tacit_bind_integer(put, 4, (int64_t)round);
+    TACIT_CHECK(tacit_statement_open(
+        &put, registry->store,
+        "INSERT INTO answered VALUES (?1, ?3, ?2, ?4, ?4, 1) ON CONFLICT (party, version)"
+        " DO UPDATE SET rounds = rounds + 1, last = ?4 WHERE last < ?4 RETURNING 1",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study), tacit_sql_integer(version),
+                     tacit_sql_integer((int64_t)round)),
+        error));
     TACIT_CHECK(tacit_statement_step(&row, put, error));
     *counted = row;
     if (row) TACIT_CHECK(tacit_statement_step(&row, put, error)); /* to its end: then it is durable */
@@ -315,15 +278,10 @@ cleanup:
 
 static tacit_status run_for_round(tacit_registry *registry, const char *sql, const char *party,
                                   unsigned version, uint64_t round, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status = prepare(&put, registry, sql, party, NULL, error);
-    if (status == TACIT_OK) {
-        tacit_bind_integer(put, 2, version);
-        tacit_bind_integer(put, 3, (int64_t)round);
-        status = tacit_statement_run(put, error);
-    }
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(
+        registry->store, sql,
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_integer(version), tacit_sql_integer((int64_t)round)),
+        error);
 }
 
 tacit_status tacit_registry_drop_round(tacit_registry *registry, const char *party, unsigned version,
@@ -347,18 +305,13 @@ cleanup:
 tacit_status tacit_registry_has_completed(tacit_registry *registry, const char *study, const char *party,
                                           bool *out, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
-    tacit_status status;
     *out = false;
-    TACIT_CHECK(prepare(
-        &get, registry,
+    tacit_status status = tacit_store_has(
+        out, registry->store,
         "SELECT 1 FROM answered a JOIN study s ON s.name = ?2 AND a.version = s.version"
         " WHERE a.party = ?1 AND a.study = ?2 AND a.first + a.rounds >= coalesce((SELECT max(round) + 1"
         " FROM journal WHERE study = ?2 AND round < (1 << 62)), 0)",
-        party, study, error));
-    TACIT_CHECK(tacit_statement_step(out, get, error));
-cleanup:
-    tacit_statement_free(get);
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study)), error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -373,8 +326,9 @@ tacit_status tacit_registry_find_receipt(tacit_registry *registry, const char *p
     size_t size;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(
-        prepare(&get, registry, "SELECT given, asked FROM receipt WHERE party = ?1", party, NULL, error));
+    TACIT_CHECK(tacit_statement_open(&get, registry->store,
+                                     "SELECT given, asked FROM receipt WHERE party = ?1",
+                                     TACIT_VALUES(tacit_sql_text(party)), error));
     TACIT_CHECK(registry_take_bytes(get, &row, given, error));
     if (!row) goto cleanup;
     TACIT_CHECK(tacit_column_blob(&before, &size, get, 1, 4096, error));
@@ -391,15 +345,11 @@ tacit_status tacit_registry_keep_receipt(tacit_registry *registry, const char *s
                                          const void *asked, size_t length, const tacit_buffer *given,
                                          tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(prepare(&put, registry, "INSERT OR IGNORE INTO receipt VALUES (?1, ?2, ?3, ?4)", party, study,
-                        error));
-    tacit_bind_blob(put, 3, asked, length);
-    tacit_bind_blob(put, 4, given->bytes, given->length);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status = tacit_store_put(
+        registry->store, "INSERT OR IGNORE INTO receipt VALUES (?1, ?2, ?3, ?4)",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study), tacit_sql_blob(asked, length),
+                     tacit_sql_blob(given->bytes, given->length)),
+        error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -417,22 +367,21 @@ tacit_status tacit_registry_redeem_receipt(tacit_registry *registry, const char 
                                            const uint8_t receipt[TACIT_HASH_BYTES], int64_t now,
                                            tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL, *put = NULL;
+    tacit_statement *get = NULL;
     bool row = false;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(registry->store, error));
-    TACIT_CHECK(prepare(&get, registry, "SELECT at FROM redeemed WHERE study = ?1 AND receipt = ?2", study,
-                        NULL, error));
-    tacit_bind_blob(get, 2, receipt, TACIT_HASH_BYTES);
+    TACIT_CHECK(tacit_statement_open(
+        &get, registry->store, "SELECT at FROM redeemed WHERE study = ?1 AND receipt = ?2",
+        TACIT_VALUES(tacit_sql_text(study), tacit_sql_blob(receipt, TACIT_HASH_BYTES)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (row) TACIT_CHECK(say_redeemed(get, error));
-    TACIT_CHECK(prepare(&put, registry, "INSERT INTO redeemed VALUES (?1, ?2, ?3)", study, NULL, error));
-    tacit_bind_blob(put, 2, receipt, TACIT_HASH_BYTES);
-    tacit_bind_integer(put, 3, now);
-    TACIT_CHECK(tacit_statement_run(put, error));
+    TACIT_CHECK(tacit_store_put(registry->store, "INSERT INTO redeemed VALUES (?1, ?2, ?3)",
+                                TACIT_VALUES(tacit_sql_text(study), tacit_sql_blob(receipt, TACIT_HASH_BYTES),
+                                             tacit_sql_integer(now)),
+                                error));
 cleanup:
     tacit_statement_free(get);
-    tacit_statement_free(put);
     status = tacit_registry_finish(registry, status, error);
     tacit_registry_unlock(registry);
     return status;
@@ -441,20 +390,17 @@ cleanup:
 tacit_status tacit_registry_count_receipts(tacit_registry *registry, const char *study, size_t *given,
                                            size_t *redeemed, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(prepare(&get, registry,
-                        "SELECT (SELECT count(*) FROM receipt WHERE study = ?1),"
-                        " (SELECT count(*) FROM redeemed WHERE study = ?1)",
-                        study, NULL, error));
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    *given = (size_t)tacit_column_integer(get, 0);
-    *redeemed = (size_t)tacit_column_integer(get, 1);
-cleanup:
-    tacit_statement_free(get);
+    int64_t found[2];
+    tacit_status status = tacit_store_ask(&row, found, 2, registry->store,
+                                          "SELECT (SELECT count(*) FROM receipt WHERE study = ?1),"
+                                          " (SELECT count(*) FROM redeemed WHERE study = ?1)",
+                                          TACIT_VALUES(tacit_sql_text(study)), error);
     tacit_registry_unlock(registry);
-    return status;
+    if (status != TACIT_OK) return status;
+    *given = (size_t)found[0];
+    *redeemed = (size_t)found[1];
+    return TACIT_OK;
 }
 
 /* ---- contact ---- */
@@ -462,14 +408,11 @@ cleanup:
 tacit_status tacit_registry_keep_contact(tacit_registry *registry, const char *study, const char *party,
                                          const void *sealed, size_t length, int64_t now, tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(prepare(&put, registry, "REPLACE INTO contact VALUES (?1, ?2, ?3, ?4)", party, study, error));
-    tacit_bind_blob(put, 3, sealed, length);
-    tacit_bind_integer(put, 4, now);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status =
+        tacit_store_put(registry->store, "REPLACE INTO contact VALUES (?1, ?2, ?3, ?4)",
+                        TACIT_VALUES(tacit_sql_text(party), tacit_sql_text(study),
+                                     tacit_sql_blob(sealed, length), tacit_sql_integer(now)),
+                        error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -479,9 +422,9 @@ tacit_status tacit_registry_contacts(tacit_registry *registry, const char *study
     tacit_registry_lock(registry);
     tacit_statement *list = NULL;
     tacit_status status;
-    TACIT_CHECK(prepare(&list, registry,
-                        "SELECT sealed, at FROM contact WHERE study = ?1 ORDER BY at, sealed", study, NULL,
-                        error));
+    TACIT_CHECK(tacit_statement_open(&list, registry->store,
+                                     "SELECT sealed, at FROM contact WHERE study = ?1 ORDER BY at, sealed",
+                                     TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         const uint8_t *sealed;
         size_t length;

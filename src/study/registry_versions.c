@@ -63,11 +63,9 @@ static tacit_status expect_version(tacit_registry *registry, const char *name, t
     tacit_statement *get = NULL;
     bool same = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &get, registry->store, "SELECT 1 FROM study WHERE name = ?1 AND state = ?2 AND version = ?3", error));
-    tacit_bind_text(get, 1, name);
-    tacit_bind_integer(get, 2, state);
-    tacit_bind_integer(get, 3, version);
+    TACIT_CHECK(tacit_statement_open(
+        &get, registry->store, "SELECT 1 FROM study WHERE name = ?1 AND state = ?2 AND version = ?3",
+        TACIT_VALUES(tacit_sql_text(name), tacit_sql_integer(state), tacit_sql_integer(version)), error));
     TACIT_CHECK(tacit_statement_step(&same, get, error));
     tacit_statement_reset(get);
     if (!same) status = tacit_fail(error, TACIT_USAGE, "study '%s' was changed meanwhile", name);
@@ -93,14 +91,11 @@ cleanup:
 
 static tacit_status check_changed(tacit_registry *registry, const char *name, const char *definition,
                                   tacit_error *error) {
-    tacit_statement *get = NULL;
     bool same = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT 1 FROM study WHERE name = ?1 AND definition = ?2", error));
-    tacit_bind_text(get, 1, name);
-    tacit_bind_text(get, 2, definition);
-    TACIT_CHECK(tacit_statement_step(&same, get, error));
+    TACIT_CHECK(tacit_store_has(&same, registry->store,
+                                "SELECT 1 FROM study WHERE name = ?1 AND definition = ?2",
+                                TACIT_VALUES(tacit_sql_text(name), tacit_sql_text(definition)), error));
     if (same)
         status = tacit_fail(
             error, TACIT_USAGE,
@@ -108,7 +103,6 @@ static tacit_status check_changed(tacit_registry *registry, const char *name, co
             "change its title as well",
             name);
 cleanup:
-    tacit_statement_free(get);
     return status;
 }
 
@@ -127,7 +121,6 @@ static tacit_status forget_rounds(tacit_registry *registry, const char *name, ta
 static tacit_status put_definition(tacit_registry *registry, const char *name, const char *definition,
                                    bool draft, tacit_error *error) {
     uint8_t secret[TACIT_STREAM_KEY_BYTES];
-    tacit_statement *put = NULL;
     tacit_status status;
     randombytes_buf(secret, sizeof secret);
     if (!draft)
@@ -137,18 +130,14 @@ static tacit_status put_definition(tacit_registry *registry, const char *name, c
                              " SELECT name, version, definition, unixepoch() FROM study WHERE name = ?1",
                              name, error));
     TACIT_CHECK(
-        tacit_statement_prepare(&put, registry->store,
-                                "UPDATE study SET definition = ?2, secret = ?3, version = version + ?4,"
-                                " resumes = 0 WHERE name = ?1",
-                                error));
-    tacit_bind_text(put, 1, name);
-    tacit_bind_text(put, 2, definition);
-    tacit_bind_blob(put, 3, secret, sizeof secret);
-    tacit_bind_integer(put, 4, draft ? 0 : 1);
-    TACIT_CHECK(tacit_statement_run(put, error));
+        tacit_store_put(registry->store,
+                        "UPDATE study SET definition = ?2, secret = ?3, version = version + ?4,"
+                        " resumes = 0 WHERE name = ?1",
+                        TACIT_VALUES(tacit_sql_text(name), tacit_sql_text(definition),
+                                     tacit_sql_blob(secret, sizeof secret), tacit_sql_integer(draft ? 0 : 1)),
+                        error));
 cleanup:
     sodium_memzero(secret, sizeof secret);
-    tacit_statement_free(put);
     return status;
 }
 
@@ -202,21 +191,17 @@ cleanup:
 tacit_status tacit_registry_presence(tacit_registry *registry, const char *party, tacit_presence *out,
                                      tacit_error *error) {
     tacit_registry_lock(registry);
-    tacit_statement *get = NULL;
     bool row = false;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT p.version = s.version, p.away FROM party p"
-                                        " JOIN study s ON s.name = p.study WHERE p.name = ?1",
-                                        error));
-    tacit_bind_text(get, 1, party);
-    TACIT_CHECK(tacit_statement_step(&row, get, error));
-    if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party));
-    *out = (tacit_presence){ tacit_column_integer(get, 0) != 0, tacit_column_integer(get, 1) != 0 };
-cleanup:
-    tacit_statement_free(get);
+    int64_t found[2];
+    tacit_status status = tacit_store_ask(&row, found, 2, registry->store,
+                                          "SELECT p.version = s.version, p.away FROM party p"
+                                          " JOIN study s ON s.name = p.study WHERE p.name = ?1",
+                                          TACIT_VALUES(tacit_sql_text(party)), error);
     tacit_registry_unlock(registry);
-    return status;
+    if (status != TACIT_OK) return status;
+    if (!row) return tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party);
+    *out = (tacit_presence){ found[0] != 0, found[1] != 0 };
+    return TACIT_OK;
 }
 
 /* Checked and taken in one statement, for others may consent, or the study be amended, at the same time. */
@@ -224,25 +209,20 @@ tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, u
                                   bool *changed, tacit_error *error) {
     bool row = false, consented = false;
     tacit_registry_lock(registry);
-    tacit_statement *put = NULL, *get = NULL;
+    tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, registry->store,
+    TACIT_CHECK(tacit_store_put(
+        registry->store,
         "UPDATE party SET away = 0, version = ?3"
         " WHERE name = ?1 AND ?3 = (SELECT version FROM study s WHERE s.name = party.study)"
         " AND (version = ?3 OR (SELECT count(*) FROM party q WHERE q.study = party.study"
         " AND q.revoked = 0 AND q.version = ?3) < ?2)",
+        TACIT_VALUES(tacit_sql_text(party), tacit_sql_integer((int64_t)seats), tacit_sql_integer(version)),
         error));
-    tacit_bind_text(put, 1, party);
-    tacit_bind_integer(put, 2, (int64_t)seats);
-    tacit_bind_integer(put, 3, version);
-    TACIT_CHECK(tacit_statement_run(put, error));
-    TACIT_CHECK(tacit_statement_prepare(&get, registry->store,
-                                        "SELECT p.version = ?2, s.version <> ?2 FROM party p"
-                                        " JOIN study s ON s.name = p.study WHERE p.name = ?1",
-                                        error));
-    tacit_bind_text(get, 1, party);
-    tacit_bind_integer(get, 2, version);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store,
+                                     "SELECT p.version = ?2, s.version <> ?2 FROM party p"
+                                     " JOIN study s ON s.name = p.study WHERE p.name = ?1",
+                                     TACIT_VALUES(tacit_sql_text(party), tacit_sql_integer(version)), error));
     TACIT_CHECK(tacit_statement_step(&row, get, error));
     if (!row) TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part here", party));
     consented = tacit_column_integer(get, 0) != 0;
@@ -251,7 +231,6 @@ tacit_status tacit_registry_enter(tacit_registry *registry, const char *party, u
     if (!consented && !*changed)
         status = tacit_fail(error, TACIT_REFUSED, "the study has all its %zu parties", seats);
 cleanup:
-    tacit_statement_free(put);
     tacit_statement_free(get);
     tacit_registry_unlock(registry);
     return status;
@@ -269,21 +248,14 @@ tacit_status tacit_registry_leave(tacit_registry *registry, const char *party, t
 
 tacit_status tacit_registry_archive(tacit_registry *registry, const tacit_archived *about,
                                     const tacit_buffer *bytes, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(tacit_statement_prepare(&put, registry->store,
-                                        "INSERT OR IGNORE INTO archived (id, study, title, published, bytes)"
-                                        " VALUES (?1, ?2, ?3, ?4, ?5)",
-                                        error));
-    tacit_bind_text(put, 1, about->id);
-    tacit_bind_text(put, 2, about->study);
-    tacit_bind_text(put, 3, about->title);
-    tacit_bind_integer(put, 4, about->published);
-    tacit_bind_blob(put, 5, bytes->bytes, bytes->length);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
+    tacit_status status = tacit_store_put(
+        registry->store,
+        "INSERT OR IGNORE INTO archived (id, study, title, published, bytes)"
+        " VALUES (?1, ?2, ?3, ?4, ?5)",
+        TACIT_VALUES(tacit_sql_text(about->id), tacit_sql_text(about->study), tacit_sql_text(about->title),
+                     tacit_sql_integer(about->published), tacit_sql_blob(bytes->bytes, bytes->length)),
+        error);
     tacit_registry_unlock(registry);
     return status;
 }
@@ -316,9 +288,8 @@ tacit_status tacit_registry_archive_bytes(tacit_registry *registry, const char *
     bool found = false;
     tacit_status status;
     tacit_registry_lock(registry);
-    TACIT_CHECK(
-        tacit_statement_prepare(&get, registry->store, "SELECT bytes FROM archived WHERE id = ?1", error));
-    tacit_bind_text(get, 1, id);
+    TACIT_CHECK(tacit_statement_open(&get, registry->store, "SELECT bytes FROM archived WHERE id = ?1",
+                                     TACIT_VALUES(tacit_sql_text(id)), error));
     TACIT_CHECK(registry_take_bytes(get, &found, out, error));
     if (!found)
         TACIT_CHECK(tacit_fail(error, TACIT_NOT_FOUND, "no study is archived here under the id '%.70s'", id));

@@ -166,6 +166,7 @@ static tacit_status read_study(reading *r) {
     TACIT_TRY(study_read_graph(r));
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_SCHEMA));
     TACIT_TRY(study_read_stage(r, TACIT_STUDY_READ_POINTS));
+    TACIT_TRY(study_take_model_terms(r));
     TACIT_TRY(study_check_stop(r));
     return tacit_fail_in(r->error, finish_plan(&r->study->plan, r->study->lambda_chosen, r->error), "%s",
                          r->yaml.name);

@@ -63,21 +63,26 @@ tacit_status study_read_description(reading *r, const yaml_node_t *node) {
 }
 
 /* A text of several lines is the document itself; one line names its file. */
+tacit_status study_text_or_file(reading *r, const yaml_node_t *node, const char *key, tacit_buffer *file,
+                                const char **text, size_t *length) {
+    char path[PATH_MAX];
+    TACIT_TRY(tacit_yaml_text(&r->yaml, node, key, text, length, r->error));
+    if (strchr(*text, '\n') != NULL) return TACIT_OK;
+    TACIT_TRY(study_find_file(r, node, *text, path));
+    TACIT_TRY(tacit_file_read(path, file, r->error));
+    *text = tacit_buffer_text(file);
+    *length = file->length;
+    return TACIT_OK;
+}
+
 tacit_status study_read_consent(reading *r, const yaml_node_t *node) {
     tacit_study *study = r->study;
     tacit_buffer file = TACIT_BUFFER_LIMITED(DOCUMENT_MOST);
-    char path[PATH_MAX];
     const char *text;
     size_t length;
     tacit_status status;
     if (node == NULL) return TACIT_OK;
-    TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "consent", &text, &length, r->error));
-    if (strchr(text, '\n') == NULL) {
-        TACIT_CHECK(study_find_file(r, node, text, path));
-        TACIT_CHECK(tacit_file_read(path, &file, r->error));
-        text = tacit_buffer_text(&file);
-        length = file.length;
-    }
+    TACIT_CHECK(study_text_or_file(r, node, "consent", &file, &text, &length));
     TACIT_CHECK(
         study_take_text(r, node, "the consent document", text, length, DOCUMENT_MOST, &study->document));
     crypto_generichash(study->document_hash, sizeof study->document_hash, study->document.bytes,

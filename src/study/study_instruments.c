@@ -25,17 +25,10 @@ static tacit_status check(reading *r, const yaml_node_t *node, const tacit_buffe
 /* A text of several lines is the questionnaire itself; one line names its file. */
 static tacit_status take(reading *r, const yaml_node_t *node, tacit_buffer *out) {
     tacit_buffer file = TACIT_BUFFER_LIMITED(INSTRUMENT_BYTES_MOST);
-    char path[PATH_MAX];
     const char *text;
     size_t length;
     tacit_status status;
-    TACIT_CHECK(tacit_yaml_text(&r->yaml, node, "instruments", &text, &length, r->error));
-    if (strchr(text, '\n') == NULL) {
-        TACIT_CHECK(study_find_file(r, node, text, path));
-        TACIT_CHECK(tacit_file_read(path, &file, r->error));
-        text = tacit_buffer_text(&file);
-        length = file.length;
-    }
+    TACIT_CHECK(study_text_or_file(r, node, "instruments", &file, &text, &length));
     TACIT_CHECK(study_take_text(r, node, "a questionnaire", text, length, INSTRUMENT_BYTES_MOST, out));
     TACIT_CHECK(check(r, node, out, text, length));
 cleanup:

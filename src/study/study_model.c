@@ -68,6 +68,18 @@ tacit_status study_read_model(reading *r, const yaml_node_t *node) {
     return load_model(r, node);
 }
 
+tacit_status study_take_model_terms(reading *r) {
+    tacit_study *study = r->study;
+    tacit_plan *plan = &study->plan;
+    const tacit_method *method = plan->method;
+    if (!method->needs_model || study->model->schema == NULL) return TACIT_OK;
+    const char *by = method->subgroups != NULL ? method->subgroups(plan) : NULL;
+    TACIT_TRY(study_fail_at(r, study_node(r, "model"),
+                            tacit_schema_take_model(study->schema, study->model->schema, by, r->error)));
+    plan->features = tacit_schema_features(study->schema);
+    return TACIT_OK;
+}
+
 tacit_status study_print_model(const tacit_study *study, tacit_buffer *out, tacit_error *error) {
     tacit_buffer copy = TACIT_BUFFER_INIT; /* with a NUL at its end */
     tacit_status status;

@@ -64,13 +64,20 @@ tacit_status study_fail_at(reading *r, const yaml_node_t *node, tacit_status sta
     tacit_status study_print_##name(const tacit_study *study, tacit_buffer *out, tacit_error *error);
 #include "study/study_table.h"
 
-/* Once all of the parties is read: can such sums be computed (study_sums.c), and for a method without a
- * center, is there the graph (study_neighbours.c)? */
+/* Once all of the parties is read: can such sums be computed, and for a method without a center, is there the
+ * graph (study_sums.c)? */
 tacit_status study_check_sums(reading *r);
 tacit_status study_check_neighbours(reading *r);
 tacit_status study_read_graph(reading *r);
-/* Once all is read: does the rule fit the method and its parties (study_stop.c)? */
+
+/* A study about a model has its terms and its subset, where it says nothing else (study_model.c). */
+tacit_status study_take_model_terms(reading *r);
+/* Once all is read: does the rule fit the method and its parties (stop_read.c)? */
 tacit_status study_check_stop(reading *r);
+
+/* A text of several lines stands for itself; one line names a file, which is read into `file`. */
+tacit_status study_text_or_file(reading *r, const yaml_node_t *node, const char *key, tacit_buffer *file,
+                                const char **text, size_t *length);
 
 /* Append several lines of plain text in one form, whatever ends their lines; `what` names it in errors. */
 tacit_status study_take_text(reading *r, const yaml_node_t *node, const char *what, const char *text,

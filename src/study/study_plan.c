@@ -139,8 +139,8 @@ tacit_status study_read_delta(reading *r, const yaml_node_t *node) {
 tacit_status study_read_lambda(reading *r, const yaml_node_t *node) {
     tacit_plan *plan = &r->study->plan;
     if (node == NULL) return TACIT_OK;
-    return study_read_range(r, node, "lambda", plan->method->lambda_may_vanish ? 0 : 1e-12, 1e6,
-                            &plan->lambda);
+    const bool none = plan->method->lambda_may_vanish || plan->method->lambda_after != NULL;
+    return study_read_range(r, node, "lambda", none ? 0 : 1e-12, 1e6, &plan->lambda);
 }
 
 static tacit_status print_number(tacit_buffer *out, const char *name, double value, tacit_error *error) {

@@ -156,6 +156,9 @@ CASES = {
     "stack of one": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=1"),
     "stack, weighted": ("two", schema(TWO), "--method pst-f --epsilon 20 --set groups=3 --set combiner=weighted"),
     "stack, hinge": ("two", schema(TWO), "--method pst-s --epsilon 20 --set blocks=3 --set loss=huber"),
+    "tree": ("two", schema(TWO), "--method dptree --epsilon 200 --delta 1e-5 --set depth=3"),
+    "tree, indicators, rows clip": ("two", schema(TWO, "{clip: 1.2}", "indicator"), "--method dptree --epsilon 200 --delta 1e-5 --set depth=2"),
+    "tree, three classes": ("three", schema(THREE), "--method dptree --epsilon 200 --delta 1e-5 --set depth=3"),
     "network, tanh": ("two", schema(TWO), "--method dpsgd --epsilon 20 --delta 1e-5 --set hidden=6 --set epochs=3"),
     "network, relu, two layers, three classes": (
         "three", schema(THREE, "unit"), "--method dpsgd --epsilon 20 --delta 1e-5 --set hidden=5,4 --set activation=relu --set epochs=3"),

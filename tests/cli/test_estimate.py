@@ -182,8 +182,8 @@ columns:
     def test_a_class_method_refuses_a_number_and_the_reverse(self):
         train, schema = CASES["claims-linear"]
         self.write("schema.yaml", schema)
-        self.fail_with(2, "simulate", "--method", "avg", "--train", train, "--schema", "schema.yaml", "--parties", "3",
-                       "--epsilon", "1", says=["avg", "'cost'", "number", "estimate"])
+        self.fail_with(2, "simulate", "--method", "plr", "--train", train, "--schema", "schema.yaml", "--parties", "3",
+                       "--epsilon", "1", says=["plr", "'cost'", "number", "estimate"])
         self.estimate("claims-logistic", "--set", "family=poisson", code=2, says=["numeric label"])
         self.estimate("claims-linear", "--set", "family=logistic", code=2, says=["two classes"])
         self.estimate("claims-linear", "--set", "family=poisson", code=2, says=["kind count"])

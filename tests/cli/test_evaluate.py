@@ -84,11 +84,11 @@ class EvaluateTest(ProgramTest):
                        cwd=self.path, check=True, capture_output=True, timeout=600)
         return "colon.csv"
 
-    def make(self, case):
+    def make(self, case, *words, method="estimate"):
         """A model, and its rows."""
         rows = self.rows_of(case)
-        self.succeed("simulate", "--method", "estimate", "--train", rows, "--test", rows, "--schema", f"{case}.yaml",
-                     "--parties", "3", "--seed", "1", "--out", "model.json")
+        self.succeed("simulate", "--method", method, "--train", rows, "--test", rows, "--schema", f"{case}.yaml",
+                     "--parties", "3", "--seed", "1", "--out", "model.json", *words)
         return rows
 
     def gridded(self, case, rows):
@@ -228,8 +228,8 @@ columns:
 
 
 class Subgroups(EvaluateTest):
-    def check_subgroups(self, case, column, levels):
-        rows = self.make(case)
+    def check_subgroups(self, case, column, levels, *words, method="estimate"):
+        rows = self.make(case, *words, method=method)
         reports = [json.loads(self.succeed("evaluate", "model.json", rows, "--by", column, "--json").stdout)["report"]]
         reports += [self.simulate(case, rows, parties, "--set", f"by={column}") for parties in (1, 5, 20)]
         head, *lines = (self.path / rows).read_text().splitlines()
@@ -251,6 +251,34 @@ class Subgroups(EvaluateTest):
 
     def test_and_in_a_third_with_missing_values(self):
         self.check_subgroups("pbc", "sex", "fm")
+
+    def test_a_model_with_terms_has_subgroups_of_any_category(self):
+        self.check_subgroups("wilms", "stage", "1234", "--terms", "relapse ~ unfavourable*stage + spline(age, df = 3)")
+        self.check_subgroups("wilms", "stage", "1234", "--terms", "relapse ~ unfavourable + log(age + 1)")  # not of the terms
+        self.check_subgroups("wilms", "stage", "1234", "--terms", "relapse ~ .")
+
+    def test_and_so_it_has_where_rows_are_shortened(self):
+        self.addCleanup(CASES.update, wilms=CASES["wilms"])
+        for clip in ("0.9", "1.5"):
+            CASES["wilms"] = (EXAMPLES / "wilms.csv", (EXAMPLES / "wilms.schema.yaml").read_text() + f"rows: {{clip: {clip}}}\n")
+            self.check_subgroups("wilms", "stage", "1234", "--terms", "relapse ~ unfavourable*stage + age", "--lambda", "0.01",
+                                 method="batch")
+
+    def test_a_subset_is_the_rows_of_a_subgroup(self):
+        rows = self.make("wilms", "--terms", "relapse ~ unfavourable*stage + age")
+        groups = table(self.simulate("wilms", rows, 3, "--set", "by=stage"), "subgroups")
+        alone = table(self.simulate("wilms", rows, 3, "--subset", 'stage == "2"'), "figures")
+        for name, column in (("rows", "rows"), ("auc", "auc"), ("brier", "brier"), ("calibration_slope", "slope")):
+            self.assertAlmostEqual(alone[name]["value"], groups["stage=2"][column], places=10)
+        noisy = self.simulate("wilms", rows, 3, "--subset", 'stage == "2"', "--epsilon", "4", "--delta", "1e-5", method="evaluate")
+        self.assertLess(abs(table(noisy, "figures")["rows"]["value"] - alone["rows"]["value"]), 400)
+        self.simulate("wilms", rows, 3, "--epsilon", "4", "--delta", "1e-5", "--out", "noisy.json", method="evaluate")
+        self.assertRegex(self.succeed("summary", "noisy.json").stdout, r"^about \d+ \(\d+(\.\d+)?\) rows; private")
+
+    def test_a_model_of_some_rows_is_evaluated_on_such(self):
+        rows = self.make("wilms", "--terms", "relapse ~ unfavourable + age", "--subset", 'stage == "2"')
+        whole = json.loads(self.succeed("evaluate", "model.json", rows, "--json").stdout)["report"]
+        self.assertEqual(table(self.simulate("wilms", rows, 3), "figures")["rows"], table(whole, "figures")["rows"])
 
     def test_what_is_left_out_does_not_follow_from_the_rest(self):
         """Four rows of no level: all rows less those of the levels would be these four."""
@@ -278,6 +306,13 @@ class Subgroups(EvaluateTest):
         rows = self.make("wilms")
         self.fail_with(2, "evaluate", "model.json", rows, "--by", "age", says=("'age'",))
         self.fail_with(2, "evaluate", "model.json", rows, "--thresholds", "0.1,x", says=("'x'",))
+        about = ("--train", rows, "--schema", "wilms.yaml", "--parties", "2", "--seed", "1")
+        self.fail_with(2, "simulate", "--method", "evaluate-exact", "--model", "model.json", *about, "--terms", "relapse ~ age",
+                       says=("another schema", '[terms: "relapse ~ age"]'))
+        self.fail_with(2, "simulate", "--method", "estimate", *about, "--terms", "relapse ~ age + subgroups(stage)",
+                       says=("leave subgroups() out",))
+        self.make("wilms", "--terms", "relapse ~ stage + age")
+        self.fail_with(2, "evaluate", "model.json", rows, "--by", "age", says=("a category of the model's schema, and 'age' is none",))
         self.fail_with(2, "simulate", "--method", "evaluate", "--train", rows, "--schema", "wilms.yaml", "--parties", "2",
                        "--epsilon", "1", "--seed", "1", says=("needs a model",))
 
@@ -417,6 +452,25 @@ class Card(EvaluateTest):
         self.assertEqual(document["guarantee"]["private"], False)
         self.fail_with(2, "card", "evaluation.json", says=("is a report",))
         self.fail_with(2, "card", "model.json", "--evaluation", "model.json", says=("report",))
+
+    def test_a_card_takes_several_evaluations_and_says_whose_rows_they_are_of(self):
+        rows = self.make("wilms")
+        self.succeed("evaluate", "model.json", rows, "--out", "all.json")
+        self.succeed("evaluate", "model.json", rows, "--by", "stage", "--out", "stages.json")
+        for name in ("model", "stages"):  # as if they were of one study
+            document = json.loads((self.path / f"{name}.json").read_text())
+            document["guarantee"]["study"] = "relapse"
+            self.write(f"{name}.json", json.dumps(document))
+        text = self.succeed("card", "model.json", "--evaluation", "all.json", "--evaluation", "stages.json").stdout
+        first, second = text.partition("## Evaluation 1")[2].split("## Evaluation 2: study relapse")
+        self.assertIn("do not say whether the model was trained on these rows", first)
+        self.assertNotIn("stage=2", first.partition("| auc")[2])
+        self.assertIn("On rows that the model may have been trained on", second)
+        self.assertIn("stage=2", second)
+        self.assertIn("It was evaluated on rows that it may have been trained on", second)  # among the limits
+        document = json.loads(self.succeed("card", "model.json", "--evaluation", "all.json", "--evaluation", "stages.json", "--json").stdout)
+        self.assertEqual([(one["study"], one["rows"]) for one in document["evaluations"]], [("", "unknown"), ("relapse", "maybe trained on")])
+        self.assertEqual(document["evaluation"], document["evaluations"][0]["report"])
 
     def test_a_card_says_which_terms_and_rows_a_model_is_of(self):
         words = ["simulate", "--method", "estimate", "--train", EXAMPLES / "wilms.csv", "--test", EXAMPLES / "wilms.csv", "--schema",

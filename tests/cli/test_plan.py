@@ -57,7 +57,7 @@ class Plan(Planning):
         self.assertEqual(sorted(one["method"] for one in told["methods"]), ["dpgd", "dpnewton"])
         self.assertIn(told["recommended"], ("dpgd", "dpnewton"))
         for one in told["methods"]:
-            self.assertEqual(sorted(one), ["alone", "bytes_per_party", "charged", "expected", "handovers", "method", "pays_from_epsilon", "pooled",
+            self.assertEqual(sorted(one), ["alone", "bytes_per_party", "charged", "expected", "handovers", "method", "not_estimable", "pays_from_epsilon", "pooled",
                                            "rounds", "settings", "verdict", "warning"])
             self.assertEqual(one["charged"]["unit"], "record")
             self.assertAlmostEqual(one["charged"]["epsilon"], 1)
@@ -183,6 +183,23 @@ class NewStudies(Planning):
         done = self.new(file, "--force")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("hopeless", done.stderr)
+
+    def test_an_empty_table_of_coefficients_is_foreseen(self):
+        file = self.study(set="{noise: shares, purpose: inference}", expected_rows=300)
+        done = self.new(file)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"not to be estimable, which needs about \d+ rows, or epsilon \d")
+        self.assertFalse((self.path / "consortium").exists())
+        told = self.plan(numbers=("plan", file, "--methods", "dpnewton"))["methods"][0]
+        self.assertGreater(told["not_estimable"]["share"], 0.9)
+        self.assertGreater(told["not_estimable"]["rows"], 300)
+        self.assertIn("not estimable at this price", told["warning"])
+        done = self.new(file, "--force")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("expect no table of coefficients", done.stderr)
+        many = self.study(name="many.yaml", set="{noise: shares, purpose: inference}", expected_rows=200000)
+        told = self.plan(numbers=("plan", many, "--methods", "dpnewton", "--brief"))["methods"][0]["not_estimable"]
+        self.assertLess(told["share"] if told else 0, 0.5)
 
     def test_where_no_rows_are_expected_the_fewest_are_foreseen_and_nothing_is_refused(self):
         done = self.new(self.study(epsilon="0.01", expected_rows=None))

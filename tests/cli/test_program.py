@@ -3,9 +3,11 @@
 
     TACIT=build/src/cli/tacit tests/cli/test_program.py
 """
+import datetime
 import gzip
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -289,6 +291,52 @@ class Data(ProgramTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn("2 cells with a value that is no class: 0, 1. The schema has no, yes: recode", done.stderr)
 
+    def test_check_says_what_counts_as_another_level(self):
+        self.write("s.yaml", "label: {name: y, classes: [no, yes], others: no}\n"
+                   "columns: [{name: a, kind: category, levels: [pre, post], others: pre, recode: {nach: post}},\n"
+                   "          {name: b, kind: category, levels: [u], recode: {v: u}}]\n")
+        self.write("a.csv", "a,b,y\npre,v,no\nperi,u,yes\nperi,w,perhaps\nnach,u,yes\n,u,no\n")
+        done = self.succeed("data", "check", "a.csv", "--schema", "s.yaml").stdout
+        self.assertIn("\na: 2 values of other levels count as 'pre': peri\n", done)
+        self.assertIn("\nb: unknown are w\n", done)
+        self.assertIn("\ny: 1 value of other levels counts as 'no': perhaps\n", done)
+        told = json.loads(self.succeed("data", "check", "a.csv", "--schema", "s.yaml", "--json").stdout)
+        self.assertEqual([(one["name"], one["missing"], one["unknown"], one["as_others"]) for one in told["columns"]],
+                         [("a", 1, 0, 2), ("b", 0, 1, 0), ("y", 0, 0, 1)])
+
+    CODED = ("label: {name: y, classes: [no, yes], recode: {0: no, '1': yes}}\ncolumns:\n"
+             "  - {name: born, kind: number, date: age at seen, low: 0, high: 100}\n"
+             "  - {name: grade, kind: category, levels: ['1', '2'], recode: {I: '1', II: '2'}}\nmissing: complete-case\n")
+
+    def test_one_schema_reads_sites_that_code_otherwise(self):
+        draw = random.Random(5)
+        plain, coded = ["grade,age,y"], ["y;born;grade;seen"]
+        for _ in range(60):
+            grade, days, y = draw.randint(1, 2), draw.randint(3000, 30000), draw.random() < 0.4
+            born, seen = datetime.date(1920, 3, 1) + datetime.timedelta(draw.randint(0, 9000)), None
+            seen = born + datetime.timedelta(days)
+            plain.append(f"{grade},{days / 365.2425!r},{'yes' if y else 'no'}")
+            coded.append(f"{draw.choice(['1.0', '1', 'yes']) if y else '0'};{born:%d.%m.%Y};{draw.choice(['I' * grade, str(grade)])};{seen}")
+        self.write("plain.csv", "\n".join(plain) + "\n")
+        self.write("coded.csv", "\n".join(coded + ["1;;I;1999-01-01", "1;1950-01-01;I;"]) + "\n")  # either date may be missing
+        self.write("coded.yaml", self.CODED)
+        self.write("plain.yaml", self.CODED.replace("name: born", "name: age").replace(", date: age at seen", "")
+                   .replace(", recode: {0: no, '1': yes}", "").replace(", recode: {I: '1', II: '2'}", ""))
+        self.assertIn("2 of the rows are left out", self.succeed("data", "check", "coded.csv", "--schema", "coded.yaml").stdout)
+        weights = []
+        for name in ("plain", "coded"):
+            self.succeed("simulate", "--method", "batch", "--train", f"{name}.csv", "--test", f"{name}.csv", "--schema", f"{name}.yaml",
+                         "--parties", "1", "--lambda", "0.01", "--seed", "1", "--out", f"{name}.json")
+            weights.append(json.loads((self.path / f"{name}.json").read_text())["weights"])
+        for one, other in zip(*weights):
+            self.assertAlmostEqual(one, other, places=9)
+        schema = json.loads((self.path / "coded.json").read_text())["schema"]
+        self.assertIn("recode", schema)
+        self.assertIn("age at seen", schema)
+        self.fail_with(2, "data", "check", "plain.csv", "--schema", "coded.yaml", says=["born"])
+        self.write("bad.csv", "y,born,grade,seen\n1,1950-01-01,I,soon\n")
+        self.fail_with(1, "data", "check", "bad.csv", "--schema", "coded.yaml", says=["bad.csv:2:4 (seen): 'soon' is not a date"])
+
     def test_info_reads_other_labels_and_files_without_header(self):
         self.write("a.csv", GOOD.split("\n", 1)[1])
         told = json.loads(self.succeed("data", "info", "a.csv", "--no-header", "--label", "column2", "--json").stdout)
@@ -313,7 +361,7 @@ class Data(ProgramTest):
         self.write("b.csv", GOOD + "200,f,1,no\n,other,20,yes\n")
         told = json.loads(self.succeed("data", "check", "b.csv", "--schema", "s.yaml", "--json").stdout)
         by_name = {column["name"]: column for column in told["columns"]}
-        self.assertEqual(by_name["age"], {"name": "age", "missing": 1, "missing_rule": "fill", "below": 0, "above": 1, "unknown": 0})
+        self.assertEqual(by_name["age"], {"name": "age", "missing": 1, "missing_rule": "fill", "below": 0, "above": 1, "unknown": 0, "as_others": 0})
         self.assertEqual((by_name["bmi"]["below"], by_name["sex"]["unknown"]), (1, 1))
         self.write("strict.yaml", schema.replace("strict: no", "strict: yes").replace("missing: fill", "missing: error"))
         done = self.tacit("data", "check", "b.csv", "--schema", "strict.yaml", "--json")

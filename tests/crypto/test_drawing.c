@@ -1,17 +1,18 @@
 /* Drawing the seed of a sparse graph: whoever follows the protocol gets one seed, and nobody chooses it. */
 #include "check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "crypto/sum/drawing.h"
 #include "failing.h"
 #include "rand/stream.h"
 
-enum { MOST = 200, FEW = 5 };
+enum { MOST = 200, FEW = 5, MANY = 300 };
 
 typedef struct table {
-    uint8_t keys[MOST][crypto_sign_PUBLICKEYBYTES], secret_keys[MOST][crypto_sign_SECRETKEYBYTES];
-    uint8_t secrets[MOST][TACIT_DRAWING_SECRET_BYTES];
+    uint8_t keys[MANY][crypto_sign_PUBLICKEYBYTES], secret_keys[MANY][crypto_sign_SECRETKEYBYTES];
+    uint8_t secrets[MANY][TACIT_DRAWING_SECRET_BYTES];
     tacit_signing_roster roster;
     tacit_drawing drawing;
 } table;
@@ -151,6 +152,68 @@ static void test_a_proof_with_any_byte_changed_is_refused(void **state) {
     self->drawing.study[0] ^= 1;
     self->drawing.roster[0] ^= 1;
     assert_int_equal(seed_of(self, &proof, seed), TACIT_REFUSED);
+    tacit_buffer_clear(&proof);
+    free(self);
+}
+
+/* The logarithm to base 2 of the chance that as many as are checked are all good, if `good` of them are. */
+static double log2_passing(uint32_t listed, uint32_t good, uint32_t checked) {
+    double bits = 0;
+    for (uint32_t i = 0; i < checked; i++)
+        if (good <= i)
+            return -INFINITY;
+        else
+            bits += log2((double)(good - i) / (double)(listed - i));
+    return bits;
+}
+
+/* A list with one good signature too few passes with a chance of 2^-80 at most, and no more is checked than
+ * that takes. */
+static void test_enough_signatures_are_checked(void **state) {
+    (void)state;
+    for (uint32_t n = 257; n <= 65535; n += n / 7)
+        for (uint32_t colluders = 0; colluders <= n / 3; colluders += 1 + n / 9) {
+            const uint32_t least = tacit_drawing_least(n, colluders);
+            for (uint32_t listed = least; listed <= n; listed += 1 + (n - least) / 5) {
+                const uint32_t checked = tacit_drawing_checked(listed, least);
+                assert_true(checked <= listed);
+                if (listed <= 256 || listed == least) {
+                    assert_int_equal(checked, listed);
+                    continue;
+                }
+                assert_true(log2_passing(listed, least - 1, checked) <= -80 + 1e-6);
+                assert_true(log2_passing(listed, least - 1, checked - 1) > -80 - 1e-6);
+            }
+        }
+    for (uint32_t n = 3; n <= 256; n++) assert_int_equal(tacit_drawing_checked(n, n / 2 + 1), n);
+    assert_true(tacit_drawing_checked(10000, tacit_drawing_least(10000, 1000)) < 100);
+}
+
+/* Break the opening's signature of every party from `first` on. */
+static void break_signatures(tacit_buffer *proof, uint32_t parties, uint32_t first) {
+    uint8_t *openings = proof->bytes + 4 + (size_t)parties * TACIT_DRAWING_ENTRY_BYTES;
+    for (uint32_t i = first; i < parties; i++)
+        openings[(size_t)i * TACIT_DRAWING_OPENING_BYTES + TACIT_DRAWING_SECRET_BYTES] ^= 1;
+}
+
+/* Of a long list, a proof that too few have signed is refused: it passes with a chance below 2^-80. What
+ * makes the seed is checked of everybody. Control: a sample of one would pass more often than not. */
+static void test_a_long_list_that_too_few_signed_is_refused(void **state) {
+    (void)state;
+    table *self = table_of(MANY, 30);
+    tacit_buffer proof = draw(self, MANY);
+    uint8_t seed[TACIT_GRAPH_SEED_BYTES];
+    assert_true(tacit_drawing_checked(MANY, self->drawing.least) < MANY / 2);
+    assert_int_equal(seed_of(self, &proof, seed), TACIT_OK);
+    uint8_t *openings = proof.bytes + 4 + (size_t)MANY * TACIT_DRAWING_ENTRY_BYTES;
+    for (uint32_t i = 0; i < MANY; i++) {
+        openings[(size_t)i * TACIT_DRAWING_OPENING_BYTES] ^= 1; /* the bytes that it contributes */
+        assert_int_equal(seed_of(self, &proof, seed), TACIT_REFUSED);
+        openings[(size_t)i * TACIT_DRAWING_OPENING_BYTES] ^= 1;
+    }
+    break_signatures(&proof, MANY, self->drawing.least - 1);
+    for (int trial = 0; trial < 20; trial++) assert_int_equal(seed_of(self, &proof, seed), TACIT_REFUSED);
+    assert_true(log2_passing(MANY, self->drawing.least - 1, 1) > -1);
     tacit_buffer_clear(&proof);
     free(self);
 }
@@ -299,6 +362,8 @@ int main(void) {
         cmocka_unit_test(test_everybody_gets_one_seed_from_the_bytes_of_all_who_committed),
         cmocka_unit_test(test_two_lists_share_an_honest_party),
         cmocka_unit_test(test_a_proof_with_any_byte_changed_is_refused),
+        cmocka_unit_test(test_enough_signatures_are_checked),
+        cmocka_unit_test(test_a_long_list_that_too_few_signed_is_refused),
         cmocka_unit_test(test_who_committed_must_open),
         cmocka_unit_test(test_grinding_puts_no_puppets_beside_a_victim),
         cmocka_unit_test(test_each_failing_allocation_of_the_coordinator_is_survived),

@@ -341,7 +341,14 @@ static void dates_and_others_belong_where_they_do(void **state) {
     } cases[] = { { "{name: a, kind: number, date: tomorrow, low: 0, high: 1}", "date must be" },
                   { "{name: a, kind: category, levels: [u], date: year}", "belong to numbers only" },
                   { "{name: a, kind: category, levels: [u], others: v}", "others must be one of the levels" },
-                  { "{name: a, kind: number, low: 0, high: 1, others: v}", "belong to categories only" } };
+                  { "{name: a, kind: number, low: 0, high: 1, others: v}", "belong to categories only" },
+                  { "{name: a, kind: number, date: age at a, low: 0, high: 1}", "date must be" },
+                  { "{name: a, kind: number, date: age at 2020-02-31, low: 0, high: 1}", "date must be" },
+                  { "{name: a, kind: number, low: 0, high: 1, recode: {v: u}}", "belong to categories only" },
+                  { "{name: a, kind: category, levels: [u], recode: {v: w}}", "'w' is none of the levels" },
+                  { "{name: a, kind: category, levels: [u, w], recode: {u: w}}", "one of the levels itself" },
+                  { "{name: a, kind: category, levels: [u], recode: {NA: u}}", "missing: {fill: LEVEL}" },
+                  { "{name: a, kind: category, levels: [u], recode: [v]}", "recode must be a mapping" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tacit_schema *schema = NULL;
         tacit_error error = TACIT_ERROR_INIT;

@@ -31,6 +31,8 @@ static const char *const FORMULAS[] = {
     "y ~ . + weights(grade)",
     "y ~ age:bmi + strata(site, sex) + weights(grade)",
     "y ~ . + strata(site)",
+    "y ~ . + subgroups(site)",
+    "y ~ log(age) + weights(grade) + subgroups(sex)",
     "y ~ I(-(age - 40) * bmi) + abs(bmi) + log1p(age) + `blood-pressure`",
 };
 enum { COUNT = sizeof FORMULAS / sizeof *FORMULAS };
@@ -88,6 +90,8 @@ static void columns_come_in_the_order_and_coding_of_r(void **state) {
                   "factor(grade, levels = c(3, 1))1, poly(age, 1)");
     check_columns("y ~ age + age + sex + sex:age + age:sex", "age, sexm, age:sexm");
     check_columns("y ~ . + weights(grade)", "age, bmi, sexm, siteb, sitec, `blood-pressure`, weights(grade)");
+    check_columns("y ~ . - age - bmi - grade + subgroups(sex)",
+                  "sexm, siteb, sitec, `blood-pressure`, subgroups(sex=f), subgroups(sex=m)");
     check_columns("y ~ `blood-pressure`:sex + offset(age)",
                   "`blood-pressure`:sexf, `blood-pressure`:sexm, offset(age)");
 }

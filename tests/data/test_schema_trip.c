@@ -77,6 +77,19 @@ static void add_texts(tacit_levels *levels, size_t count, tacit_stream *stream) 
     }
 }
 
+/* Texts beside the list that stand for one of it. */
+static void add_recode(tacit_recode *recode, const tacit_levels *levels, tacit_stream *stream) {
+    for (size_t count = tacit_stream_below(stream, 4); count > 0; count--) {
+        char text[64];
+        random_text(stream, text, 8);
+        if (tacit_levels_find(levels, text, strlen(text)) >= 0 || tacit_text_is_missing(text, strlen(text)) ||
+            tacit_levels_find(&recode->from, text, strlen(text)) >= 0)
+            continue;
+        int32_t level = (int32_t)tacit_stream_below(stream, levels->count);
+        assert_int_equal(tacit_recode_add(recode, text, strlen(text), level, NULL), TACIT_OK);
+    }
+}
+
 static tacit_schema *random_schema(tacit_stream *stream) {
     tacit_schema *schema = NULL;
     tacit_levels names = TACIT_LEVELS_INIT;
@@ -86,6 +99,7 @@ static tacit_schema *random_schema(tacit_stream *stream) {
     schema->label = strdup(names.text[cols]);
     add_texts(&schema->classes, 2 + tacit_stream_below(stream, 3), stream);
     schema->others = (int32_t)tacit_stream_below(stream, 3) - 1;
+    add_recode(&schema->recode, &schema->classes, stream);
     schema->intercept = tacit_stream_below(stream, 2) > 0;
     schema->strict = tacit_stream_below(stream, 2) > 0;
     schema->missing_is_error = tacit_stream_below(stream, 2) > 0;
@@ -107,9 +121,16 @@ static tacit_schema *random_schema(tacit_stream *stream) {
             column->mean = column->high * tacit_stream_unit(stream);
             column->sd = 10 + tacit_stream_unit(stream);
         }
+        if (kind == TACIT_SCHEMA_NUMBER && tacit_stream_below(stream, 4) == 0) {
+            char text[64] = "the ";
+            random_text(stream, text + strlen(text), 8);
+            column->date = (tacit_date){ TACIT_DATE_AGE, 0 };
+            column->date_at = strdup(text);
+        }
         if (kind == TACIT_SCHEMA_CATEGORY) {
             add_texts(&column->levels, 1 + tacit_stream_below(stream, 5), stream);
             column->effect = column->levels.count > 1 && tacit_stream_below(stream, 2) > 0;
+            add_recode(&column->recode, &column->levels, stream);
         }
         static const tacit_missing number[] = { TACIT_MISSING_DEFAULT,   TACIT_MISSING_ERROR,
                                                 TACIT_MISSING_INDICATOR, TACIT_MISSING_VALUE,

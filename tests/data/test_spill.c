@@ -65,6 +65,7 @@ static void rows_in_a_file_are_those_in_memory_to_the_last_bit(void **state) {
         tacit_error error = TACIT_ERROR_INIT;
         tacit_load_options options = TACIT_LOAD_DEFAULTS;
         options.storage = storages[k];
+        options.identified = true;
         spill_to(NULL, "100k");
         CHECK_OK(read_text(&here, NULL, tacit_buffer_text(&text), schema, &options, &error), error);
         assert_null(here->spilled[0].address);
@@ -75,6 +76,10 @@ static void rows_in_a_file_are_those_in_memory_to_the_last_bit(void **state) {
         assert_int_equal(there->rows, here->rows);
         assert_int_equal(there->features, here->features);
         assert_memory_equal(there->label, here->label, here->rows * sizeof *here->label);
+        assert_memory_equal(there->identity, here->identity, here->rows * sizeof *here->identity);
+        assert_non_null(there->spilled[TACIT_SPILLED_LABELS].address); /* nothing grows with the rows */
+        assert_non_null(there->spilled[TACIT_SPILLED_IDENTITIES].address);
+        assert_true((there->spilled[TACIT_SPILLED_STARTS].address != NULL) == (k == 1));
         if (k == 0) {
             assert_memory_equal(there->dense.values, here->dense.values,
                                 here->rows * here->features * sizeof(double));

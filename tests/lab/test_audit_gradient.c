@@ -109,13 +109,16 @@ static void audits_find_sound_prices_sound(void **state) {
     static const tacit_setting_value two[] = { { "rounds", "2" }, { "noise", "fresh" } };
     static const tacit_setting_value whole[] = { { "rounds", "2" }, { "unit", "party" } };
     static const tacit_setting_value shared[] = { { "rounds", "2" }, { "noise", "shares" } };
+    static const tacit_setting_value adaptive[] = { { "rounds", "2" }, { "schedule", "adaptive" } };
     tacit_audit_result record = audited("dpgd", 3, 0.05, two, 1, 8000),
+                       adapted = audited("dpgd", 3, 0.05, adaptive, 2, 8000),
                        party = audited("dpgd", 3, 0.05, whole, 2, 8000),
                        share = audited("dpgd", 3, 0.05, shared, 2, 4000),
                        printed = audited("psgd", 1, 1e-5, two, 2, 6000);
     assert_false(share.broken);
     assert_true(share.epsilon_lower > 0.9 && share.reach > 0.97 && share.reach <= 1); /* zCDP is less tight */
-    assert_false(record.broken || party.broken || printed.broken);
+    assert_false(record.broken || adapted.broken || party.broken || printed.broken);
+    assert_true(adapted.epsilon_lower > 1.5);
     assert_true(record.epsilon_lower > 1.5 && party.epsilon_lower > 1.5); /* half of what is charged */
     assert_true(printed.epsilon_lower > 0.4);
     assert_true(record.reach > 0.97 && record.reach <= 1 && printed.reach <= 1);

@@ -1,5 +1,5 @@
 /*
- * Audits of dp in newton and privlogit-hessian. Seeds are fixed. For a change that draws other numbers: a
+ * Audits of dp in newton, privlogit-hessian and privlogit-local. Seeds are fixed. For a change that draws other numbers: a
  * sound subject is called broken with probability at most 1e-10.
  */
 #include "check.h"
@@ -27,8 +27,10 @@ static tacit_audit_result audited(const char *name, double epsilon, double delta
 static void audits_find_dp_sound(void **state) {
     (void)state;
     tacit_audit_result newton = audited("newton", 3, 0.05, "1"), many = audited("newton", 3, 0.05, "8"),
-                       hessian = audited("privlogit-hessian", 3, 0.05, "8");
-    assert_false(newton.broken || many.broken || hessian.broken);
+                       hessian = audited("privlogit-hessian", 3, 0.05, "8"),
+                       local = audited("privlogit-local", 3, 0.05, "8");
+    assert_false(newton.broken || many.broken || hessian.broken || local.broken);
+    assert_true(local.epsilon_lower > 0.9 && local.reach > 0.93 && local.reach <= 1);
     assert_true(newton.epsilon_lower > 0.8 && many.epsilon_lower > 0.8 && hessian.epsilon_lower > 0.9);
     assert_true(newton.reach > 0.85 && newton.reach <= 1);
     assert_true(hessian.reach > 0.93 && hessian.reach <= 1);

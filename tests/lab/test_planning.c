@@ -2,6 +2,7 @@
  * suit is named. All chance is from fixed seeds, so that no check fails by chance. */
 #include "check.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "failing.h"
@@ -163,6 +164,66 @@ static void joining_pays_more_with_epsilon_and_not_where_noise_drowns_all(void *
     tacit_schema_free(schema);
 }
 
+/* The price from which it pays is at most the one at which it is said to pay, and above one at which it is not,
+ * though fewer rows are looked at for it. */
+static void the_price_from_which_joining_pays_agrees_with_the_verdict(void **state) {
+    (void)state;
+    static const double prices[] = { 0.25, 1, 4 };
+    tacit_schema *schema = schema_of(SCHEMA);
+    tacit_outlook_request request = request_for(schema, &newton);
+    int paying = 0, others = 0;
+    request.rows = 400;
+    request.parties = 4;
+    request.brief = false;
+    for (size_t i = 0; i < 3; i++)
+        for (request.seed = 1; request.seed <= 3; request.seed++) {
+            tacit_outlook outlook = TACIT_OUTLOOK_INIT;
+            request.epsilon = prices[i];
+            look(&outlook, &request);
+            const tacit_outlook_method *one = &outlook.methods[0];
+            const bool pays = one->verdict == TACIT_OUTLOOK_PAYS;
+            if (pays) assert_true(one->pays_from <= prices[i]);
+            if (!pays && !isnan(one->pays_from)) assert_true(one->pays_from > prices[i]);
+            paying += pays;
+            others += !pays;
+            tacit_outlook_clear(&outlook);
+        }
+    assert_true(paying > 0 && others > 0);
+    tacit_schema_free(schema);
+}
+
+/* A study for inference is foreseen to have an empty table, with what it would take; one with enough rows is
+ * not, thinned or not. */
+static void an_empty_table_of_coefficients_is_foreseen(void **state) {
+    (void)state;
+    static const size_t rows[] = { 300, 100000 };
+    tacit_schema *schema = schema_of(SCHEMA);
+    tacit_error error = TACIT_ERROR_INIT;
+    for (size_t i = 0; i < 2; i++) {
+        tacit_outlook_request request = request_for(schema, &newton);
+        tacit_outlook outlook = TACIT_OUTLOOK_INIT;
+        tacit_plan study;
+        char doubt[TACIT_REMARK_SIZE];
+        request.rows = rows[i];
+        CHECK_OK(tacit_outlook_plan(&study, &request, newton, &error), error);
+        CHECK_OK(tacit_plan_set(&study, "purpose", "inference", &error), error);
+        request.study = &study;
+        look(&outlook, &request);
+        const tacit_outlook_method *one = &outlook.methods[0];
+        const bool empty = tacit_outlook_inestimable(one);
+        assert_int_equal(empty, i == 0);
+        if (empty) {
+            assert_true(tacit_outlook_hopeless(&outlook, one));
+            assert_true(one->needs_rows > (double)rows[i] && one->needs_epsilon > request.epsilon);
+            assert_true(tacit_outlook_doubtful(&outlook, one, doubt));
+            assert_non_null(strstr(doubt, "not estimable"));
+        } else
+            assert_true(one->not_estimable == 0);
+        tacit_outlook_clear(&outlook);
+    }
+    tacit_schema_free(schema);
+}
+
 /* The settings that a plan would have are those of a study with the same public numbers, whatever was
  * played. */
 static void rounds_follow_expected_rows_and_not_the_threshold(void **state) {
@@ -313,6 +374,8 @@ int main(void) {
         cmocka_unit_test(the_same_seed_gives_the_same_outlook),
         cmocka_unit_test(what_may_be_guessing_is_hopeless),
         cmocka_unit_test(joining_pays_more_with_epsilon_and_not_where_noise_drowns_all),
+        cmocka_unit_test(the_price_from_which_joining_pays_agrees_with_the_verdict),
+        cmocka_unit_test(an_empty_table_of_coefficients_is_foreseen),
         cmocka_unit_test(rounds_follow_expected_rows_and_not_the_threshold),
         cmocka_unit_test(what_does_not_suit_is_named_with_the_reason),
         cmocka_unit_test(a_request_that_makes_no_sense_is_a_mistake),

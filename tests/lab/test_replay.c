@@ -16,8 +16,9 @@ static tacit_status worst_pair(void *context, size_t number, tacit_pair *out, ta
     return TACIT_OK;
 }
 
-static tacit_status understated(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    TACIT_TRY(tacit_method_avg.noise(plan, out, error));
+static tacit_status understated(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_method_avg.noise(plan, prepared, out, error));
     out->sensitivity /= 2;
     return TACIT_OK;
 }

@@ -225,8 +225,9 @@ static void avg_moves_as_declared(void **state) {
 }
 
 /* A method that understates its S by two is caught, by the published statistic as by the model. */
-static tacit_status understated(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    TACIT_TRY(tacit_method_soft_stat.noise(plan, out, error));
+static tacit_status understated(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                                tacit_error *error) {
+    TACIT_TRY(tacit_method_soft_stat.noise(plan, prepared, out, error));
     out->sensitivity /= 2;
     return TACIT_OK;
 }

@@ -93,6 +93,7 @@ static inline tacit_logit_reference world_reference(const logit_world *self, boo
     tacit_logit_reference_settings settings = { .newton = newton,
                                                 .scale = tacit_logit_scale(&self->parties.plan),
                                                 .lambda = self->parties.plan.lambda,
+                                                .start = tacit_logit_settings_of(&self->parties.plan)->start,
                                                 .likelihood_change = change,
                                                 .step = step,
                                                 .most_iterations = 1000 };

@@ -365,7 +365,7 @@ static void a_party_on_the_diagonal_needs_all_of_the_l1_norm(void **state) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_noise_law law;
     world[0].plan.epsilon = 1;
-    CHECK_OK(tacit_method_avg.noise(&world[0].plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&world[0].plan, &law, &error), error);
     print_message("# moved by %.6f of the declared %.4f\n", moved / law.sensitivity, law.sensitivity);
     assert_true(moved <= law.sensitivity && moved > 0.999 * law.sensitivity);
     assert_true(moved > 2.99 * party_shift(&world[0].plan)); /* S, which the paper takes for it */
@@ -387,7 +387,7 @@ static void printed_laplace_noise_is_charged_what_it_costs(void **state) {
         tacit_prices prices = { .event = { .count = 0 } };
         set(&world, "law", cases[i].law);
         set(&world, "calibration", cases[i].calibration);
-        CHECK_OK(tacit_method_avg.price(&world.plan, &prices, &error), error);
+        CHECK_OK(tacit_plan_price(&world.plan, &prices, &error), error);
         CHECK_NEAR(prices.claimed.epsilon, 0.5, 0);
         CHECK_NEAR(prices.charged.epsilon, cases[i].charged, 1e-11);
         assert_true(prices.charged.epsilon >= cases[i].charged);

@@ -48,7 +48,7 @@ static void figures_by_group_and_of_cross_tables_are_covered(void **state) {
     make(&self, &tacit_method_describe);
     set(&self, "by", "outcome");
     set(&self, "cross", "site*outcome,arm*outcome");
-    check_coverage(&self, 16, true, 8); /* the doses of a group have an sd of 6% of the range */
+    check_coverage(&self, 8, true, 8); /* the doses of a group have an sd of 6% of the range */
     end(&self);
 }
 

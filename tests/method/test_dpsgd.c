@@ -174,7 +174,7 @@ static void all_steps_cost_what_was_promised(void **state) {
         tacit_prices prices = { .event = { .count = 0 } };
         world.plan.epsilon = 2;
         if (sampled) set(&world.plan, "sampling", "0.5");
-        CHECK_OK(world.plan.method->price(&world.plan, &prices, &error), error);
+        CHECK_OK(tacit_plan_price(&world.plan, &prices, &error), error);
         assert_int_equal(prices.event.count, sampled ? 8 : 4);
         tacit_model_free(parties_run(&world, 1, NULL));
         tacit_account account = account_of(&world);

@@ -174,15 +174,15 @@ static void the_printed_price_stands_beside_the_sound_one(void **state) {
     set(&plan, "calibration", "paper");
     set(&plan, "rounds", "1");
     CHECK_OK(tacit_plan_check(&plan, &error), error);
-    CHECK_OK(plan.method->price(&plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&plan, &prices, &error), error);
     /* 14,291 weights: the paper has 14,312, two outputs for two classes. n = 1,429. */
     CHECK_NEAR(prices.claimed.epsilon, 2 * 1429 * log(1 + 0.01 * expm1(0.1)), 1e-9);
     CHECK_NEAR(prices.charged.epsilon, 3 * 1429 * 0.1 + log(0.01) - log(0.99), 1e-6);
     set(&plan, "rounds", "100");
-    CHECK_OK(plan.method->price(&plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&plan, &prices, &error), error);
     assert_true(prices.charged.epsilon > 42000 && prices.event.count == 100);
     plan.epsilon = 0.5; /* beyond what accountants take: prices add */
-    CHECK_OK(plan.method->price(&plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&plan, &prices, &error), error);
     assert_true(prices.charged.epsilon > 210000 && prices.event.count == 0);
     set(&plan, "calibration", "tight");
     plan.epsilon = 1e-6;

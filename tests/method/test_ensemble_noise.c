@@ -33,7 +33,7 @@ static double lambert_w(double x) {
 static double declared(const voters *self) {
     tacit_error error = TACIT_ERROR_INIT;
     tacit_noise_law law;
-    CHECK_OK(self->all.plan.method->noise(&self->all.plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&self->all.plan, &law, &error), error);
     return law.sensitivity;
 }
 
@@ -133,7 +133,7 @@ static void check_law(const tacit_method *method, size_t classes, const char *se
             square += (noisy.values[j] - exact.values[j]) * (noisy.values[j] - exact.values[j]);
         sum += delta > 0 ? square / 2 : sqrt(square);
     }
-    CHECK_OK(method->noise(&self.all.plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&self.all.plan, &law, &error), error);
     assert_int_equal(law.dimension, exact.count);
     double unit = delta > 0 ? law.scale * law.scale : law.scale;
     double k = (double)runs * (double)law.dimension / (delta > 0 ? 2 : 1);
@@ -220,10 +220,10 @@ static void a_law_without_its_delta_is_refused(void **state) {
     self.all.plan.delta = 1e-6;
     CHECK_OK(tacit_plan_check(&self.all.plan, &error), error);
     voters_set(&self, "law", "pure"); /* and a delta that is not needed is not charged */
-    CHECK_OK(tacit_method_soft_stat.price(&self.all.plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&self.all.plan, &prices, &error), error);
     CHECK_NEAR(prices.charged.delta, 0, 0);
     voters_set(&self, "law", "auto");
-    CHECK_OK(tacit_method_soft_stat.price(&self.all.plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&self.all.plan, &prices, &error), error);
     CHECK_NEAR(prices.charged.delta, 1e-6, 0);
     voters_end(&self);
 }

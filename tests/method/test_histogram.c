@@ -108,11 +108,11 @@ static void the_grid_follows_public_numbers(void **state) {
                         .minimum_parties = 1,
                         .minimum_rows = 100 };
     tacit_noise_law law;
-    CHECK_OK(plan.method->noise(&plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&plan, &law, &error), error);
     /* h = (2 sqrt 2 sqrt(log 1000)/1000)^(1/2) = 0.0862: 12 cells */
     assert_int_equal(law.dimension, 12 * 12 * 2);
     plan.minimum_rows = 100000000;
-    CHECK_OK(plan.method->noise(&plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&plan, &law, &error), error);
     assert_true(law.dimension <= 1 << 20);
     plan.features = 5;
     assert_int_equal(tacit_plan_check(&plan, &error), TACIT_USAGE);
@@ -143,7 +143,7 @@ static void a_schema_gives_levels_and_a_cell_for_none(void **state) {
                         .schema = schema };
     tacit_noise_law law;
     CHECK_OK(tacit_plan_set(&plan, "cells", "6", &error), error);
-    CHECK_OK(plan.method->noise(&plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&plan, &law, &error), error);
     assert_int_equal(law.dimension, 6 * 4 * 2);
     tacit_schema_free(schema);
 }

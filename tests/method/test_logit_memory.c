@@ -60,16 +60,17 @@ static void an_allocation_that_fails_ends_the_run(logit_world *world, tacit_stre
 static void all_methods_survive_allocations_that_fail(void **state) {
     (void)state;
     static const tacit_method *const methods[] = { &tacit_method_newton, &tacit_method_privlogit_hessian,
+                                                   &tacit_method_privlogit_local,
                                                    &tacit_method_privlogit_local };
     tacit_stream stream = printed_stream();
     logit_world world;
     world_make(&world, methods[0]);
-    for (size_t m = 0; m < 3; m++) {
+    for (size_t m = 0; m < 4; m++) {
         world_use(&world, methods[m]);
         world_set(&world, "engine", m == 1 ? "yao" : "shares");
         if (m == 0) world_set(&world, "inference", "yes");
-        if (m == 1) world_set(&world, "dp", "200");
-        if (m == 1) world_set(&world, "dp-iterations", "2");
+        if (m == 1 || m == 3) world_set(&world, "dp", "200");
+        if (m == 1 || m == 3) world_set(&world, "dp-iterations", "2");
         if (m == 2) world.parties.plan.lambda = 100; /* few iterations */
         an_allocation_that_fails_ends_the_run(&world, &stream);
     }

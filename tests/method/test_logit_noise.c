@@ -1,5 +1,5 @@
 /*
- * dp in newton and privlogit-hessian: a replaced row moves no sum by more than what is declared, in the
+ * dp in newton, privlogit-hessian and privlogit-local: a replaced row moves no sum by more than what is declared, in the
  * node's own arithmetic and on its grid; and what the two servers add between them is two whole draws of the
  * declared discrete Gaussian. Seeds are printed or fixed; a law that holds is refused with probability below
  * 1e-9 in each comparison.
@@ -67,6 +67,10 @@ static void replay(logit_world *world, tacit_stream *stream, int kind, const dou
                                          &error),
                  error);
         for (size_t j = 0; j < TACIT_LOGIT_HEAD; j++) assert_int_equal(sums[side][j], 0);
+        if (world->parties.plan.method == &tacit_method_privlogit_local)
+            CHECK_OK(tacit_logit_decrypt_gradient(sums[side] + TACIT_LOGIT_HEAD, world->parties.local,
+                                                  &world->parties.plan, secret, ROWS, beta, WIDTH, &error),
+                     error);
     }
     for (int k = 0; k < 2; k++) {
         tacit_logit_release release;
@@ -83,8 +87,9 @@ static void no_replaced_row_moves_a_sum_beyond_what_is_declared(void **state) {
     (void)state;
     enum { PAIRS = 60 };
     tacit_stream stream = printed_stream();
-    static const tacit_method *const private[] = { &tacit_method_newton, &tacit_method_privlogit_hessian };
-    for (size_t m = 0; m < 2; m++) {
+    static const tacit_method *const private[] = { &tacit_method_newton, &tacit_method_privlogit_hessian,
+                                                   &tacit_method_privlogit_local };
+    for (size_t m = 0; m < 3; m++) {
         logit_world world;
         double most[2] = { 0, 0 };
         world_make(&world, private[m]);
@@ -139,8 +144,10 @@ static void releases_together_cost_what_dp_says(void **state) {
     logit_world world;
     tacit_error error = TACIT_ERROR_INIT;
     world_make(&world, &tacit_method_newton);
-    for (size_t m = 0; m < 2; m++) {
-        world_use(&world, m == 0 ? &tacit_method_newton : &tacit_method_privlogit_hessian);
+    static const tacit_method *const private[] = { &tacit_method_newton, &tacit_method_privlogit_local,
+                                                   &tacit_method_privlogit_hessian };
+    for (size_t m = 0; m < 3; m++) {
+        world_use(&world, private[m]);
         world_set(&world, "dp", "2");
         world_set(&world, "dp-delta", "1e-5");
         world_set(&world, "dp-iterations", "6");
@@ -176,10 +183,37 @@ typedef struct side {
     tacit_role role;
     tacit_channel *channel;
     uint64_t seed;
-    int64_t *opened; /* gradient, then triangle */
+    bool steps;      /* of privlogit-local, one after the other, with the identity for an inverse */
+    int64_t *opened; /* gradient, then triangle; or the steps */
     tacit_status status;
     tacit_error error;
 } side;
+
+enum { STEPS = 150 };
+
+/* H = I: a step is the noise of a gradient, in units of 2^-f. */
+static tacit_status open_steps(side *self, tacit_logit *logit) {
+    tacit_logit_inverse layout;
+    tacit_status status;
+    logit->inverse = calloc((size_t)COLUMNS * COLUMNS, sizeof *logit->inverse);
+    if (logit->inverse == NULL) TACIT_CHECK(tacit_fail(&self->error, TACIT_NO_MEMORY, "no memory"));
+    TACIT_CHECK(tacit_logit_inverse_plan(&layout, self->plan, tacit_paillier_public_of(secret), COLUMNS, ROWS,
+                                         &self->error));
+    for (size_t j = 0; j < COLUMNS; j++)
+        logit->inverse[j * COLUMNS + j] = (int64_t)1 << layout.slots.slots.fraction_bits;
+    for (size_t k = 0; k < STEPS; k++) {
+        for (size_t j = 0; j < COLUMNS; j++) /* shares of 0, uniform as those of a study */
+            logit->gradient[j] = (tacit_share)(k * COLUMNS + j + 1) * (tacit_share)0x9e3779b97f4a7c15u << 60;
+        for (size_t j = 0; j < COLUMNS && self->role == TACIT_EVALUATOR; j++)
+            logit->gradient[j] = -logit->gradient[j];
+        TACIT_CHECK(tacit_logit_noisy_step(logit, &layout, logit->gradient, &self->error));
+        TACIT_CHECK(tacit_secure_open(logit->secure, self->opened + k * COLUMNS, logit->gradient, COLUMNS,
+                                      &self->error));
+    }
+cleanup:
+    free(logit->inverse);
+    return status;
+}
 
 static tacit_status add_and_open(side *self) {
     tacit_stream noise = tacit_stream_from_seed(self->seed);
@@ -201,6 +235,10 @@ static tacit_status add_and_open(side *self) {
         TACIT_CHECK(tacit_fail(&self->error, TACIT_NO_MEMORY, "no memory"));
     logit.matrix = logit.gradient + COLUMNS;
     TACIT_CHECK(tacit_secure_create(&logit.secure, self->role, self->channel, &settings, &self->error));
+    if (self->steps) {
+        TACIT_CHECK(open_steps(self, &logit));
+        goto cleanup;
+    }
     TACIT_CHECK(tacit_logit_add_noise(&logit, TACIT_WEIGH_CURVATURE, &self->error));
     TACIT_CHECK(tacit_secure_open(logit.secure, self->opened, logit.gradient, ALL, &self->error));
 cleanup:
@@ -218,12 +256,13 @@ static void *side_main(void *argument) {
 }
 
 /* What is opened when each server adds the draws of a seed to sums of zero. */
-static void open_noise(const tacit_plan *plan, uint64_t a_seed, uint64_t b_seed, int64_t *opened) {
+static void open_noise(const tacit_plan *plan, bool steps, uint64_t a_seed, uint64_t b_seed,
+                       int64_t *opened) {
     int64_t *other = calloc(ALL, sizeof *other);
     assert_non_null(other);
     tacit_error error = TACIT_ERROR_INIT;
-    side a = { .plan = plan, .role = TACIT_GARBLER, .seed = a_seed, .opened = opened },
-         b = { .plan = plan, .role = TACIT_EVALUATOR, .seed = b_seed, .opened = other };
+    side a = { .plan = plan, .role = TACIT_GARBLER, .seed = a_seed, .steps = steps, .opened = opened },
+         b = { .plan = plan, .role = TACIT_EVALUATOR, .seed = b_seed, .steps = steps, .opened = other };
     pthread_t thread;
     CHECK_OK(tacit_channel_memory_pair(&a.channel, &b.channel, &error), error);
     assert_int_equal(pthread_create(&thread, NULL, side_main, &b), 0);
@@ -282,7 +321,7 @@ static void each_server_adds_a_whole_draw_to_every_sum(void **state) {
     for (int run = 0; run < 3; run++) { /* the second with other draws of B, the third of A */
         opened[run] = calloc(ALL, sizeof *opened[run]);
         assert_non_null(opened[run]);
-        open_noise(&world.parties.plan, run == 2 ? 3 : 1, run == 1 ? 4 : 2, opened[run]);
+        open_noise(&world.parties.plan, false, run == 2 ? 3 : 1, run == 1 ? 4 : 2, opened[run]);
     }
     int64_t lift = llrint(2 * M_SQRT2 * scale[1] * sqrt(COLUMNS));
     for (int run = 0; run < 3; run++) { /* both draws; then what B's, and A's, two draws differ by */
@@ -297,12 +336,43 @@ static void each_server_adds_a_whole_draw_to_every_sum(void **state) {
     world_end(&world);
 }
 
+/* Two draws in each step, and one whole draw left to a server that takes its own off. */
+static void each_server_adds_a_whole_draw_to_every_step_of_the_nodes(void **state) {
+    (void)state;
+    logit_world world;
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_logit_release release;
+    double scale, zero[COLUMNS] = { 0 }, *values = calloc(ALL, sizeof *values);
+    int64_t *opened[3];
+    assert_non_null(values);
+    world_make(&world, &tacit_method_privlogit_local);
+    world_set(&world, "dp", "3");
+    CHECK_OK(tacit_logit_release_of(&release, &world.parties.plan, COLUMNS, ROWS, zero, false, &error),
+             error);
+    CHECK_OK(tacit_integer_scale(&scale, &release.mechanism, &error), error);
+    unsigned bits = tacit_logit_gradient_bits(&world.parties.plan, COLUMNS, ROWS);
+    assert_true(bits < 36 && scale > 1e3);
+    scale = ldexp(scale, 36 - (int)bits);
+    for (int run = 0; run < 3; run++) { /* the second with other draws of B, the third of A */
+        opened[run] = calloc(ALL, sizeof *opened[run]);
+        assert_non_null(opened[run]);
+        open_noise(&world.parties.plan, true, run == 2 ? 3 : 1, run == 1 ? 4 : 2, opened[run]);
+        for (size_t j = 0; j < STEPS * COLUMNS; j++)
+            values[j] = (double)(opened[run][j] - (run > 0 ? opened[0][j] : 0));
+        check_law(values, STEPS * COLUMNS, M_SQRT2 * scale);
+    }
+    for (int run = 0; run < 3; run++) free(opened[run]);
+    free(values);
+    world_end(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_replaced_row_moves_a_sum_beyond_what_is_declared),
         cmocka_unit_test(declared_sensitivities_are_attained),
         cmocka_unit_test(releases_together_cost_what_dp_says),
         cmocka_unit_test(each_server_adds_a_whole_draw_to_every_sum),
+        cmocka_unit_test(each_server_adds_a_whole_draw_to_every_step_of_the_nodes),
     };
     return cmocka_run_group_tests(tests, read_key, forget_key);
 }

@@ -164,6 +164,29 @@ static void yardsticks_survive_each_failure(void **state) {
     }
 }
 
+static void dptree_survives_each_failure(void **state) {
+    (void)state;
+    static const char SCHEMA[] = "label: {name: y, classes: [no, yes]}\n"
+                                 "columns: [{name: x, kind: number, low: 0, high: 1}, "
+                                 "{name: g, kind: category, levels: [a, b]}]\n";
+    tacit_error error = TACIT_ERROR_INIT;
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_schema *schema = NULL;
+    parties self;
+    CHECK_OK(tacit_schema_parse(&schema, SCHEMA, sizeof SCHEMA - 1, "test", &error), error);
+    CHECK_OK(tacit_buffer_print(&text, &error, "x,g,y\n"), error);
+    for (int i = 0; i < 60; i++)
+        CHECK_OK(
+            tacit_buffer_print(&text, &error, "%.2f,%c,%s\n", i / 60.0, "ab"[i % 2], i < 30 ? "no" : "yes"),
+            error);
+    parties_read(&self, &text, schema, 2, &tacit_method_dptree);
+    CHECK_OK(tacit_plan_set(&self.plan, "depth", "2", &error), error);
+    CHECK_OK(tacit_plan_set(&self.plan, "cells", "3", &error), error);
+    check_run(&self);
+    parties_end(&self);
+    tacit_schema_free(schema);
+}
+
 static void histogram_survives_each_failure(void **state) {
     (void)state;
     parties self;
@@ -356,6 +379,7 @@ int main(void) {
         cmocka_unit_test(mixed_survives_each_failure),
         cmocka_unit_test(cox_survives_each_failure),
         cmocka_unit_test(yardsticks_survive_each_failure),
+        cmocka_unit_test(dptree_survives_each_failure),
         cmocka_unit_test(histogram_survives_each_failure),
         cmocka_unit_test(evaluate_survives_each_failure),
         cmocka_unit_test(descriptions_survive_each_failure),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "method/methods.h"
+#include "session/prepared.h"
 #include "setting.h"
 
 static tacit_plan plan_for(const tacit_method *method, double epsilon) {
@@ -51,7 +52,7 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
         tacit_prices prices;
         tacit_noise_law loud, quiet;
         CHECK_OK(tacit_plan_check(&half, &error), error);
-        CHECK_OK(half.method->price(&half, &prices, &error), error);
+        CHECK_OK(tacit_plan_price(&half, &prices, &error), error);
         /* dpstgd's is what the paper would print of the noise that this price needs: less. */
         if (half.method == &tacit_method_dpstgd)
             assert_true(prices.claimed.epsilon < half.epsilon);
@@ -63,8 +64,8 @@ static void half_the_epsilon_means_more_noise_and_is_what_is_charged(void **stat
         else
             assert_true(prices.charged.epsilon == half.epsilon);
         if (half.method->noise == NULL) continue;
-        CHECK_OK(half.method->noise(&half, &loud, &error), error);
-        CHECK_OK(whole.method->noise(&whole, &quiet, &error), error);
+        CHECK_OK(tacit_plan_noise(&half, &loud, &error), error);
+        CHECK_OK(tacit_plan_noise(&whole, &quiet, &error), error);
         /* A pure method needs at least twice the noise; a Gaussian may spend delta instead. */
         assert_true(loud.scale / quiet.scale > (prices.charged.delta > 0 ? 1 : 2 - 1e-6));
         assert_true(quiet.sensitivity > 0 && quiet.mean_norm > 0 && quiet.dimension > 0);
@@ -161,8 +162,10 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     (void)state;
     static const char *const sentences[] = {
         "is of kind class, which method",
-        "kind number goes with dpnewton, dpgd, estimate, consensus, gossip and extra (family linear)",
-        "kind count goes with dpnewton, dpgd, estimate, consensus, gossip and extra (family poisson)",
+        "kind number goes with avg, output, dpnewton, dpgd, estimate, consensus, gossip and extra (family "
+        "linear)",
+        "kind count goes with avg, output, dpnewton, dpgd, estimate, consensus, gossip and extra (family "
+        "poisson)",
         "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };
     for (size_t i = 0; tacit_methods[i] != NULL; i++)

@@ -182,6 +182,43 @@ static void extra_converges_while_links_fail_and_nodes_leave_and_come_back(void 
 }
 
 /* Rows move on: at the end only the second half of each party's counts, and that is where the nodes are. */
+/* Gradients of points up to ten steps old: the minimiser stays the minimiser, for steps that are shorter by as
+ * much as is said. The control: with the step that does without delay, the run with delay grows without
+ * bound. */
+static void old_gradients_reach_the_same_minimiser_with_shorter_steps(void **state) {
+    (void)state;
+    static const struct {
+        const tacit_method *method;
+        const char *step, *delay;
+        double within; /* INFINITY: it grows */
+    } cases[] = { { &tacit_method_extra, "auto", "10", 1e-10 },
+                  { &tacit_method_extra, "0.6", "0", 1e-10 },
+                  { &tacit_method_extra, "0.6", "10", INFINITY },
+                  { &tacit_method_consensus, "auto", "10", 0.01 },
+                  { &tacit_method_gossip, "auto", "10", 0.02 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parties world;
+        tacit_error error = TACIT_ERROR_INIT;
+        tacit_outcome outcome = TACIT_OUTCOME_INIT;
+        make(&world, cases[i].method, 20, 6, 1, "random", "2000");
+        set(&world, "step", cases[i].step);
+        set(&world, "delay", cases[i].delay);
+        if (isinf(cases[i].within)) {
+            tacit_session session = parties_begin(&world, 1);
+            assert_int_equal(world.plan.method->coordinate(&session, &outcome, &error), TACIT_USAGE);
+            assert_non_null(strstr(error.text, "(2 D + 1)th"));
+            tacit_outcome_clear(&outcome);
+        } else {
+            ending end = run(&world, 1), again = run(&world, 1);
+            print_message("# %s, step %s, delay %s: %.2g off, %.2g apart\n", cases[i].method->name,
+                          cases[i].step, cases[i].delay, end.distance, end.disagreement);
+            assert_true(end.distance < cases[i].within);
+            assert_true(end.distance == again.distance && end.disagreement == again.disagreement);
+        }
+        parties_end(&world);
+    }
+}
+
 static void extra_follows_rows_that_change(void **state) {
     (void)state;
     enum { PARTIES = 10, ROWS = 8 };
@@ -333,6 +370,7 @@ int main(void) {
         cmocka_unit_test(consensus_stops_near_the_optimum_with_a_fixed_step),
         cmocka_unit_test(gossip_comes_nearer_with_every_round),
         cmocka_unit_test(extra_converges_while_links_fail_and_nodes_leave_and_come_back),
+        cmocka_unit_test(old_gradients_reach_the_same_minimiser_with_shorter_steps),
         cmocka_unit_test(extra_follows_rows_that_change),
         cmocka_unit_test(the_same_seed_gives_the_same_bits_on_any_threads),
         cmocka_unit_test(a_word_is_heard_by_neighbours_only),

@@ -54,7 +54,7 @@ static void the_choice_is_charged_beside_the_model(void **state) {
             CHECK_NEAR(charged, 0.9, 1e-12);
             assert_true(charged >= 0.7 + 0.2 - 1e-15);
         }
-        assert_int_equal(world.plan.method->price(&world.plan, &prices, NULL), TACIT_OK);
+        assert_int_equal(tacit_plan_price(&world.plan, &prices, NULL), TACIT_OK);
         assert_true(prices.charged.epsilon == charged);
         parties_end(&world);
     }

@@ -5,9 +5,10 @@
 #include "lab/simulate.h"
 #include "votes.h"
 
-static const tacit_method *const ensemble[] = { &tacit_method_vote, &tacit_method_soft,
-                                                &tacit_method_soft_stat, &tacit_method_pate };
-enum { METHODS = sizeof ensemble / sizeof *ensemble };
+static const tacit_method *const ensemble[] = { &tacit_method_vote, &tacit_method_soft, &tacit_method_pate,
+                                                &tacit_method_soft_stat };
+/* soft-stat is the last: it chooses after its release, and rehearses only with very many weights. */
+enum { METHODS = sizeof ensemble / sizeof *ensemble, REHEARSED = METHODS - 1 };
 
 static double chosen(voters *self, double epsilon) {
     tacit_error error = TACIT_ERROR_INIT;
@@ -20,7 +21,7 @@ static double chosen(voters *self, double epsilon) {
 
 static void the_choice_is_the_same_every_time_and_on_the_grid(void **state) {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++)
+    for (size_t m = 0; m < REHEARSED; m++)
         for (size_t classes = 2; classes <= 3; classes++) {
             voters self;
             voters_make(&self, ensemble[m], 50, classes, classes == 3, NULL);
@@ -34,7 +35,7 @@ static void the_choice_is_the_same_every_time_and_on_the_grid(void **state) {
 
 static void less_epsilon_never_asks_for_less_lambda(void **state) {
     (void)state;
-    for (size_t m = 1; m < 3; m++) { /* soft and soft-stat, whose noise goes with epsilon times parties */
+    for (size_t m = 1; m < 2; m++) { /* soft, whose noise goes with epsilon times parties */
         voters self;
         voters_make(&self, ensemble[m], 50, 2, false, NULL);
         double little = chosen(&self, 0.3), more = chosen(&self, 30), all = chosen(&self, INFINITY);
@@ -105,7 +106,7 @@ static void one_point_is_enough(void **state) {
         voters_make(&self, ensemble[m], 20, 3, false, NULL);
         tacit_points one = tacit_points_some(&self.points, 1, index);
         self.all.plan.points = &one;
-        assert_true(chosen(&self, 1) > 0);
+        assert_true(m >= REHEARSED || chosen(&self, 1) > 0);
         self.all.plan.epsilon = 1;
         tacit_model_free(parties_run(&self.all, 1, NULL));
         voters_end(&self);
@@ -116,7 +117,7 @@ static void one_point_is_enough(void **state) {
  * heap's class to all points, and costs only a quarter of them: it is found out nevertheless. */
 static void classes_that_are_rare_are_learnt_without_noise(void **state) {
     (void)state;
-    for (size_t m = 0; m < METHODS; m++) {
+    for (size_t m = 0; m < REHEARSED; m++) {
         voters self;
         voters_make(&self, ensemble[m], 200, 2, false, NULL);
         double *values = self.auxiliary->dense.values;
@@ -168,10 +169,10 @@ static void a_sweep_never_reads_the_labels_of_points(void **state) {
     for (size_t i = 0; i < 2 * METHODS; i++) {
         CHECK_NEAR(runs[0][i].accuracy.mean, runs[1][i].accuracy.mean, 0);
         CHECK_NEAR(runs[0][i].log_loss.mean, runs[1][i].log_loss.mean, 0);
-        CHECK_NEAR(runs[0][i].lambda, runs[1][i].lambda, 0);
+        if (!isnan(runs[0][i].lambda)) CHECK_NEAR(runs[0][i].lambda, runs[1][i].lambda, 0);
         assert_int_equal(runs[0][i].charged.unit, TACIT_UNIT_PARTY);
     }
-    assert_true(runs[0][5].accuracy.mean > 0.6); /* soft-stat without noise learns */
+    assert_true(runs[0][7].accuracy.mean > 0.6); /* soft-stat without noise learns */
 }
 
 int main(void) {

@@ -32,7 +32,7 @@ static tacit_plan plan_of(const tacit_method *method, size_t classes) {
 static double declared(const tacit_plan *plan) {
     tacit_noise_law law;
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(plan->method->noise(plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(plan, &law, &error), error);
     return law.sensitivity;
 }
 

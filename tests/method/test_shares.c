@@ -77,7 +77,7 @@ static void check_gradient_noise(size_t missing) {
     assert_int_equal(answered, PARTIES - missing);
     world.plan.epsilon = 2;
     world.plan.delta = 1e-5;
-    CHECK_OK(world.plan.method->noise(&world.plan, &law, &error), error);
+    CHECK_OK(tacit_plan_noise(&world.plan, &law, &error), error);
     double unit = law.scale * sqrt((double)answered / PARTIES);
     for (uint64_t run = 0; run < RUNS; run++) {
         CHECK_OK(answers(&world, 100 + run, noisy, &answered, &error), error);
@@ -108,8 +108,8 @@ static void the_fewest_that_may_be_left_carry_enough(void **state) {
     world.plan.colluders = 0.1;
     assert_int_equal(tacit_plan_survivors(&world.plan), 8);
     assert_int_equal(tacit_plan_noise_shares(&world.plan), 7);
-    CHECK_OK(world.plan.method->noise(&world.plan, &law, &error), error);
-    CHECK_OK(world.plan.method->price(&world.plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_noise(&world.plan, &law, &error), error);
+    CHECK_OK(tacit_plan_price(&world.plan, &prices, &error), error);
     double least = law.scale * sqrt(7.0 / PARTIES) / law.sensitivity;
     assert_int_equal(prices.event.kind, TACIT_EVENT_GAUSSIAN);
     assert_int_equal(prices.event.count, 3);
@@ -159,7 +159,7 @@ static void a_study_never_costs_more_than_its_epsilon(void **state) {
         world.plan.delta = deltas[i / 5 % 4];
         world.plan.colluders = i % 2 == 0 ? 0 : 0.1;
         set(&world.plan, "rounds", rounds[i / 20]);
-        tacit_status status = world.plan.method->price(&world.plan, &prices, &error);
+        tacit_status status = tacit_plan_price(&world.plan, &prices, &error);
         if (status == TACIT_USAGE && world.plan.delta < 1e-60) continue; /* no zCDP is known there */
         CHECK_OK(status, error);
         CHECK_OK(tacit_accountant_create(&accountant, TACIT_REPLACE, &error), error);
@@ -187,7 +187,7 @@ static tacit_prices prices_of(const tacit_method *method, const char *noise, con
     set(&world.plan, rounds != NULL ? "rounds" : "sampling", rounds != NULL ? rounds : "0.025");
     world.plan.epsilon = 1;
     world.plan.delta = 1e-5;
-    CHECK_OK(method->price(&world.plan, &prices, &error), error);
+    CHECK_OK(tacit_plan_price(&world.plan, &prices, &error), error);
     parties_end(&world);
     return prices;
 }

@@ -414,6 +414,52 @@ static void a_target_is_drawn_to_the_sources(void **state) {
     }
 }
 
+/* Equation (5), without noise: the target's model is where (1/n) sum loss + (lambda/2)|w|^2 + (eta/2)|w - u|^2
+ * has no slope, u being the source's model. Without eta it is not. */
+static void eta_is_a_second_regulariser(void **state) {
+    (void)state;
+    enum { SOURCE = 200, ALL = 400, D = 3 };
+    const double lambda = 0.02, eta = 0.05;
+    for (int pulled = 0; pulled < 2; pulled++) {
+        tacit_error error = TACIT_ERROR_INIT;
+        parties world = world_of(ball(ALL, D, 5), 2, &tacit_method_pst_h, INFINITY);
+        tacit_view all = tacit_dataset_view(world.data), first = tacit_view_slice(&all, 0, SOURCE);
+        tacit_linear_fit fit = { .lambda = 0.01, .gradient_tolerance = 1e-10 };
+        tacit_model *source = NULL;
+        double slope[D] = { 0 }, square = 0;
+        world.plan.lambda = lambda;
+        set(&world, "groups", "1");
+        set(&world, "source-lambda", "0.01");
+        if (pulled) set(&world, "eta", "0.05");
+        tacit_model *model = parties_run(&world, 1, NULL);
+        CHECK_OK(tacit_model_fit_linear(&source, &first, &fit, &error), error);
+        for (size_t i = SOURCE; i < ALL; i++) {
+            double y = tacit_view_sign(&all, i), x[D];
+            tacit_rows_copy(&all.rows, i, x);
+            double pull = -y / (1 + exp(y * tacit_rows_dot(&all.rows, i, model->weights)));
+            for (size_t j = 0; j < D; j++) slope[j] += pull * x[j] / (ALL - SOURCE);
+        }
+        for (size_t j = 0; j < D; j++)
+            square += pow(
+                slope[j] + lambda * model->weights[j] + eta * (model->weights[j] - source->weights[j]), 2);
+        assert_true(pulled ? sqrt(square) < 1e-6 : sqrt(square) > 1e-3);
+        tacit_model_free(model);
+        tacit_model_free(source);
+        parties_end(&world);
+    }
+}
+
+/* PPHTL: source and target each pay, once, whatever the pull. */
+static void both_sides_of_one_model_pay(void **state) {
+    (void)state;
+    parties world = world_of(ball(120, 7, 5), 2, &tacit_method_pst_h, 0.7);
+    set(&world, "groups", "1");
+    set(&world, "eta", "0.05");
+    tacit_model_free(parties_run(&world, 3, NULL));
+    assert_true(charged(&world) == 0.7);
+    parties_end(&world);
+}
+
 static void roles_are_checked(void **state) {
     (void)state;
     tacit_error error = TACIT_ERROR_INIT;
@@ -467,6 +513,8 @@ int main(void) {
         cmocka_unit_test(the_members_noise_has_the_promised_law),
         cmocka_unit_test(everybody_pays_for_one_answer),
         cmocka_unit_test(a_target_is_drawn_to_the_sources),
+        cmocka_unit_test(eta_is_a_second_regulariser),
+        cmocka_unit_test(both_sides_of_one_model_pay),
         cmocka_unit_test(roles_are_checked),
         cmocka_unit_test(stacks_survive_each_failed_allocation),
     };

@@ -281,7 +281,7 @@ static void rows_used_twice_cost_twice(void **state) {
         tacit_prices prices = { .event = { .count = 0 } };
         tacit_error error = TACIT_ERROR_INIT;
         CHECK_OK(tacit_plan_set(&plan, "labelled", cases[i].labelled, &error), error);
-        CHECK_OK(plan.method->price(&plan, &prices, &error), error);
+        CHECK_OK(tacit_plan_price(&plan, &prices, &error), error);
         CHECK_NEAR(prices.charged.epsilon, cases[i].epsilon, 0);
         CHECK_NEAR(prices.charged.delta, cases[i].delta, 0);
     }

@@ -145,10 +145,10 @@ static void releasing_without_an_answer_ends_with_204(void **state) {
 
 enum { MANY = 200 };
 
-/* One answer shared by all, freed once the last is through with it. */
+/* One answer shared by all, of which some are sent more, freed once the last is through with it. */
 typedef struct shared_answer {
     atomic_uint done;
-    char bytes[10000];
+    char bytes[10000], rest[100000];
 } shared_answer;
 
 static void count_done(void *context) { atomic_fetch_add(&((shared_answer *)context)->done, 1); }
@@ -160,6 +160,7 @@ static void many_polls_wait_on_few_threads(void **state) {
     static shared_answer shared;
     atomic_init(&shared.done, 0);
     memset(shared.bytes, 's', sizeof shared.bytes);
+    for (size_t i = 0; i < sizeof shared.rest; i++) shared.rest[i] = (char)(i * 7 >> 3);
     poller *all = calloc(MANY, sizeof *all);
     for (size_t i = 0; i < MANY; i++) poller_start(&all[i], &on, "/wait");
     service_await(&on.all, &on.all.suspended, MANY); /* all at once */
@@ -168,14 +169,25 @@ static void many_polls_wait_on_few_threads(void **state) {
                                  .length = sizeof shared.bytes,
                                  .done = count_done,
                                  .done_context = &shared };
-    for (size_t i = 0; i < MANY; i++) assert_true(tacit_exchange_complete(service_take(&on.all), &answer));
+    size_t longer = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        answer.rest = i % 2 > 0 ? shared.rest : NULL;
+        answer.rest_length = i % 2 > 0 ? sizeof shared.rest : 0;
+        assert_true(tacit_exchange_complete(service_take(&on.all), &answer));
+    }
     for (size_t i = 0; i < MANY; i++) {
         poller_join(&all[i]);
         CHECK_OK(all[i].result, all[i].error);
         assert_int_equal(all[i].status, 200);
-        assert_int_equal(all[i].response.length, sizeof shared.bytes);
+        const tacit_buffer *got = &all[i].response;
+        const bool is_longer = got->length > sizeof shared.bytes;
+        assert_int_equal(got->length, sizeof shared.bytes + (is_longer ? sizeof shared.rest : 0));
+        assert_memory_equal(got->bytes, shared.bytes, sizeof shared.bytes);
+        if (is_longer) assert_memory_equal(got->bytes + sizeof shared.bytes, shared.rest, sizeof shared.rest);
+        longer += is_longer;
         poller_free(&all[i]);
     }
+    assert_int_equal(longer, MANY / 2);
     free(all);
     stage_close(&on);
     assert_int_equal(atomic_load(&shared.done), MANY);

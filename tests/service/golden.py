@@ -23,6 +23,7 @@ MASKS = (
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r"@[0-9a-f]{8,}(\+[0-9a-f]+)?", lambda match: "@ID" + ("+VERSION" if match.group(1) else "")),
     (r"(?<= )\+[0-9a-f]{8}\b", "+VERSION"),
+    (r"(?<=\(version )[0-9a-f]{8}\b", "VERSION"),
     (r"\b[0-9a-f]{12,}…?", "HASH"),
 )
 

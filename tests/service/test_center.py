@@ -238,13 +238,15 @@ class Centers(DeployedTest):
     def test_noise_between_the_servers_is_charged_for_once(self):
         self.prepare()
         self.define("privlogit-hessian", "{engine: shares, dp: 5, dp-iterations: 2}")
+        self.define("privlogit-local", "{engine: shares, dp: 3, dp-iterations: 2}", name="local")
         self.coordinator()
-        parties = {party: self.join(party) for party in range(3)}
-        model = self.check_done(parties, charged=[])
-        self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": 5.0, "delta": 1e-06})
-        self.assertEqual(model["guarantee"]["noise"], "exact")
+        for study, epsilon in (({}, 5.0), ({"study": "local"}, 3.0)):
+            parties = {party: self.join(party, **study) for party in range(3)}
+            model = self.check_done(parties, charged=[], **study)
+            self.assertEqual(model["guarantee"]["charged"], {"unit": "record", "epsilon": epsilon, "delta": 1e-06})
+            self.assertEqual(model["guarantee"]["noise"], "exact")
         prices = [charge["price"]["epsilon"] for charge in self.charges(0) if charge["price"]["epsilon"] != 0]
-        self.assertEqual(prices, [5])
+        self.assertEqual(prices, [5, 3])
 
     def test_wrong_use_is_said_in_one_sentence(self):
         self.study("first")

@@ -33,6 +33,76 @@ class PagesTest(EnrolmentTest, PeopleTest, LookedAt):
             one.send_keys(value)
 
 
+MANY = """label: {name: sick, classes: ["no", "yes"], missing: complete-case}
+columns:
+  - {name: age, kind: number, low: 0, high: 110}
+  - {name: visits, kind: number, low: 0, high: 50}
+  - {name: days, kind: number, low: 0, high: 3650}
+  - {name: died, kind: number, low: 0, high: 1}
+  - {name: sex, kind: category, levels: [f, m, other]}
+  - {name: body mass, kind: number, low: 10.5, high: 60, missing: complete-case}
+"""
+
+
+class Outcome(PagesTest):
+    """Whoever drafts a study in the form may take any column as its outcome; what the form makes is what `study new` takes."""
+
+    def take(self, column, kind, event=""):
+        self.browser.execute_script("document.getElementById('other-outcome').open = true")
+        self.browser.execute_script("document.getElementById('outcome-column').value = arguments[0]", json.dumps([column, kind], separators=(",", ":")))
+        self.browser.execute_script("document.getElementById('outcome-event').value = arguments[0]", event)
+        self.press("#take-outcome")
+
+    def checked(self, *expected):
+        """The definition as YAML, and what the study is once `study new` has read it from a file."""
+        self.press("#check")
+        self.wait_text("The definition is right. Nothing is saved yet.")
+        text = self.texts("#yaml")[0]
+        for words in expected:
+            self.assertIn(words, text)
+        self.count = getattr(self, "count", 0) + 1
+        (self.path / "other.yaml").write_text(text)
+        self.succeed("study", "new", self.path / f"other{self.count}", self.path / "other.yaml", "--force", "--draft")
+        return text
+
+    def test_a_researcher_takes_another_column_as_the_outcome(self):
+        self.study("first")
+        coordinator = self.start("coordinator", self.folder, "--dashboard", "0")
+        self.browser.get(coordinator.wait_line(LINK).group(1))
+        self.press("#new-study")
+        self.fill(schema=MANY)
+        self.press("#read-schema")
+        self.wait_text("Outcome: sick")
+        self.fill(study_name="sleep", study_title="What becomes of whom?", method="estimate", expected_parties="3", minimum_rows="20")
+        self.take("body mass", "number")
+        self.wait_text("Outcome: body mass (a number from 10.5 to 60")
+        self.one("#term-2").send_keys(" ")  # days, which is not among the terms any more
+        self.checked('name: "body mass"', "kind: number", 'terms: "`body mass` ~ age + visits + died + sex + sick"')
+        self.take("visits", "count")
+        self.wait_text("Outcome: visits (a whole number from 0 to 50")
+        self.assertNotIn("terms:", self.checked("kind: count"))
+        self.take("sex", "class")
+        self.wait_text("Outcome: sex (f, m or other)")
+        self.fill(method="avg", epsilon="2")
+        self.checked("classes: [f, m, other]")
+        # What a column cannot be is said in a sentence, and changes nothing.
+        self.take("days", "time")
+        self.wait_text("a time needs the column that is 1 where the event was seen")
+        self.wait_text("Outcome: sex (f, m or other)")
+        self.take("days", "time", "died")
+        self.wait_text("Outcome: days, died (a time from 0 to 3650")
+        self.look("outcome")
+        self.one("#method option[value=cox]").click()
+        self.fill(epsilon="")
+        text = self.checked("name: [days, died]", "kind: time")
+        self.assertIn('{name: sick, kind: category, levels: ["no", "yes"], missing: complete-case}', text)
+        self.press("#save")
+        self.wait_text("Open to parties")
+        stored = [sqlite3.connect(folder / "coordinator.db").execute("SELECT definition FROM study WHERE name = 'sleep'").fetchone() for folder in (self.folder, self.path / f"other{self.count}")]
+        self.assertEqual(*stored)
+        self.skip_without_axe()
+
+
 class Create(PagesTest):
     def test_a_group_makes_opens_and_publishes_a_study_and_a_person_finds_it(self):
         self.study("first")

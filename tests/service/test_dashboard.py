@@ -42,7 +42,7 @@ class PageTest(DeployedTest):
             status, _, body = page.ask(method, path.replace("{study}", study), {"link": "0"} if path == "/v1/session" else None)
             last = path.rsplit("/", 1)[1]
             expected = 401 if (method, path) == ("POST", "/v1/session") else \
-                409 if last in ("open", "pause", "resume", "close", "invite", "evaluation", "unlock", "rules", "shown", "answers", "accept", "decline", "enrol") or \
+                409 if last in ("open", "pause", "resume", "close", "invite", "evaluation", "unlock", "rules", "shown", "answers", "accept", "decline", "enrol", "joining", "join", "limit", "questionnaires") or \
                 (method, path) == ("POST", "/v1/party/catalogue") else \
                 403 if last == "{name}" else \
                 422 if method == "POST" and last in ("definitions", "schemas", "studies", "amend") else 200  # it has ended; nothing was sent

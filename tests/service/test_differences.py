@@ -48,8 +48,31 @@ class Differences(DeployedTest):
         self.check_done({party: self.join(party, *EXACT, study="first") for party in range(3)}, study="first", charged=[])
         lines = self.rows(0).read_text().splitlines()
         self.rows(0).write_text("\n".join(lines[:-1]) + "\n")
-        processes = self.run_study("fewer", range(3))
+        self.exact("fewer", 3)
+        self.refuse_to_join(0, "fewer", "differ by 1 from those that study first@")
+        self.assertEqual(self.status("fewer")["state"], "recruiting")  # nobody else's study fails for it
+        self.check_done({party: self.join(party, *EXACT, *(["--allow-difference"] if party == 0 else []), study="fewer")
+                         for party in range(3)}, study="fewer", charged=[])
+
+    def refuse_to_join(self, party, study, says):
+        done = self.tacit(*self.join_words(party, self.invite(study=study), *EXACT), home=self.home(party))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(says, done.stderr)
+        self.assertNotIn("joined; waiting", done.stderr)
+
+    def test_rows_that_went_since_joining_are_noticed_at_the_start(self):
+        self.exact("first", 3)
+        self.coordinator()
+        self.check_done({party: self.join(party, *EXACT, study="first") for party in range(3)}, study="first", charged=[])
+        self.exact("fewer", 3)
+        processes = {0: self.join(0, *EXACT, study="fewer")}
+        lines = self.rows(0).read_text().splitlines()
+        self.rows(0).write_text("\n".join(lines[:-1]) + "\n")
+        processes |= {party: self.join(party, *EXACT, study="fewer") for party in (1, 2)}
         self.refused({0: processes[0]}, "differ by 1 from those that study first@")
+        for party in (1, 2):
+            processes[party].finish()
+        self.assertIn("exact sums and folds differ by at least the owner's minimum of rows", self.status("fewer")["reason"])
 
     def subset(self, name, condition, **more):
         self.study(name, method="estimate", set=None, epsilon=None, subset=condition, minimum_rows=20,
@@ -65,8 +88,7 @@ class Differences(DeployedTest):
         first[0].wait_line("3 more are not of the subset")
         self.check_done(first, study="first", charged=[])
         self.subset("second", f"age > {ages[4]}", terms="sick ~ dose")
-        second = {party: self.join(party, *EXACT, study="second") for party in range(3)}
-        self.refused({0: second[0]}, "about fewer rows than your minimum of 10; the study's subset is age > ")
+        self.refuse_to_join(0, "second", "about fewer rows than your minimum of 10; the study's subset is age > ")
 
     def test_an_amendment_says_that_sums_of_two_groups_will_be_known(self):
         self.exact("trial", 3)

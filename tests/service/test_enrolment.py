@@ -11,6 +11,7 @@ import http.server
 import json
 import os
 import pathlib
+import socket
 import sqlite3
 import ssl
 import sys
@@ -174,6 +175,53 @@ class Open(EnrolmentTest):
         process.kill()
         self.open_catalogue()
         self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(2), says=says)
+
+
+class Shares(EnrolmentTest):
+    """One address cannot use up what a study takes in a minute."""
+
+    def relay(self):
+        """Passes bytes on to the coordinator, from the address that `self.source` says at the moment."""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def pump(one, other):
+            with contextlib.suppress(OSError):
+                while piece := one.recv(65536):
+                    other.sendall(piece)
+            with contextlib.suppress(OSError):
+                other.shutdown(socket.SHUT_WR)
+
+        def carry(near):
+            with near, socket.create_connection(("127.0.0.1", self.port), source_address=(self.source, 0)) as far:
+                back = threading.Thread(target=pump, args=(far, near), daemon=True)
+                back.start()
+                pump(near, far)
+                back.join()
+
+        def accept():
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=carry, args=(listener.accept()[0],), daemon=True).start()
+        threading.Thread(target=accept, daemon=True).start()
+        return f"https://127.0.0.1:{listener.getsockname()[1]}"
+
+    def test_a_stranger_leaves_others_their_turn(self):
+        self.study(enrolment="open", enrolments_per_minute=8)
+        self.study("other", enrolment="open", enrolments_per_minute=8)
+        process = self.start("coordinator", self.folder, "--catalogue", "127.0.0.1", "--url", self.relay())
+        self.address = process.wait_line(r"the public catalogue is at (https://\S+)").group(1)
+        with contextlib.closing(sqlite3.connect(self.folder / "coordinator.db")) as registry:
+            self.port = int(registry.execute("SELECT value FROM setting WHERE key = 'port'").fetchone()[0])
+        self.source = "127.0.0.2"
+        self.assertEqual([self.enrol(party)[0] for party in range(5)], ["accepted"] * 5)
+        self.refuse(3, "enrol", self.address, "trial", "--out", "x.txt", home=self.home(5),
+                    says=["5 people have asked to join study 'trial' from your address in the last minute, and others are to have a turn"])
+        self.assertEqual(self.enrol(0)[0], "accepted", "the same application again is no new one")
+        self.assertEqual(self.enrol(5, study="other")[0], "accepted", "another study has turns of its own")
+        self.source = "127.0.0.3"
+        self.assertEqual([self.enrol(party)[0] for party in range(5, 8)], ["accepted"] * 3)
+        self.refuse(3, "enrol", self.address, "trial", "--out", "y.txt", home=self.home(8), says=["8 people have asked to join study 'trial' in the last minute"])
 
 
 class Apply(EnrolmentTest):

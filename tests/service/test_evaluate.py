@@ -95,6 +95,43 @@ class Evaluations(DeployedTest):
         self.assertEqual(report["mode"], "private")
         self.assertEqual([each["kind"] for each in self.charges(0)], ["sealed"])
 
+    def test_a_study_has_the_terms_of_its_model_and_subgroups_beside(self):
+        (self.path / "schema.yaml").write_text((self.path / "schema.yaml").read_text() + "  - {name: ward, kind: category, levels: [north, south]}\n")
+        for party in ("model", 0, 1, 2):
+            lines = self.rows(party).read_text().splitlines()
+            self.rows(party).write_text("\n".join([lines[0] + ",ward"] + [f"{line},{'north' if k % 3 else 'south'}" for k, line in enumerate(lines[1:])]) + "\n")
+        self.succeed("simulate", "--method", "estimate", "--train", self.rows("model"), "--test", self.rows("model"), "--schema", "schema.yaml",
+                     "--parties", "1", "--lambda", "0.1", "--terms", "sick ~ age + I(dose^2)", "--seed", "1", "--out", "model.json")
+        self.study(method="evaluate-exact", set="{by: ward, least: 1}", subset="dose > 0.2", epsilon=None, model="model.json", **{"lambda": None})
+        self.coordinator()
+        parties = {party: self.join(party, *EXACT) for party in range(3)}
+        self.check_done(parties, charged=[])
+        self.assertIn("sick ~ age + I(dose^2) + subgroups(ward)", parties[0].text())
+        self.pooled()
+        lines = (self.path / "all.csv").read_text().splitlines()
+        for ward in ("north", "south"):
+            (self.path / "all.csv").write_text("\n".join([lines[0]] + [line for line in lines[1:] if line.endswith(ward) and float(line.split(",")[1]) > 0.2]) + "\n")
+            alone = figures(json.loads(self.succeed("evaluate", "model.json", "all.csv", "--json").stdout)["report"])
+            table = next(each for each in self.report()["tables"] if each["name"] == "subgroups")
+            found = next(dict(zip(table["columns"], row["values"])) for row in table["rows"] if row["label"] == f"ward={ward}")
+            self.assertEqual(found["rows"], alone["rows"])
+            self.assertAlmostEqual(found["auc"], alone["auc"], delta=1e-9)
+
+    def test_a_card_knows_parties_of_both_studies_by_their_names(self):
+        definition = {"epsilon": None, "lambda": 0, "set": None, "dropouts": 0}
+        self.study("made", method="estimate", **definition)
+        self.study("judged", method="evaluate-exact", model="model.json", **(definition | {"lambda": None}))
+        self.coordinator()
+        for study in ("made", "judged"):
+            parties = {}
+            for party in range(3):
+                invitation = self.succeed("study", "invite", self.folder, study, "--for", f"clinic {party if study == 'made' or party else 9}").stdout.strip()
+                parties[party] = self.join(party, *EXACT, invitation=invitation, study=study)
+            self.check_done(parties, study=study, charged=[])
+        words = ["card", self.folder / "made.model.json", "--evaluation", self.folder / "judged.model.json", "--json"]
+        rows = [json.loads(self.succeed(*words, *more).stdout)["evaluations"][0]["rows"] for more in ([], ["--coordinator", self.folder])]
+        self.assertEqual(rows, ["unknown", "maybe trained on"])
+
     def test_what_does_not_belong_together_is_refused(self):
         more = {"method": "evaluate", "set": "{}", "lambda": None}
         self.refuse(2, "study", "new", self.folder, self.definition(**more), says=["model: FILE"])

@@ -158,8 +158,8 @@ static void a_method_that_is_not_for_one_owner_is_refused(void **state) {
         tacit_fit_result result = TACIT_FIT_RESULT_INIT;
         self.plan.method = methods[m];
         assert_int_equal(fit(&self, &result, &error), TACIT_USAGE);
-        assert_non_null(
-            strstr(error.text, "pst-s or pst-f (or avg, dpnewton, dpgd, dpsgd or dpcox with noise=party)"));
+        assert_non_null(strstr(
+            error.text, "pst-s or pst-f (or avg, dpnewton, dpgd, dptree, dpsgd or dpcox with noise=party)"));
     }
     folder_remove(&self.place);
 }

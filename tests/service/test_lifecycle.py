@@ -66,6 +66,28 @@ class Lifecycle(DeployedTest):
         self.assertEqual(len(studies), 1)
         self.assertIn("+", studies.pop())  # the version that was consented to last
 
+    def consent(self):
+        done = self.succeed("consent", "trial", "--yes", "--json", home=self.home(0))
+        return json.loads(done.stdout), done.stderr
+
+    def test_consent_asks_for_a_newer_version_and_says_which_one_it_is_to(self):
+        self.study()
+        coordinator = self.coordinator()
+        self.join(0).kill()
+        self.succeed("withdraw", "trial", home=self.home(0))
+        first, told = self.consent()
+        self.assertEqual((first["amended"], first["coordinator_asked"]), (False, True))
+        self.assertIn("offers no newer version", told)
+        self.succeed("study", "amend", self.folder, self.definition(epsilon=1))
+        second, told = self.consent()  # no party has been told of it
+        self.assertEqual((second["amended"], second["coordinator_asked"]), (True, True))
+        self.assertNotEqual(first["version"], second["version"])
+        self.assertIn("epsilon 1", told)
+        coordinator.kill()
+        third, told = self.consent()
+        self.assertEqual((third["amended"], third["coordinator_asked"], third["version"]), (False, False, second["version"]))
+        self.assertIn("could not be asked", told)
+
     def test_an_amendment_may_ask_for_more_than_was_allowed(self):
         self.study()
         self.coordinator()

@@ -50,6 +50,7 @@ MODES = {
     "dpgd-party": ("dpgd", {"set": "{noise: party, rounds: 5}", **GAUSSIAN}, ()),
     "dpgd-party-clear": ("dpgd", {"set": "{noise: party, rounds: 5}", "sum": "clear", **GAUSSIAN}, ()),
     "dpgd-shares": ("dpgd", {"set": "{noise: shares, rounds: 5}", **GAUSSIAN}, ()),
+    "dpgd-adaptive": ("dpgd", {"set": "{noise: shares, schedule: adaptive, rounds: 5}", **GAUSSIAN}, ()),
     "dpgd-party-per-party": ("dpgd", {"set": "{noise: party, rounds: 5, unit: party}", **GAUSSIAN}, ()),
     "dpnewton-coordinator": ("dpnewton", {"set": "{noise: coordinator, rounds: 5}", **GAUSSIAN}, ENTRUSTED),
     "dpnewton-party": ("dpnewton", {"set": "{noise: party, rounds: 5}", **GAUSSIAN}, ()),
@@ -63,6 +64,9 @@ MODES = {
     "dpnewton-inference": ("dpnewton", {"set": "{purpose: inference}", **GAUSSIAN}, ()),
     "dpnewton-inference-coordinator": ("dpnewton", {"set": "{purpose: inference, noise: coordinator}", **GAUSSIAN}, ENTRUSTED),
     "dpnewton-inference-party": ("dpnewton", {"set": "{purpose: inference, noise: party}", **GAUSSIAN}, ()),
+    "dptree-shares": ("dptree", {"set": "{}", "lambda": None, **GAUSSIAN}, ()),
+    "dptree-party-clear": ("dptree", {"set": "{noise: party}", "lambda": None, "sum": "clear", **GAUSSIAN}, ()),
+    "dptree-coordinator": ("dptree", {"set": "{noise: coordinator}", "lambda": None, **GAUSSIAN}, ENTRUSTED),
     "psgd-both": ("psgd", {"set": "{rounds: 2, noise: both}", **GAUSSIAN}, ()),
     "psgd-fresh": ("psgd", {"set": "{rounds: 2, noise: fresh}", **GAUSSIAN}, ()),
     "dpiw-pure": ("dpiw", {"set": "{}", **LABELLED}, ()),
@@ -86,6 +90,7 @@ MODES = {
     "dpcox-party-clear": ("dpcox", {"set": "{noise: party}", "lambda": None, "sum": "clear", "schema": "times.yaml", **GAUSSIAN}, ()),
     "dpcox-coordinator": ("dpcox", {"set": "{noise: coordinator}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ENTRUSTED),
     "dpcox-persons": ("dpcox", {"set": "{}", "lambda": None, "schema": "visits.yaml", **GAUSSIAN}, ()),
+    "dpgd-missing": ("dpgd", {"set": "{rounds: 5, noise: shares}", "schema": "gaps.yaml", **GAUSSIAN}, ()),
     "dpcox-missing": ("dpcox", {"set": "{}", "lambda": None, "schema": "late.yaml", **GAUSSIAN}, ()),
     "survival-exact": ("survival-exact", {"set": "{}", "epsilon": None, "lambda": None, "schema": "times.yaml"}, EXACT),
     "survival-shares": ("survival", {"set": "{}", "lambda": None, "schema": "times.yaml", **GAUSSIAN}, ()),
@@ -119,6 +124,7 @@ MODES = {
     "privlogit-hessian": ("privlogit-hessian", {"set": "{engine: shares}", **CENTERED}, EXACT),
     "privlogit-hessian-dp": ("privlogit-hessian", {"set": "{engine: shares, dp: 1, inference: no}", **CENTERED}, ()),
     "privlogit-local": ("privlogit-local", {"set": "{engine: yao, inference: no}", **CENTERED}, EXACT),
+    "privlogit-local-dp": ("privlogit-local", {"set": "{engine: shares, dp: 1, inference: no}", **CENTERED}, ()),
     "cox-servers": ("cox-servers", {"set": "{}", "schema": "times.yaml", **CENTERED}, EXACT),
 }
 YARDSTICKS = ("batch", "indiv")

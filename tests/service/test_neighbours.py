@@ -84,7 +84,7 @@ class Rounds(NeighboursTest):
         self.assertEqual([file.name for file in folder.iterdir() if re.match(r"word\.|mail\.key", file.name)], [])
 
     def test_gossip_while_parties_leave_and_links_fail(self):
-        self.begin("gossip", 4, graph="complete", rounds=8, leave=0.2, away=2, links=0.8)
+        self.begin("gossip", 4, graph="complete", rounds=8, leave=0.2, away=2, links=0.8, delay=3)
         self.check_model({party: self.take_part(party) for party in range(4)})
 
 

@@ -13,7 +13,7 @@
 #include "check.h"
 #include "net/identity.h"
 #include "privacy/ledger/ledger.h"
-#include "study/audit_archive_parts.h"
+#include "study/archive/audit_archive_parts.h"
 #include "study/backup.h"
 #include "study/home.h"
 #include "study/json_value.h"

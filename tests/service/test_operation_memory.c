@@ -11,7 +11,7 @@
 #include "failing.h"
 #include "privacy/ledger/ledger.h"
 #include "site/doctor.h"
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 #include "study/backup.h"
 #include "study/home.h"
 #include "study/registry.h"

@@ -141,6 +141,8 @@ static void a_folder_from_before_names_goes_on(void **state) {
     assert_int_equal(
         sqlite3_exec(
             file,
+            "DROP INDEX invitation_free; DROP INDEX invitation_used; DROP INDEX invitation_party; "
+            "DROP INDEX party_study; DROP INDEX party_gone; DROP INDEX signer_key; "
             "DROP TABLE applicant; DROP TABLE archived; ALTER TABLE party DROP COLUMN ask_again;"
             "DROP TABLE arm; DROP TABLE arm_group; DROP TABLE answered; DROP TABLE receipt; DROP TABLE "
             "redeemed; DROP TABLE contact; "

@@ -6,6 +6,8 @@
 #include <sodium.h>
 
 #include "coordinator/coordinator_parts.h"
+#include "session/wire/wire.h"
+#include "tacit.pb-c.h"
 #include "world.h"
 
 /* ---- invitations ---- */
@@ -410,6 +412,50 @@ static void an_amended_study_has_no_parties_until_they_consent(void **state) {
     end(&w);
 }
 
+/* Whether the coordinator answers a poll with the amended definition. `text` is the definition that the party
+ * has consented to. */
+static bool is_told(world *w, coordinator *self, const char *party, const char *text) {
+    uint8_t hash[TACIT_HASH_BYTES];
+    Tacit__Wire__PollRequest request = TACIT__WIRE__POLL_REQUEST__INIT;
+    coordinator_reply reply = { .study = "s", .bytes = TACIT_BUFFER_INIT };
+    tacit_buffer body = TACIT_BUFFER_INIT;
+    bool leaving = true, amended = false;
+    crypto_generichash(hash, sizeof hash, (const uint8_t *)text, strlen(text), NULL, 0);
+    request.study = (char *)(uintptr_t) "s";
+    request.consented = (ProtobufCBinaryData){ sizeof hash, hash };
+    CHECK_OK(tacit_wire_say(&body, &request, 0, &w->error), w->error);
+    CHECK_OK(coordinator_take_standing(self, party, &body, &reply, &leaving, &amended, &w->error), w->error);
+    assert_false(leaving);
+    tacit_buffer_clear(&body);
+    return amended;
+}
+
+/* The main loop looks at the registry ten times a second: in between it serves a version that is no more. */
+static void who_consented_to_an_amendment_before_it_is_served_is_not_told_again(void **state) {
+    (void)state;
+    world w = begin();
+    ticket first = invite(&w, 1);
+    char party[TACIT_ID_SIZE];
+    tacit_study old = { .name = "s" };
+    hosted behind = { .study = &old, .version = 1 };
+    static coordinator self;
+    self = (coordinator){ .registry = w.registry, .studies = &behind };
+    pthread_mutex_init(&self.mutex, NULL);
+    crypto_generichash(old.hash, sizeof old.hash, (const uint8_t *)"definition", 10, NULL, 0);
+    join(&w, &first, 1, party);
+    assert_false(is_told(&w, &self, party, "definition"));
+    CHECK_OK(tacit_registry_amend(w.registry, "s", "new", NULL, &w.error), w.error);
+    assert_true(is_told(&w, &self, party, "definition"));
+    assert_true(is_told(&w, &self, party, "another"));
+    assert_false(is_told(&w, &self, party, "new"));
+    assert_false(presence_of(&w, party).consented); /* it enters once the new version is served */
+    self.studies = NULL;
+    assert_false(is_told(&w, &self, party, "new"));
+    assert_true(is_told(&w, &self, party, "definition"));
+    pthread_mutex_destroy(&self.mutex);
+    end(&w);
+}
+
 static void a_journal_gives_back_what_was_written(void **state) {
     (void)state;
     world w = begin();
@@ -463,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_study_moves_between_its_states_only_as_it_may),
         cmocka_unit_test(a_study_that_failed_recruits_again_when_it_is_amended),
         cmocka_unit_test(an_amended_study_has_no_parties_until_they_consent),
+        cmocka_unit_test(who_consented_to_an_amendment_before_it_is_served_is_not_told_again),
         cmocka_unit_test(a_journal_gives_back_what_was_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,8 +46,10 @@ static inline tacit_status answer_values(tacit_party *party, const tacit_questio
     return TACIT_OK;
 }
 
-static inline tacit_status price_values(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static inline tacit_status price_values(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                        tacit_error *error) {
     (void)plan;
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, PRICE, 0 };
     return TACIT_OK;
@@ -119,6 +121,10 @@ typedef struct bench {
     tacit_buffer
         records[RECORDS]; /* of closed steps, as a registry keeps them; who is in all sums; the drawing */
     bool recorded[RECORDS];
+    tacit_buffer parts; /* of the record of an open step */
+    uint64_t parts_round;
+    unsigned parts_step;
+    size_t appended; /* parts, ever */
     uint64_t recorded_round;
     unsigned patience_ms;
     size_t close_after; /* cancel the study once this many steps are recorded */
@@ -200,20 +206,53 @@ static inline tacit_status write_step(void *context, uint64_t round, unsigned st
     }
     if (step < STEPS) self->recorded_round = round;
     self->recorded[step] = true;
+    if (self->parts.length > 0 && self->parts_round == round && self->parts_step == step) {
+        TACIT_TRY(tacit_buffer_append(&self->records[step], self->parts.bytes, self->parts.length, error));
+        self->parts.length = 0;
+    }
     TACIT_TRY(tacit_buffer_append(&self->records[step], bytes, length, error));
     if (step + 1 == self->close_after) tacit_board_cancel(self->board);
     return TACIT_OK;
 }
 
+/* Parts of a record are none until it is written. A board that was made again begins with the first. */
+static inline tacit_status append_step(void *context, uint64_t round, unsigned step, bool first,
+                                       const uint8_t *bytes, size_t length, tacit_error *error) {
+    bench *self = context;
+    assert_true(step < STEPS);
+    assert_true(first || (self->parts_round == round && self->parts_step == step));
+    if (first) self->parts.length = 0;
+    self->parts_round = round;
+    self->parts_step = step;
+    TACIT_TRY(tacit_buffer_append(&self->parts, bytes, length, error));
+    pthread_mutex_lock(&self->mutex);
+    self->appended++;
+    pthread_cond_broadcast(&self->moved);
+    pthread_mutex_unlock(&self->mutex);
+    return TACIT_OK;
+}
+
+/* Until this many parts of records are kept. */
+static inline void wait_for_parts(bench *self, size_t count) {
+    pthread_mutex_lock(&self->mutex);
+    while (self->appended < count) pthread_cond_wait(&self->moved, &self->mutex);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+#ifndef RECORD_PART_BYTES
+#define RECORD_PART_BYTES 500 /* some answers */
+#endif
+
 static inline void open_board(bench *self) {
     tacit_error error = TACIT_ERROR_INIT;
-    const tacit_board_steps steps = { read_step, write_step, self };
+    const tacit_board_steps steps = { read_step, write_step, append_step, self };
     const tacit_board_settings settings = { .study = "heart",
                                             .minimum_parties = self->plan.minimum_parties,
                                             .patience_ms = self->patience_ms,
                                             .secret = tacit_stream_from_seed(5),
                                             .masked = &self->plan,
                                             .steps = &steps,
+                                            .record_part = RECORD_PART_BYTES,
                                             .changed = note_change,
                                             .context = self };
     CHECK_OK(tacit_board_create(&self->board, &settings, &error), error);
@@ -267,6 +306,7 @@ static inline void bench_close(bench *self) {
         folder_remove(&party->place);
     }
     for (size_t i = 0; i < RECORDS; i++) tacit_buffer_clear(&self->records[i]);
+    tacit_buffer_clear(&self->parts);
     pthread_cond_destroy(&self->moved);
     pthread_mutex_destroy(&self->mutex);
     free(self);

@@ -217,7 +217,7 @@ static tacit_status write_step(void *context, uint64_t round, unsigned step, con
 
 static void open_board(bench *self) {
     tacit_error error = TACIT_ERROR_INIT;
-    const tacit_board_steps steps = { read_step, write_step, self };
+    const tacit_board_steps steps = { read_step, write_step, NULL, self };
     const tacit_board_settings settings = { .study = "heart",
                                             .minimum_parties = PARTIES,
                                             .patience_ms = self->patience_ms,

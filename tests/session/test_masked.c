@@ -80,6 +80,81 @@ static void test_both_sides_go_on_after_a_crash_at_any_step(void **state) {
     }
 }
 
+/* Killed while a step is open, of which some answers are kept already and some are not: those count for
+ * nothing, and all who answered do so again. */
+static void test_a_coordinator_killed_in_an_open_step_asks_all_again(void **state) {
+    (void)state;
+    for (unsigned killed = TACIT_SUM_ADVERTISE; killed <= TACIT_SUM_SHARE; killed++) {
+        bench *self = bench_open();
+        begin(self);
+        for (unsigned step = 0; step < killed; step++) {
+            assert_true(wait_for_question(self, step + 1));
+            all_take_turns(self);
+        }
+        assert_true(wait_for_question(self, killed + 1));
+        const size_t before = self->appended;
+        for (size_t k = 0; k + 1 < self->parties; k++) take_turn(self, &self->sites[k]);
+        wait_for_parts(self, before + 1);
+        tacit_board_cancel(self->board);
+        assert_int_equal(end(self), TACIT_CANCELLED);
+        assert_false(self->recorded[killed]);
+        tacit_board_free(self->board);
+        open_board(self);
+        begin(self);
+        for (size_t step = 1; step <= STEPS - killed; step++) {
+            assert_true(wait_for_question(self, step));
+            all_take_turns(self);
+        }
+        assert_int_equal(end(self), TACIT_OK);
+        check_sum(self, PARTIES);
+        for (size_t k = 0; k < self->parties; k++) assert_true(spent(&self->sites[k]) == PRICE);
+        bench_close(self);
+    }
+}
+
+static tacit_shared_bytes *rest_for(bench *self, size_t k) {
+    tacit_buffer head = TACIT_BUFFER_INIT, whole = TACIT_BUFFER_INIT;
+    tacit_shared_bytes *rest = NULL;
+    tacit_error error = TACIT_ERROR_INIT;
+    bool pending = false;
+    const char *name = self->sites[k].name;
+    CHECK_OK(tacit_board_read_parts(self->board, name, &pending, &head, &rest, &error), error);
+    assert_true(pending);
+    CHECK_OK(tacit_board_read(self->board, name, &pending, &whole, &error), error);
+    assert_int_equal(head.length + tacit_shared_bytes_length(rest), whole.length);
+    assert_memory_equal(whole.bytes, head.bytes, head.length);
+    assert_memory_equal(whole.bytes + head.length, tacit_shared_bytes_at(rest),
+                        tacit_shared_bytes_length(rest));
+    tacit_buffer_clear(&head);
+    tacit_buffer_clear(&whole);
+    return rest;
+}
+
+/* The roster is in memory once, however many are asked, and longer than the board if need be. */
+static void test_what_all_are_asked_is_in_memory_once(void **state) {
+    (void)state;
+    bench *self = bench_open();
+    tacit_shared_bytes *first[2], *second[2];
+    begin(self);
+    assert_true(wait_for_question(self, 1));
+    for (size_t k = 0; k < 2; k++) first[k] = rest_for(self, k);
+    assert_ptr_equal(first[0], first[1]);
+    assert_true(tacit_shared_bytes_length(first[0]) > PARTIES * TACIT_SIGNING_KEY_BYTES);
+    all_take_turns(self);
+    assert_true(wait_for_question(self, 2));
+    for (size_t k = 0; k < 2; k++) second[k] = rest_for(self, k); /* each one's neighbours */
+    assert_ptr_not_equal(second[0], second[1]);
+    assert_false(tacit_shared_bytes_is_shared(second[0]));
+    tacit_shared_bytes_free(first[0]);
+    assert_false(tacit_shared_bytes_is_shared(first[1])); /* the board has let go */
+    tacit_board_cancel(self->board);
+    assert_int_equal(end(self), TACIT_CANCELLED);
+    bench_close(self);
+    assert_non_null(tacit_shared_bytes_at(first[1]));
+    tacit_shared_bytes_free(first[1]);
+    for (size_t k = 0; k < 2; k++) tacit_shared_bytes_free(second[k]);
+}
+
 /* A party killed between the gate and its own state: the state before and the stored vector are there, the
  * state after only beside them. */
 static void test_a_party_killed_after_the_charge_sends_the_same_bytes(void **state) {
@@ -195,6 +270,8 @@ int main(void) {
         cmocka_unit_test(test_whoever_vanishes_the_sum_is_that_of_the_others_or_of_all),
         cmocka_unit_test(test_too_few_open_nothing),
         cmocka_unit_test(test_both_sides_go_on_after_a_crash_at_any_step),
+        cmocka_unit_test(test_a_coordinator_killed_in_an_open_step_asks_all_again),
+        cmocka_unit_test(test_what_all_are_asked_is_in_memory_once),
         cmocka_unit_test(test_a_party_killed_after_the_charge_sends_the_same_bytes),
         cmocka_unit_test(test_many_parties_on_a_sparse_graph),
         cmocka_unit_test(test_shapes),

@@ -107,8 +107,9 @@ static void test_exact_sums_go_round_by_round(void **state) {
     bench_close(self);
 }
 
-static tacit_status price_ten(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    TACIT_TRY(price_values(plan, out, error));
+static tacit_status price_ten(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                              tacit_error *error) {
+    TACIT_TRY(price_values(plan, prepared, out, error));
     out->event = tacit_event_pure(PRICE / 10, 10);
     return TACIT_OK;
 }

@@ -441,8 +441,10 @@ static void test_sums_are_exact_where_no_party_adds_noise(void **state) {
 
 enum { PAID = 10 };
 
-static tacit_status price_of_rounds(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price_of_rounds(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                    tacit_error *error) {
     (void)plan;
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, 1, 0 };
     out->event = tacit_event_pure(0.1, PAID);

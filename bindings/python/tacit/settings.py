@@ -16,10 +16,10 @@ from typing import Any, Literal, Union
 
 Text = Union[str, float, Sequence[Any]]  # a list is written with commas
 
-__all__ = ["avg", "output", "plr", "gop", "pst_s", "pst_f", "pst_h", "vote", "soft", "soft_stat", "pate", "dpnewton", "dpgd", "psgd",
-           "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "dpcox", "survival", "survival_exact", "describe",
-           "describe_exact", "evaluate", "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton", "privlogit_hessian",
-           "privlogit_local", "cox_servers"]
+__all__ = ["avg", "output", "plr", "gop", "pst_s", "pst_f", "pst_h", "vote", "soft", "soft_stat", "pate", "dpnewton", "dpgd", "dptree",
+           "psgd", "dpiw", "dphtl", "dpsgd", "dpstgd", "estimate", "meta", "mixed", "cox", "dpcox", "survival", "survival_exact",
+           "describe", "describe_exact", "evaluate", "evaluate_exact", "histogram", "consensus", "gossip", "extra", "newton",
+           "privlogit_hessian", "privlogit_local", "cox_servers"]
 
 
 def _changed(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def pst_h(*, sources: int = 1, source_epsilon: float = 0.0, source_lambda: float
           group_lambda: Text = "lambda", rows: Literal["scale", "normalise"] = "scale", draw: int = 0,
           combiner: Literal["high", "majority", "weighted"] = "high", low: float = 0.5, high_lambda: float = 0.0,
           meta: Literal["centred", "probability"] = "centred", loss: Literal["logistic", "huber"] = "logistic", width: float = 0.5,
-          calibration: Literal["tight", "paper"] = "tight") -> dict[str, Any]:
+          calibration: Literal["tight", "paper"] = "tight", eta: float = 0.0) -> dict[str, Any]:
     """Settings of method pst-h: stacking across organisations: sources lend their private models to targets.
 
     sources
@@ -199,10 +199,13 @@ def pst_h(*, sources: int = 1, source_epsilon: float = 0.0, source_lambda: float
         half the width of the rounded corner of loss=huber. From 0.01 to 1.
     calibration
         how much noise: what the proof needs, or the constants that the paper prints.
+    eta
+        how strongly a target's models are drawn to the sources', beside lambda, which then draws them to zero; 0: lambda draws them to
+        the sources'. From 0 to 1000000.
     """
     return _changed(pst_h, {"sources": sources, "source-epsilon": source_epsilon, "source-lambda": source_lambda, "groups": groups,
         "importance": importance, "group-lambda": group_lambda, "rows": rows, "draw": draw, "combiner": combiner, "low": low,
-        "high-lambda": high_lambda, "meta": meta, "loss": loss, "width": width, "calibration": calibration})
+        "high-lambda": high_lambda, "meta": meta, "loss": loss, "width": width, "calibration": calibration, "eta": eta})
 
 
 def vote(*, local: Text = "logistic", local_lambda: float = 0.0001, calibration: Literal["tight", "paper"] = "tight",
@@ -308,8 +311,8 @@ def dpnewton(*, rounds: int = 0, rows: int = 0, noise: Literal["coordinator", "p
         "missing_counts": missing_counts})
 
 
-def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator",
-         unit: Literal["record", "party"] = "record") -> dict[str, Any]:
+def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = "coordinator", unit: Literal["record", "party"] = "record",
+         missing_counts: float = 0.02, schedule: Literal["even", "adaptive"] = "even") -> dict[str, Any]:
     """Settings of method dpgd: gradient descent on all parties' rows, with noise in every step.
 
     rounds
@@ -319,8 +322,35 @@ def dpgd(*, rounds: int = 0, noise: Literal["coordinator", "party", "shares"] = 
         secure summation adds up to little more than the coordinator's.
     unit
         whose replacement is hidden: one row, or all rows of a party.
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
+    schedule
+        how the budget is spread over the steps: evenly, or more for a step after one whose gradient drowned in its noise; steps then
+        end when the budget is used up, and may be up to about twice as many.
     """
-    return _changed(dpgd, {"rounds": rounds, "noise": noise, "unit": unit})
+    return _changed(dpgd, {"rounds": rounds, "noise": noise, "unit": unit, "missing_counts": missing_counts, "schedule": schedule})
+
+
+def dptree(*, depth: int = 0, cells: int = 0, columns: int = 0, rows: int = 0,
+           noise: Literal["coordinator", "party", "shares"] = "shares") -> dict[str, Any]:
+    """Settings of method dptree: a decision tree on all parties' rows, from counts with noise.
+
+    depth
+        splits from the root to a leaf, each a question to every party; 0: chosen from public numbers. From 0 to 10.
+    cells
+        of equal width that a number's range is cut into: splits are between them; 0: 10. From 0 to 64.
+    columns
+        that are asked about after the first question, which is about all: those that split the root best; 0: a third of them, at least
+        3. From 0 to 1024.
+    rows
+        how many rows all parties have together, as everybody expects: the depth is chosen for it; 0: as the study expects, or the
+        parties times the least rows of each. From 0 to 1000000000000.
+    noise
+        who adds it: a coordinator entrusted with the counts, each party itself (more noise, no trust), or each party a share, which
+        secure summation adds up to little more than the coordinator's.
+    """
+    return _changed(dptree, {"depth": depth, "cells": cells, "columns": columns, "rows": rows, "noise": noise})
 
 
 def psgd(*, rounds: int = 100, noise: Literal["both", "fresh", "fixed"] = "both", calibration: Literal["tight", "paper"] = "tight",
@@ -699,7 +729,8 @@ def describe_exact(*, threshold: int = 10, by: Text = "none", cross: Text = "non
 
 def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",
              thresholds: Text = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise: Literal["shares", "coordinator", "party"] = "shares",
-             law: Literal["auto", "pure", "gaussian"] = "auto", sites: Literal["together", "apart"] = "together") -> dict[str, Any]:
+             law: Literal["auto", "pure", "gaussian"] = "auto", sites: Literal["together", "apart"] = "together",
+             missing_counts: float = 0.02) -> dict[str, Any]:
     """Settings of method evaluate: how good a given model is on the parties' rows: ROC, calibration, thresholds.
 
     cells
@@ -722,9 +753,12 @@ def evaluate(*, cells: int = 0, groups: int = 10, least: int = 5, level: float =
         of the noise; auto: gaussian where the study has a delta.
     sites
         apart: figures of each party by itself, too, whose owner must allow it.
+    missing_counts
+        share of the budget for how many values were missing and how many rows were left out, by column, where the schema says what
+        becomes of missing values; 0: not counted. From 0 to 0.5.
     """
     return _changed(evaluate, {"cells": cells, "groups": groups, "least": least, "level": level, "by": by, "thresholds": thresholds,
-        "noise": noise, "law": law, "sites": sites})
+        "noise": noise, "law": law, "sites": sites, "missing_counts": missing_counts})
 
 
 def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: float = 0.95, by: Text = "none",
@@ -768,7 +802,8 @@ def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coor
 
 def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto",
               weigh: Literal["rows", "parties"] = "rows", links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-              schedule: Literal["diminishing", "fixed"] = "diminishing", loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
+              schedule: Literal["diminishing", "fixed"] = "diminishing", loss: Literal["auto", "huber"] = "auto",
+              delay: int = 0) -> dict[str, Any]:
     """Settings of method consensus: gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -794,15 +829,18 @@ def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, s
         steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon.
     loss
         what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+    delay
+        asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
+        to 100.
     """
     return _changed(consensus, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links,
-        "leave": leave, "away": away, "drift": drift, "schedule": schedule, "loss": loss})
+        "leave": leave, "away": away, "drift": drift, "schedule": schedule, "loss": loss, "delay": delay})
 
 
 def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
            links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0,
-           loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
+           schedule: Literal["diminishing", "fixed"] = "diminishing", pairs: int = 0, loss: Literal["auto", "huber"] = "auto",
+           delay: int = 0) -> dict[str, Any]:
     """Settings of method gossip: gradient descent in random pairs of neighbours, no center, no privacy.
 
     graph
@@ -830,14 +868,17 @@ def gossip(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step
         the most pairs that meet in a round; 0: as many as find each other. From 0 to 1000000.
     loss
         what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+    delay
+        asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
+        to 100.
     """
     return _changed(gossip, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs, "loss": loss})
+        "away": away, "drift": drift, "schedule": schedule, "pairs": pairs, "loss": loss, "delay": delay})
 
 
 def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto", weigh: Literal["rows", "parties"] = "rows",
-          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0,
-          loss: Literal["auto", "huber"] = "auto") -> dict[str, Any]:
+          links: float = 1.0, leave: float = 0.0, away: int = 10, drift: int = 0, loss: Literal["auto", "huber"] = "auto",
+          delay: int = 0) -> dict[str, Any]:
     """Settings of method extra: exact gradient descent among neighbours, no center, no privacy.
 
     graph
@@ -861,9 +902,12 @@ def extra(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step:
         how often the rows in use change: half of them at a time, moving on during the run. From 0 to 1000000.
     loss
         what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or Huber's hinge for two classes.
+    delay
+        asynchronous: a party's gradient may be of its weights up to this many of its own steps ago; step=auto is shorter for it. From 0
+        to 100.
     """
     return _changed(extra, {"graph": graph, "draw": draw, "rounds": rounds, "step": step, "weigh": weigh, "links": links, "leave": leave,
-        "away": away, "drift": drift, "loss": loss})
+        "away": away, "drift": drift, "loss": loss, "delay": delay})
 
 
 def newton(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihood", "converged"] = "likelihood",
@@ -933,7 +977,8 @@ def privlogit_hessian(*, engine: Literal["yao", "shares"] = "yao", stop: Literal
 
 def privlogit_local(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["likelihood", "converged"] = "likelihood",
                     inference: Literal["yes", "no"] = "yes", level: float = 0.95, scale: float = 0.0, fraction: int = 36,
-                    start: float = 0.0, penalty: Literal["mean", "sum"] = "mean") -> dict[str, Any]:
+                    start: float = 0.0, penalty: Literal["mean", "sum"] = "mean", dp: float = 0.0, dp_delta: float = 1e-06,
+                    dp_iterations: int = 8) -> dict[str, Any]:
     """Settings of method privlogit-local: as privlogit-hessian, with the encrypted inverse multiplied at the nodes.
 
     engine
@@ -952,9 +997,15 @@ def privlogit_local(*, engine: Literal["yao", "shares"] = "yao", stop: Literal["
         all coefficients at the beginning. From -100 to 100.
     penalty
         mean: lambda is beside the mean loss, as everywhere; sum: beside the sum over rows times scale, as in the paper.
+    dp
+        epsilon: noise is added between the servers before anything is opened; 0: none. From 0 to 1000000.
+    dp_delta
+        delta that belongs to dp. From 1e-12 to 0.1.
+    dp_iterations
+        with dp: the number of iterations, whatever the rows. From 1 to 1000.
     """
     return _changed(privlogit_local, {"engine": engine, "stop": stop, "inference": inference, "level": level, "scale": scale,
-        "fraction": fraction, "start": start, "penalty": penalty})
+        "fraction": fraction, "start": start, "penalty": penalty, "dp": dp, "dp-delta": dp_delta, "dp-iterations": dp_iterations})
 
 
 def cox_servers(*, width: float = 0.0, ties: Literal["efron", "breslow"] = "breslow", strata: Text = "none", level: float = 0.95,

@@ -125,8 +125,7 @@ tacit_status tacit_explanation_make(tacit_explanation *out, const tacit_argument
     tacit_status status;
     TACIT_TRY(make_plan(arguments, plan, error));
     TACIT_TRY(sums_text(out->sums, sizeof out->sums, plan, error));
-    TACIT_TRY(plan->method->price(plan, &out->prices, error));
-    if (plan->method->noise != NULL) TACIT_TRY(plan->method->noise(plan, &out->noise, error));
+    TACIT_TRY(tacit_plan_declare(plan, &out->prices, &out->noise, error));
     if (plan->method->comparison == NULL) return TACIT_OK;
     TACIT_CHECK(plan->method->comparison(&table, error));
     out->comparison = tacit_copy_text(tacit_buffer_text(&table));

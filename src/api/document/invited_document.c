@@ -24,7 +24,7 @@ tacit_status tacit_invited_document(json_t **out, const tacit_site *site, tacit_
     tacit_status status;
     if (study->schema->sparse == 0)
         TACIT_CHECK(tacit_schema_needed(study->schema, list_column, &columns, error));
-    TACIT_CHECK(plan->method->price(plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(plan, &prices, error));
     TACIT_CHECK(tacit_wording_make(&words, plan, error));
     *out = json_pack(
         "{s:s,s:o,s:o,s:o,s:s,s:o,s:o,s:o,s:s,s:I,s:I,s:O}", "study", study->name, "title",

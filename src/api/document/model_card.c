@@ -34,7 +34,8 @@ tacit_status tacit_model_card_check(const tacit_model_card *card, tacit_error *e
                           "%.200s is a report, not a model: name the model, and the report with the option "
                           "'evaluation' or 'describe'",
                           card->file);
-    TACIT_TRY(check_report(card->evaluation, "evaluate", error));
+    for (size_t k = 0; k < card->evaluations; k++)
+        TACIT_TRY(check_report(card->evaluation[k].report, "evaluate", error));
     TACIT_TRY(check_report(card->describe, "describe", error));
     const char *study = card->model->guarantee.study;
     if (card->study != NULL && study[0] != 0 && strcmp(study, card->study->name) != 0)
@@ -61,6 +62,7 @@ static tacit_status heading(const writing *self, const char *text) {
 
 static const char *what_it_is(const tacit_model *model) {
     if (model->stack != NULL) return "a stack of linear models";
+    if (model->tree != NULL) return "a decision tree";
     if (model->network.layers > 0) return "a network of layers";
     return model->family->title;
 }
@@ -228,8 +230,7 @@ cleanup:
 
 static tacit_status write_coefficients(const writing *self) {
     const tacit_model *model = self->card->model;
-    bool linear =
-        model->stack == NULL && model->network.layers == 0 && tacit_model_scores_per_row(model) == 1;
+    bool linear = tacit_model_is_linear(model) && tacit_model_scores_per_row(model) == 1;
     TACIT_TRY(heading(self, "Coefficients"));
     if (model->estimates != NULL) return write_estimates(self, model->estimates);
     if (linear && model->schema != NULL && model->schema->sparse == 0) return write_weights(self);
@@ -300,7 +301,7 @@ static tacit_status write_promise(const writing *self, const tacit_guarantee *gu
 }
 
 static tacit_status write_report(const writing *self, const tacit_model *from, const char *title,
-                                 const char *otherwise) {
+                                 const char *about, const char *otherwise) {
     TACIT_TRY(heading(self, title));
     if (from == NULL) return tacit_page_paragraph(&self->page, otherwise, self->error);
     const tacit_report *report = from->report != NULL ? from->report : from->validation;
@@ -309,6 +310,7 @@ static tacit_status write_report(const writing *self, const tacit_model *from, c
                  report->noisy ? ", with noise in every number" : "", from->guarantee.parties,
                  from->guarantee.parties == 1 ? "party" : "parties");
     TACIT_TRY(tacit_page_paragraph(&self->page, text, self->error));
+    if (about != NULL) TACIT_TRY(tacit_page_paragraph(&self->page, about, self->error));
     const tacit_report_fact *folds = tacit_report_find_fact(report, "cross-validation");
     if (folds != NULL) {
         tacit_format(text, sizeof text, "%s.", folds->text);
@@ -321,6 +323,36 @@ static tacit_status write_report(const writing *self, const tacit_model *from, c
     TACIT_TRY(write_curve(self, report, "calibration", "predicted", "observed",
                           "Calibration: observed over predicted"));
     return write_promise(self, &from->guarantee);
+}
+
+tacit_card_rows tacit_card_rows_of(const tacit_model *model, const tacit_model *report) {
+    const char *made = model->guarantee.study, *judged = report->guarantee.study;
+    return made[0] != 0 && strcmp(made, judged) == 0 ? TACIT_CARD_ROWS_TRAINED : TACIT_CARD_ROWS_UNKNOWN;
+}
+
+/* Each with what is known of its rows, which decides what its figures say. */
+static tacit_status write_evaluations(const writing *self) {
+    static const char *const about[] = {
+        [TACIT_CARD_ROWS_UNKNOWN] =
+            "The files do not say whether the model was trained on these rows: on such "
+            "rows, figures flatter it.",
+        [TACIT_CARD_ROWS_TRAINED] = "On rows that the model may have been trained on, those of parties that "
+                                    "helped to make it: figures on such rows flatter it.",
+        [TACIT_CARD_ROWS_OTHERS] = "On rows of parties that took no part in making the model.",
+    };
+    static const char title[] = "Evaluation";
+    const tacit_model_card *card = self->card;
+    char text[LINE];
+    if (card->evaluations == 0 && card->model->validation == NULL)
+        return write_report(self, NULL, title, NULL, "No evaluation was given with the model.");
+    for (size_t k = 0; k < card->evaluations; k++) {
+        const tacit_card_evaluation *one = &card->evaluation[k];
+        const char *study = one->report->guarantee.study;
+        tacit_format(text, sizeof text, "%s %zu%s%s", title, k + 1, study[0] != 0 ? ": study " : "", study);
+        TACIT_TRY(
+            write_report(self, one->report, card->evaluations > 1 ? text : title, about[one->rows], NULL));
+    }
+    return TACIT_OK;
 }
 
 /* How many values were missing, as far as the study counted them beside its model. */
@@ -386,6 +418,19 @@ static tacit_status write_parties(const writing *self) {
 
 enum { MOST_LIMITS = 12 };
 
+static bool has_trained(const tacit_model_card *card) {
+    bool found = false;
+    for (size_t k = 0; k < card->evaluations; k++)
+        found = found || card->evaluation[k].rows == TACIT_CARD_ROWS_TRAINED;
+    return found;
+}
+
+static bool has_noisy(const tacit_model_card *card) {
+    bool found = false;
+    for (size_t k = 0; k < card->evaluations; k++) found = found || card->evaluation[k].report->report->noisy;
+    return found;
+}
+
 /* What a reader must not conclude. All texts are constant. */
 static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIMITS]) {
     const tacit_model *model = card->model;
@@ -393,13 +438,16 @@ static size_t find_limits(const tacit_model_card *card, const char *out[MOST_LIM
     size_t count = 0;
     out[count++] = "It describes rows like those of the parties: nothing is known about other populations, "
                    "times or ways of measuring.";
-    if (card->evaluation == NULL && model->validation != NULL)
+    if (card->evaluations == 0 && model->validation != NULL)
         out[count++] =
             "How good it is was found by cross-validation on the parties' own rows: on other rows it "
             "may do worse.";
-    else if (card->evaluation == NULL)
+    else if (card->evaluations == 0)
         out[count++] = "How good it is has not been shown: no evaluation was given with it.";
-    else if (card->evaluation->report->noisy)
+    if (has_trained(card))
+        out[count++] =
+            "It was evaluated on rows that it may have been trained on: on others it may do worse.";
+    if (has_noisy(card))
         out[count++] = "The figures of its evaluation have privacy noise in them; differences smaller than "
                        "their intervals mean nothing.";
     if (model->schema != NULL && tacit_schema_counts_missing(model->schema) &&
@@ -443,14 +491,13 @@ tacit_status tacit_model_card_print(const tacit_model_card *card, bool html, tac
     TACIT_TRY(tacit_page_begin(&self.page, title, error));
     TACIT_TRY(write_facts(&self));
     TACIT_TRY(write_columns(&self));
-    TACIT_TRY(
-        write_report(&self, card->describe, "Data", "No descriptive statistics were given with the model."));
+    TACIT_TRY(write_report(&self, card->describe, "Data", NULL,
+                           "No descriptive statistics were given with the model."));
     TACIT_TRY(write_missing(&self));
     TACIT_TRY(write_coefficients(&self));
-    if (card->evaluation != NULL || card->model->validation == NULL)
-        TACIT_TRY(
-            write_report(&self, card->evaluation, "Evaluation", "No evaluation was given with the model."));
-    if (card->model->validation != NULL) TACIT_TRY(write_report(&self, card->model, "Cross-validation", ""));
+    TACIT_TRY(write_evaluations(&self));
+    if (card->model->validation != NULL)
+        TACIT_TRY(write_report(&self, card->model, "Cross-validation", NULL, ""));
     TACIT_TRY(write_guarantee(&self));
     TACIT_TRY(write_parties(&self));
     TACIT_TRY(write_limits(&self));
@@ -481,6 +528,19 @@ static json_t *subset_document(const tacit_schema *schema) {
                                                     : json_null();
 }
 
+static json_t *evaluations_document(const tacit_model_card *card) {
+    static const char *const names[] = { [TACIT_CARD_ROWS_UNKNOWN] = "unknown",
+                                         [TACIT_CARD_ROWS_TRAINED] = "maybe trained on",
+                                         [TACIT_CARD_ROWS_OTHERS] = "others" };
+    json_t *list = json_array();
+    for (size_t k = 0; k < card->evaluations; k++)
+        list = tacit_json_append(list, json_pack("{s:s,s:s,s:o}", "study",
+                                                 card->evaluation[k].report->guarantee.study, "rows",
+                                                 names[card->evaluation[k].rows], "report",
+                                                 report_or_null(card->evaluation[k].report)));
+    return list;
+}
+
 json_t *tacit_model_card_document(const tacit_model_card *card) {
     const tacit_model *model = card->model;
     const char *limits[MOST_LIMITS];
@@ -490,14 +550,16 @@ json_t *tacit_model_card_document(const tacit_model_card *card) {
     for (size_t i = 0; i < card->parties; i++)
         party = tacit_json_append(party, tacit_json_text(card->party[i]));
     json_t *made =
-        json_pack("{s:o,s:s,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "model",
+        json_pack("{s:o,s:s,s:o,s:s,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "model",
                   tacit_json_text(card->file), "kind", what_it_is(model), "written",
                   card->written != NULL ? json_string(card->written) : json_null(), "hash", card->hash,
                   "features", (json_int_t)model->features, "columns", columns_document(model->schema),
                   "terms", terms_document(model->schema), "subset", subset_document(model->schema), "summary",
                   model->estimates != NULL ? tacit_summary_document(model) : json_null(), "describe",
-                  report_or_null(card->describe), "evaluation", report_or_null(card->evaluation), "guarantee",
-                  tacit_guarantee_document(&model->guarantee), "parties", party, "limits", list);
+                  report_or_null(card->describe), "evaluation",
+                  report_or_null(card->evaluations > 0 ? card->evaluation[0].report : NULL), "evaluations",
+                  evaluations_document(card), "guarantee", tacit_guarantee_document(&model->guarantee),
+                  "parties", party, "limits", list);
     if (made != NULL && card->study != NULL)
         json_object_set_new(made, "title", tacit_json_text(card->study->title));
     if (made != NULL && model->missing_counts != NULL)

@@ -11,6 +11,7 @@
 #include "api/option/row_options.h"
 #include "api/option/run_options.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "method/methods.h"
 
 /* ---- what is asked ---- */
@@ -199,17 +200,24 @@ static json_t *settings_document(const tacit_plan *plan) {
                      (json_int_t)plan->expected_rows);
 }
 
+/* Of purpose=inference: how often there will be no table, and what would bring one. */
+static json_t *needs_document(const tacit_outlook_method *one) {
+    if (!(one->not_estimable > 0)) return json_null();
+    return json_pack("{s:f,s:f,s:o}", "share", one->not_estimable, "rows", tacit_two_digits(one->needs_rows),
+                     "epsilon", number_or_null(tacit_two_digits(one->needs_epsilon)));
+}
+
 static json_t *method_document(const tacit_outlook *outlook, const tacit_outlook_method *one) {
     char doubt[TACIT_REMARK_SIZE];
     const bool doubtful = tacit_outlook_doubtful(outlook, one, doubt);
-    return json_pack("{s:s,s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o}", "method", one->plan.method->name,
-                     "settings", settings_document(&one->plan), "rounds", (json_int_t)one->rounds,
-                     "handovers", (json_int_t)one->handovers, "bytes_per_party",
-                     (json_int_t)one->bytes_per_party, "charged", tacit_json_price(&one->charged),
-                     "pays_from_epsilon", number_or_null(one->pays_from), "expected",
-                     metrics_document(&one->expected), "alone", metrics_document(&outlook->alone), "pooled",
-                     metrics_document(&outlook->pooled), "verdict", tacit_outlook_verdict_text(one->verdict),
-                     "warning", doubtful ? json_string(doubt) : json_null());
+    return json_pack(
+        "{s:s,s:o,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:s,s:o,s:o}", "method", one->plan.method->name, "settings",
+        settings_document(&one->plan), "rounds", (json_int_t)one->rounds, "handovers",
+        (json_int_t)one->handovers, "bytes_per_party", (json_int_t)one->bytes_per_party, "charged",
+        tacit_json_price(&one->charged), "pays_from_epsilon", number_or_null(one->pays_from), "expected",
+        metrics_document(&one->expected), "alone", metrics_document(&outlook->alone), "pooled",
+        metrics_document(&outlook->pooled), "verdict", tacit_outlook_verdict_text(one->verdict),
+        "not_estimable", needs_document(one), "warning", doubtful ? json_string(doubt) : json_null());
 }
 
 static json_t *other_document(const tacit_outlook_other *other) {

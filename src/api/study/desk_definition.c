@@ -4,6 +4,7 @@
 
 #include "api/document/json_text.h"
 #include "api/study/desk.h"
+#include "api/study/outcome.h"
 #include "base/memory.h"
 #include "coordinator/coordinator.h"
 #include "data/schema/needed_columns.h"
@@ -122,11 +123,19 @@ cleanup:
 
 /* ---- for a form that makes a definition ---- */
 
+typedef struct column_list {
+    const tacit_schema *schema;
+    json_t *list;
+} column_list;
+
 static tacit_status list_column(void *context, const tacit_needed_column *needed, tacit_error *error) {
-    json_t **list = context;
-    *list = tacit_json_append(*list, json_pack("{s:o,s:s,s:o}", "name", tacit_json_text(needed->name), "role",
-                                               needed->role, "values", tacit_json_text(needed->values)));
-    return *list != NULL ? TACIT_OK : tacit_fail_memory(error);
+    column_list *self = context;
+    self->list = tacit_json_append(
+        self->list, json_pack("{s:o,s:s,s:o,s:o,s:b}", "name", tacit_json_text(needed->name), "role",
+                              needed->role, "values", tacit_json_text(needed->values), "outcome",
+                              tacit_outcome_kinds(self->schema, needed->name), "event",
+                              (int)tacit_outcome_is_event(self->schema, needed->name)));
+    return self->list != NULL ? TACIT_OK : tacit_fail_memory(error);
 }
 
 /* Those that can be deployed, and need no file beside the schema. */
@@ -150,22 +159,44 @@ static json_t *settings_document(void) {
     return list;
 }
 
+/* Another column as the outcome, where the request names one; then `text` receives the schema with it. */
+static tacit_status take_outcome(tacit_schema **schema, const json_t *said, tacit_buffer *text,
+                                 tacit_error *error) {
+    const json_t *outcome = json_object_get(said, "outcome");
+    const tacit_outcome_wish wanted = { json_string_value(json_object_get(outcome, "column")),
+                                        json_string_value(json_object_get(outcome, "kind")),
+                                        json_string_value(json_object_get(outcome, "event")) };
+    if (outcome == NULL) return TACIT_OK;
+    if (wanted.column == NULL || wanted.kind == NULL)
+        return tacit_fail(error, TACIT_INPUT,
+                          "an outcome is {\"column\": NAME, \"kind\": class, number, count or time, "
+                          "\"event\": NAME of a time}");
+    TACIT_TRY(tacit_schema_exchange_outcome(schema, &wanted, error));
+    return tacit_schema_print(*schema, NULL, text, error);
+}
+
 tacit_status tacit_desk_check_schema(tacit_desk_reply *out, const tacit_desk_request *request,
                                      tacit_error *error) {
     const char *text = json_string_value(json_object_get(request->said, "schema"));
+    tacit_buffer exchanged = TACIT_BUFFER_INIT;
     tacit_schema *schema = NULL;
-    json_t *columns = json_array();
+    column_list columns = { NULL, json_array() };
     tacit_status status;
     if (text == NULL)
         TACIT_CHECK(tacit_fail(error, TACIT_INPUT, "a request needs the text of a schema as 'schema'"));
     TACIT_CHECK(tacit_schema_parse(&schema, text, strlen(text), "the schema", error));
     TACIT_CHECK(tacit_schema_check_public(schema, error));
+    TACIT_CHECK(take_outcome(&schema, request->said, &exchanged, error));
+    columns.schema = schema;
     TACIT_CHECK(tacit_schema_needed(schema, list_column, &columns, error));
-    out->document = json_pack("{s:O,s:o,s:o}", "columns", columns, "methods", methods_document(), "settings",
-                              settings_document());
+    out->document = json_pack("{s:O,s:s,s:s,s:o,s:o}", "columns", columns.list, "kind",
+                              tacit_response_name(schema->response), "schema",
+                              exchanged.length > 0 ? tacit_buffer_text(&exchanged) : text, "methods",
+                              methods_document(), "settings", settings_document());
     if (out->document == NULL) status = tacit_fail_memory(error);
 cleanup:
-    json_decref(columns);
+    json_decref(columns.list);
+    tacit_buffer_clear(&exchanged);
     tacit_schema_free(schema);
     return status;
 }
@@ -204,7 +235,7 @@ tacit_status tacit_desk_check_definition(tacit_desk_reply *out, const tacit_desk
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(prepare(&study, &remarks, request, error));
     sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
-    bool priced = study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK;
+    bool priced = tacit_plan_price(&study->plan, &prices, NULL) == TACIT_OK;
     out->document =
         json_pack("{s:s,s:s,s:s,s:s,s:I,s:I,s:o,s:o,s:o}", "study", study->name, "method",
                   study->plan.method->name, "hash", hash, "definition", tacit_buffer_text(&study->canonical),

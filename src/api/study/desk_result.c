@@ -11,7 +11,7 @@
 #include "net/clock.h"
 #include "person/instrument/instrument.h"
 #include "study/archive/archive.h"
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 
 /* A study of the folder and, where it has ended with one, its model. */
 typedef struct found {
@@ -145,10 +145,12 @@ static tacit_status make_card(tacit_desk_reply *out, const tacit_desk_request *r
     crypto_generichash(hash, sizeof hash, all.bytes.bytes, all.bytes.length, NULL, 0);
     sodium_bin2hex(digits, sizeof digits, hash, sizeof hash);
     snprintf(file, sizeof file, "%s.model.json", all.record.name);
+    const tacit_card_evaluation validation = { all.validation, TACIT_CARD_ROWS_OTHERS };
     const tacit_model_card card = { .model = all.model,
                                     .file = file,
                                     .hash = digits,
-                                    .evaluation = all.validation,
+                                    .evaluation = &validation,
+                                    .evaluations = all.validation != NULL,
                                     .study = all.study,
                                     .party = (const char *const *)all.people.name,
                                     .parties = all.people.count };
@@ -194,9 +196,13 @@ static tacit_status card_without_names(const found *all, tacit_buffer *out, taci
     crypto_generichash(hash, sizeof hash, all->bytes.bytes, all->bytes.length, NULL, 0);
     sodium_bin2hex(digits, sizeof digits, hash, sizeof hash);
     snprintf(file, sizeof file, "%s.model.json", all->record.name);
-    const tacit_model_card card = {
-        .model = all->model, .file = file, .hash = digits, .evaluation = all->validation, .study = all->study
-    };
+    const tacit_card_evaluation validation = { all->validation, TACIT_CARD_ROWS_OTHERS };
+    const tacit_model_card card = { .model = all->model,
+                                    .file = file,
+                                    .hash = digits,
+                                    .evaluation = &validation,
+                                    .evaluations = all->validation != NULL,
+                                    .study = all->study };
     return tacit_model_card_print(&card, false, out, error);
 }
 

@@ -4,7 +4,7 @@
 
 #include "api/study/client_parts.h"
 
-enum { TIMEOUT_MS = 300000, PATH_SIZE = 512 };
+enum { TIMEOUT_MS = 300000 };
 
 tacit_status client_connect(tacit_client **out, const tacit_coordinator *coordinator,
                             bool (*cancelled)(void *context), void *context, tacit_error *error) {

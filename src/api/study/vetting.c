@@ -5,6 +5,7 @@
 #include "api/described.h"
 #include "api/document/outlook.h"
 #include "base/number.h"
+#include "privacy/policy.h"
 
 enum { LINE_SIZE = TACIT_ERROR_TEXT_SIZE };
 
@@ -30,7 +31,8 @@ bool tacit_study_is_foreseen(const tacit_study *study) {
 /* By public numbers, before anybody is asked to consent. */
 static tacit_status check_hope(const tacit_study *study, const tacit_vetting *how, tacit_error *error) {
     char why[TACIT_HOPELESS_SIZE];
-    if (!tacit_plan_hopeless(&study->plan, why)) return TACIT_OK;
+    TACIT_TRY(tacit_plan_hopeless(&study->plan, why, error));
+    if (why[0] == 0) return TACIT_OK;
     if (!how->forced)
         return tacit_fail(error, TACIT_REFUSED, "method %s: %s (the option 'force' adds the study anyway)",
                           study->plan.method->name, why);
@@ -54,6 +56,11 @@ static void say_expected(const tacit_vetting *how, const tacit_outlook *outlook)
 static void warn_of_few(const tacit_vetting *how, const tacit_outlook *outlook) {
     const tacit_outlook_method *one = &outlook->methods[0];
     const bool hopeless = tacit_outlook_hopeless(outlook, one);
+    char doubt[TACIT_REMARK_SIZE];
+    if (tacit_outlook_inestimable(one) && tacit_outlook_doubtful(outlook, one, doubt)) {
+        say(how, TACIT_SAY_WARNING, "with no more than %zu rows, %s", outlook->rows, doubt);
+        return;
+    }
     if (!hopeless && one->verdict != TACIT_OUTLOOK_DOES_NOT) return;
     say(how, TACIT_SAY_WARNING,
         "with no more than %zu rows %s (%s %.3f, a site alone %.3f): say expected_rows if there will be "
@@ -64,11 +71,25 @@ static void warn_of_few(const tacit_vetting *how, const tacit_outlook *outlook) 
         tacit_outlook_main(&outlook->alone)->mean);
 }
 
+/* With purpose=inference: the budget would be spent, and the table be empty. */
+static tacit_status refuse_inestimable(const tacit_vetting *how, const tacit_outlook *outlook,
+                                       const tacit_study *study, tacit_error *error) {
+    const tacit_outlook_method *one = &outlook->methods[0];
+    if (how->forced) return TACIT_OK; /* what to expect is said as a warning */
+    return tacit_fail(error, TACIT_REFUSED,
+                      "study '%s' is hopeless: with %zu rows and epsilon %g coefficients are expected not to "
+                      "be estimable, which needs about %.0f rows, or epsilon %.2g. Ask for fewer columns, "
+                      "leave 'purpose: inference' out, or add it all the same with the option 'force'",
+                      study->name, outlook->rows, study->plan.epsilon, tacit_two_digits(one->needs_rows),
+                      one->needs_epsilon);
+}
+
 static tacit_status refuse_hopeless(const tacit_vetting *how, const tacit_outlook *outlook,
                                     const tacit_study *study, tacit_error *error) {
     const tacit_outlook_method *one = &outlook->methods[0];
     double together = tacit_outlook_main(&one->expected)->mean,
            alone = tacit_outlook_main(&outlook->alone)->mean;
+    if (tacit_outlook_inestimable(one)) return refuse_inestimable(how, outlook, study, error);
     if (!how->forced)
         return tacit_fail(error, TACIT_REFUSED,
                           "study '%s' is hopeless: method %s at epsilon %g with %zu rows is expected to have "
@@ -156,9 +177,23 @@ static tacit_status check_minimum(const tacit_study *study, tacit_error *error) 
         study->name, plan->parties, plan->minimum_parties);
 }
 
+/* What parties refuse by the rules that they have by default, and whoever made the study can know. */
+static void warn_of_folds(const tacit_vetting *how, const tacit_plan *plan) {
+    const size_t least = (size_t)tacit_policy_default().minimum_rows;
+    const size_t folds = plan->method->folds != NULL ? plan->method->folds(plan).count : 0;
+    if (folds == 0 || plan->minimum_rows / folds >= least) return;
+    say(how, TACIT_SAY_WARNING,
+        "a party of %zu rows, the fewest that minimum_rows takes, has %zu in a fold of %zu, and parties "
+        "refuse "
+        "folds of fewer than their owner's minimum, %zu by default: set minimum_rows: %zu, or folds: %zu",
+        plan->minimum_rows, plan->minimum_rows / folds, folds, least, folds * least,
+        plan->minimum_rows / least > 1 ? plan->minimum_rows / least : 0);
+}
+
 tacit_status tacit_study_vet(tacit_study *study, const tacit_vetting *how, tacit_error *error) {
     TACIT_TRY(check_minimum(study, error));
     TACIT_TRY(check_hope(study, how, error));
+    warn_of_folds(how, &study->plan);
     if (has_noisy_model(study)) TACIT_TRY(foresee(study, how, error));
     return tacit_study_settle(study, error);
 }

@@ -1,5 +1,6 @@
 /* tacit card: a model card in Markdown or HTML. */
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -7,6 +8,7 @@
 #include "api/document/model_card.h"
 #include "api/study/attendance.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/output_file.h"
@@ -15,7 +17,9 @@
 enum { MODEL_BYTES = 1 << 30 };
 
 typedef struct files {
-    tacit_model *model, *evaluation, *describe;
+    tacit_model *model, *describe;
+    tacit_card_evaluation *evaluation;
+    size_t evaluations;
     tacit_study *study;
     tacit_attendance people; /* those given, and those that a coordinator's folder knows */
     char hash[2 * TACIT_HASH_BYTES + 1], written[TACIT_TIME_TEXT];
@@ -23,10 +27,24 @@ typedef struct files {
 
 static void clear_files(files *all) {
     tacit_model_free(all->model);
-    tacit_model_free(all->evaluation);
+    for (size_t k = 0; k < all->evaluations; k++) tacit_model_free(all->evaluation[k].report);
+    free(all->evaluation);
     tacit_model_free(all->describe);
     tacit_study_free(all->study);
     tacit_attendance_clear(&all->people);
+}
+
+/* Whether somebody of the evaluation has helped to make the model. A party without a name is called otherwise
+ * in each study: nobody that is found says nothing. */
+static void compare_people(const files *all, tacit_card_evaluation *one, tacit_registry *registry) {
+    const char *study = one->report->guarantee.study;
+    tacit_attendance others = { NULL, 0 };
+    /* a study of another coordinator, or of none, has nobody here */
+    if (study[0] != 0) (void)tacit_attendance_read(&others, registry, study, NULL);
+    for (size_t i = 0; i < others.count; i++)
+        for (size_t k = 0; k < all->people.count; k++)
+            if (strcmp(others.name[i], all->people.name[k]) == 0) one->rows = TACIT_CARD_ROWS_TRAINED;
+    tacit_attendance_clear(&others);
 }
 
 static tacit_status read_people(files *all, const tacit_arguments *arguments, tacit_error *error) {
@@ -41,6 +59,8 @@ static tacit_status read_people(files *all, const tacit_arguments *arguments, ta
         return tacit_fail(error, TACIT_USAGE, "the model is of no study: give the names with --party");
     TACIT_TRY(tacit_registry_open(&registry, folder, false, error));
     tacit_status status = tacit_attendance_read(&all->people, registry, study, error);
+    for (size_t k = 0; k < all->evaluations && status == TACIT_OK; k++)
+        compare_people(all, &all->evaluation[k], registry);
     tacit_registry_close(registry);
     return status;
 }
@@ -66,12 +86,24 @@ cleanup:
     return status;
 }
 
+static tacit_status load_evaluations(files *all, const tacit_arguments *arguments, tacit_error *error) {
+    size_t count = 0;
+    const char *const *path = tacit_arguments_words(arguments, "evaluation", &count);
+    all->evaluation = TACIT_NEW(tacit_card_evaluation, count + 1);
+    if (all->evaluation == NULL) return tacit_fail_memory(error);
+    for (; all->evaluations < count; all->evaluations++) {
+        tacit_card_evaluation *one = &all->evaluation[all->evaluations];
+        TACIT_TRY(tacit_model_load(&one->report, path[all->evaluations], error));
+        one->rows = tacit_card_rows_of(all->model, one->report);
+    }
+    return TACIT_OK;
+}
+
 static tacit_status load_files(files *all, const tacit_arguments *arguments, tacit_error *error) {
-    const char *evaluation = tacit_arguments_text(arguments, "evaluation");
     const char *describe = tacit_arguments_text(arguments, "describe");
     const char *study = tacit_arguments_text(arguments, "study");
     TACIT_TRY(load_model(all, tacit_arguments_operand(arguments, "MODEL"), error));
-    if (evaluation != NULL) TACIT_TRY(tacit_model_load(&all->evaluation, evaluation, error));
+    TACIT_TRY(load_evaluations(all, arguments, error));
     if (describe != NULL) TACIT_TRY(tacit_model_load(&all->describe, describe, error));
     return study != NULL ? tacit_study_load(&all->study, study, error) : TACIT_OK;
 }
@@ -106,6 +138,7 @@ static tacit_status run_card(const tacit_arguments *arguments, tacit_console *co
                                     .written = all.written[0] != 0 ? all.written : NULL,
                                     .hash = all.hash,
                                     .evaluation = all.evaluation,
+                                    .evaluations = all.evaluations,
                                     .describe = all.describe,
                                     .study = all.study,
                                     .party = (const char *const *)all.people.name,
@@ -136,7 +169,10 @@ const tacit_command tacit_command_card = {
             { .name = "evaluation",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "REPORT",
-              .help = "what 'tacit evaluate --out' wrote, or the report of a study that evaluates a model" },
+              .rules = TACIT_RULE_REPEATED,
+              .help =
+                  "what 'tacit evaluate --out' wrote, or the report of a study that evaluates a model; may "
+                  "be given several times, such as by site and by subgroup" },
             { .name = "describe",
               .kind = TACIT_OPTION_FILE,
               .placeholder = "REPORT",

@@ -32,7 +32,7 @@ static tacit_status show(void *context, const tacit_offer *offer, tacit_error *e
     const tacit_plan *plan = &study->plan;
     tacit_prices prices = { .event = { .count = 0 } };
     char price[TACIT_PRICE_TEXT_SIZE], document[2 * TACIT_HASH_BYTES + 1] = "";
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     tacit_price_text(price, &prices.charged);
     if (study->document.length > 0)
         sodium_bin2hex(document, sizeof document, study->document_hash, sizeof study->document_hash);

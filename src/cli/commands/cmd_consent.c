@@ -1,11 +1,43 @@
 /* tacit consent and tacit withdraw: the owner's word on a study that was joined. */
 #include <limits.h>
 
+#include <sodium.h>
+
 #include "cli/commands.h"
 #include "cli/terms.h"
 #include "study/home.h"
 
 static void print_news(void *context, const char *line) { tacit_console_note(context, "%s", line); }
+
+/* Which version consent is to, and whether there may be a newer one. */
+static void print_version(tacit_console *console, const tacit_site *site, tacit_site_version found) {
+    const tacit_study *study = tacit_site_study(site);
+    char hash[2 * TACIT_HASH_BYTES + 1];
+    sodium_bin2hex(hash, sizeof hash, study->hash, sizeof study->hash);
+    tacit_console_print(console, "Consent to %s is given, for the definition %s (version %.8s).\n",
+                        tacit_site_id(site),
+                        found == TACIT_SITE_AMENDED ? "as amended" : "that you last consented to", hash);
+    if (found == TACIT_SITE_UNCHANGED)
+        tacit_console_note(
+            console,
+            "the coordinator offers no newer version. If you expect an amended one, wait until "
+            "the coordinator offers it, and run tacit consent %s again",
+            study->name);
+    if (found == TACIT_SITE_UNASKED)
+        tacit_console_note(console,
+                           "the coordinator could not be asked for a newer version. If you expect an amended "
+                           "one, run tacit consent %s again once the coordinator can be reached "
+                           "or has sent an envelope",
+                           study->name);
+}
+
+static json_t *version_document(const tacit_site *site, tacit_site_version found) {
+    char hash[2 * TACIT_HASH_BYTES + 1];
+    sodium_bin2hex(hash, sizeof hash, tacit_site_study(site)->hash, TACIT_HASH_BYTES);
+    return json_pack("{s:s,s:b,s:b,s:s,s:b}", "study", tacit_site_id(site), "consent", true, "amended",
+                     found == TACIT_SITE_AMENDED, "version", hash, "coordinator_asked",
+                     found != TACIT_SITE_UNASKED);
+}
 
 static tacit_status run_consent(const tacit_arguments *arguments, tacit_console *console,
                                 tacit_error *error) {
@@ -20,23 +52,19 @@ static tacit_status run_consent(const tacit_arguments *arguments, tacit_console 
                              .allow_reuse = tacit_arguments_flag(arguments, "allow-reuse"),
                              .role = tacit_arguments_text(arguments, "role"),
                              .schema = tacit_arguments_text(arguments, "schema") };
-    bool amended = false;
+    tacit_site_version found = TACIT_SITE_UNASKED;
     tacit_status status;
     TACIT_CHECK(tacit_home_path(home, sizeof home, "", error));
-    TACIT_CHECK(tacit_site_review(&site, &amended, home, tacit_arguments_operand(arguments, "STUDY"), &word,
+    TACIT_CHECK(tacit_site_review(&site, &found, home, tacit_arguments_operand(arguments, "STUDY"), &word,
                                   &callbacks, error));
-    if (amended) {
+    if (found == TACIT_SITE_AMENDED) {
         TACIT_CHECK(tacit_terms_show(console, site, error));
         TACIT_CHECK(tacit_site_check(site, error));
         TACIT_CHECK(tacit_terms_ask(arguments, error));
     }
     TACIT_CHECK(tacit_site_consent(site, error));
-    tacit_console_print(console, "Consent to %s is given, for the definition %s.\n", tacit_site_id(site),
-                        amended ? "as amended" : "that you last consented to");
-    TACIT_CHECK(tacit_console_document(
-        console,
-        json_pack("{s:s,s:b,s:b}", "study", tacit_site_id(site), "consent", true, "amended", amended),
-        error));
+    print_version(console, site, found);
+    TACIT_CHECK(tacit_console_document(console, version_document(site, found), error));
 cleanup:
     tacit_site_free(site);
     return status;

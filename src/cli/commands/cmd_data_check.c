@@ -19,6 +19,7 @@ typedef struct tally {
     bool counts;                         /* a label of kind count */
     double low, high;                    /* of a number */
     uint64_t missing, below, above, unknown;
+    const char *others;    /* the level or class that texts count as that are none; NULL: they stay unknown */
     uint64_t fractions;    /* of a count that is none */
     bool required, strict; /* missing cells, unknown texts are refused when the file is used */
     bool leaves_out;       /* rows in which it is missing are left out */
@@ -37,6 +38,13 @@ typedef struct check {
     json_t *problem_list;
 } check;
 
+/* Of the label where there is no column. */
+static const char *name_others(const tacit_schema *schema, const tacit_schema_column *column) {
+    const tacit_levels *levels = column != NULL ? &column->levels : &schema->classes;
+    const int32_t others = column != NULL ? column->others : schema->others;
+    return others >= 0 && (size_t)others < levels->count ? levels->text[others] : NULL;
+}
+
 /* The table would stop at the first cell that the schema refuses; here they are counted instead. */
 static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_error *error) {
     all->tallies = TACIT_NEW(tally, table->cols);
@@ -49,7 +57,7 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         bool event = i == label + 1 && all->schema->event != NULL;
         bool entry = i == label + 2 && all->schema->entry != NULL;
         if (i != label && !event && !entry) {
-            while (all->schema->columns[next].kind == TACIT_SCHEMA_SKIP) next++;
+            while (!tacit_schema_uses(all->schema, next)) next++;
             one->declared = &all->schema->columns[next++];
         }
         one->number = column->kind == TACIT_COLUMN_NUMBER;
@@ -63,6 +71,8 @@ static tacit_status prepare(check *all, tacit_table *table, size_t label, tacit_
         one->leaves_out = column->leaves_out;
         column->required = column->strict = column->leaves_out = false;
         column->stray_limit = STRAYS;
+        one->others = name_others(all->schema, one->declared);
+        column->has_others = false; /* which of them have it is to be seen; the encoder knows it, too */
     }
     return TACIT_OK;
 }
@@ -186,7 +196,8 @@ static void add_problem(check *all, const tally *one, uint64_t cells, const char
 
 static void add_stray_problem(check *all, const tally *one, const char *what) {
     char text[PROBLEM_SIZE];
-    snprintf(text, sizeof text, "%s: %s. The schema has %s: recode the column, or change the schema", what,
+    snprintf(text, sizeof text,
+             "%s: %s. The schema has %s: recode the column, in the file or by recode: in the schema", what,
              one->strays, one->levels);
     add_problem(all, one, one->unknown, text);
 }
@@ -198,7 +209,8 @@ static void find_problems(check *all) {
             add_problem(all, one, one->missing,
                         one->declared == NULL ? "without a label" : "missing, which the schema refuses");
         if (one->fractions > 0) add_problem(all, one, one->fractions, "that are no whole number from 0");
-        if (!one->strict && one->unknown > 0 && one->unknown + one->missing == all->rows)
+        if (!one->strict && one->others == NULL && one->unknown > 0 &&
+            one->unknown + one->missing == all->rows)
             add_stray_problem(all, one, "whose value is none of its levels, and there is no other");
         if (one->strict && one->unknown > 0)
             add_stray_problem(all, one,
@@ -233,7 +245,7 @@ static tacit_status print_columns(tacit_console *console, const check *all, taci
         add_count(grid, true, one->missing);
         add_count(grid, number, one->below);
         add_count(grid, number, one->above);
-        add_count(grid, !number && !text, one->unknown);
+        add_count(grid, !number && !text, one->others == NULL ? one->unknown : 0);
     }
     tacit_status status = tacit_console_grid(console, grid, error);
     tacit_grid_free(grid);
@@ -250,7 +262,13 @@ static void print_summary(tacit_console *console, const check *all) {
         (unsigned long long)counts->outside_bounds, (unsigned long long)counts->missing,
         (unsigned long long)counts->unknown_levels, (unsigned long long)counts->shortened_rows);
     for (size_t i = 0; i < all->count; i++)
-        if (all->tallies[i].unknown > 0)
+        if (all->tallies[i].unknown > 0 && all->tallies[i].others != NULL)
+            tacit_console_print(console, "%s: %llu %s of other levels count%s as '%s': %s\n",
+                                all->tallies[i].name, (unsigned long long)all->tallies[i].unknown,
+                                tacit_plural(all->tallies[i].unknown, "value", "values"),
+                                tacit_plural(all->tallies[i].unknown, "s", ""), all->tallies[i].others,
+                                all->tallies[i].strays);
+        else if (all->tallies[i].unknown > 0)
             tacit_console_print(console, "%s: unknown are %s\n", all->tallies[i].name,
                                 all->tallies[i].strays);
     for (size_t i = 0; i < all->count; i++)
@@ -273,10 +291,11 @@ static json_t *check_document(const check *all) {
     for (size_t i = 0; i < all->count; i++) {
         const tally *one = &all->tallies[i];
         columns = tacit_json_append(
-            columns, json_pack("{s:o,s:I,s:s,s:I,s:I,s:I}", "name", tacit_json_text(one->name), "missing",
+            columns, json_pack("{s:o,s:I,s:s,s:I,s:I,s:I,s:I}", "name", tacit_json_text(one->name), "missing",
                                (json_int_t)one->missing, "missing_rule", missing_rule(all, one), "below",
                                (json_int_t)one->below, "above", (json_int_t)one->above, "unknown",
-                               (json_int_t)one->unknown));
+                               (json_int_t)(one->others == NULL ? one->unknown : 0), "as_others",
+                               (json_int_t)(one->others != NULL ? one->unknown : 0)));
     }
     return json_pack("{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:O}", "file", tacit_json_text(all->file),
                      "schema", tacit_json_text(all->schema_file), "rows", (json_int_t)all->rows, "left_out",

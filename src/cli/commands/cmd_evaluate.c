@@ -74,6 +74,18 @@ static tacit_status print_metrics(tacit_console *console, size_t rows, const tac
     return status;
 }
 
+/* Of a model with terms, the file once more, with the subgroups of its rows. */
+static tacit_status load_subgroups(tacit_schema **schema, tacit_dataset **rows, const tacit_model *model,
+                                   const tacit_arguments *arguments, tacit_error *error) {
+    const char *by = tacit_arguments_text(arguments, "by");
+    tacit_load_options options = tacit_reading_options(arguments, NULL);
+    options.of_model = true;
+    if (by == NULL || model->schema->formula == NULL) return TACIT_OK;
+    TACIT_TRY(tacit_schema_for_model(schema, model->schema, by, error));
+    return tacit_dataset_load(rows, NULL, tacit_arguments_operand(arguments, "FILE"), *schema, &options,
+                              error);
+}
+
 /* The report of the rows, as a study of method evaluate makes it of its parties'
  * (model/report/evaluation.h). */
 static tacit_status make_report(tacit_report **out, const tacit_model_use *use,
@@ -82,7 +94,8 @@ static tacit_status make_report(tacit_report **out, const tacit_model_use *use,
     const char *thresholds = tacit_arguments_text(arguments, "thresholds");
     tacit_score_wishes wishes = tacit_score_wishes_usual();
     double given[TACIT_THRESHOLDS_MOST], *counts = NULL;
-    tacit_view rows = tacit_dataset_view(use->rows);
+    tacit_schema *wider = NULL;
+    tacit_dataset *counted = NULL;
     tacit_tally tally;
     tacit_status status;
     if (tacit_model_is_numeric(model) && model->family->response == TACIT_RESPONSE_TIME) /* the AUC is all */
@@ -92,15 +105,19 @@ static tacit_status make_report(tacit_report **out, const tacit_model_use *use,
         TACIT_CHECK(tacit_thresholds_parse(thresholds, given, &wishes.threshold_count, error));
         wishes.thresholds = given;
     }
-    TACIT_CHECK(tacit_tally_create(&tally, model->schema, model->classes,
+    TACIT_CHECK(load_subgroups(&wider, &counted, model, arguments, error));
+    TACIT_CHECK(tacit_tally_create(&tally, wider != NULL ? wider : model->schema, model->classes,
                                    (size_t)tacit_arguments_integer(arguments, "cells"),
                                    tacit_arguments_text(arguments, "by"), error));
     counts = TACIT_NEW(double, tacit_tally_length(&tally));
     if (counts == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    const tacit_view rows = tacit_dataset_view(counted != NULL ? counted : use->rows);
     TACIT_CHECK(tacit_tally_add(&tally, model, &rows, pool, counts, error));
     TACIT_CHECK(tacit_evaluation_report(out, &tally, model, counts, 0, &wishes, error));
 cleanup:
     free(counts);
+    tacit_dataset_free(counted);
+    tacit_schema_free(wider);
     return status;
 }
 

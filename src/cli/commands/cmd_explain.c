@@ -6,6 +6,7 @@
 #include "api/document/explain.h"
 #include "api/document/json_text.h"
 #include "api/document/tables.h"
+#include "base/number.h"
 #include "cli/commands.h"
 #include "cli/console.h"
 #include "cli/help/text_width.h"
@@ -21,18 +22,17 @@ static void print_item(const tacit_console *console, const char *title, const ch
     fputc('\n', console->out);
 }
 
-/* What a number that is left to the method will be, where that is known: rounds that are priced one by one (a
- * study's event may be of more runs than it can have rounds), or what the help says in one word (0:
- * never). */
-static void value_text(char out[TACIT_SETTING_SIZE], const tacit_plan *plan, const tacit_parameter *one,
-                       const tacit_prices *prices) {
+/* A number that is left to the method, with what it will be where the method says that (settle), or what
+ * leaving it open means, if that is one word (never). */
+static void value_text(char out[TACIT_SETTING_SIZE], const tacit_plan *plan, const tacit_plan *settled,
+                       const tacit_parameter *one) {
+    char text[TACIT_SETTING_SIZE];
     if (!tacit_plan_leaves_open(plan, one))
         tacit_plan_print(plan, one, out);
-    else if (strcmp(one->name, "rounds") == 0 && prices->event.count > 0 &&
-             (double)prices->event.count <= one->most)
-        snprintf(out, TACIT_SETTING_SIZE, "automatic (%llu)", (unsigned long long)prices->event.count);
+    else if (!tacit_plan_leaves_open(settled, one))
+        tacit_format(out, TACIT_SETTING_SIZE, "automatic (%.40s)", tacit_plan_print(settled, one, text));
     else
-        snprintf(out, TACIT_SETTING_SIZE, "%s", strchr(one->zero, ' ') == NULL ? one->zero : "automatic");
+        tacit_format(out, TACIT_SETTING_SIZE, "%s", strchr(one->zero, ' ') == NULL ? one->zero : "automatic");
 }
 
 /* With where it is from. */
@@ -40,6 +40,8 @@ static void lambda_text(char *out, size_t size, const tacit_plan *plan) {
     const char *rule = plan->method->lambda_rule;
     if (plan->lambda_from == TACIT_LAMBDA_VALIDATED)
         snprintf(out, size, "by cross-validation");
+    else if (tacit_plan_lambda_after(plan))
+        snprintf(out, size, "chosen from what is released");
     else if (plan->lambda_from == TACIT_LAMBDA_RULE)
         snprintf(out, size, "%.3g (from public numbers%s%s)", plan->lambda, rule != NULL ? ": " : "",
                  rule != NULL ? rule : "");
@@ -47,8 +49,10 @@ static void lambda_text(char *out, size_t size, const tacit_plan *plan) {
         snprintf(out, size, "%g", plan->lambda);
 }
 
-static void print_settings(const tacit_console *console, const tacit_plan *plan, const tacit_prices *prices) {
+static void print_settings(const tacit_console *console, const tacit_plan *plan) {
     char text[1024], lambda[512];
+    tacit_plan settled = *plan;
+    if (tacit_plan_settle(&settled, NULL) != TACIT_OK) settled = *plan;
     lambda_text(lambda, sizeof lambda, plan);
     int used =
         snprintf(text, sizeof text, "%zu parties of at least %zu rows, %zu features, %zu classes, lambda %s",
@@ -57,7 +61,7 @@ static void print_settings(const tacit_console *console, const tacit_plan *plan,
         used += snprintf(text + used, sizeof text - (size_t)used, ", delta %g", plan->delta);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
         char value[TACIT_SETTING_SIZE];
-        value_text(value, plan, one, prices);
+        value_text(value, plan, &settled, one);
         if (used > 0 && (size_t)used < sizeof text)
             used += snprintf(text + used, sizeof text - (size_t)used, ", %s=%s", one->name, value);
     }
@@ -86,7 +90,7 @@ static void print_text(tacit_console *console, const tacit_explanation *about, c
     char text[512], price[TACIT_PRICE_TEXT_SIZE], terms[TACIT_TERMS_TEXT];
     snprintf(text, sizeof text, "%s (%s)", method->title, method->reference);
     print_item(console, method->name, text);
-    print_settings(console, plan, &about->prices);
+    print_settings(console, plan);
     print_item(console, "terms", tacit_method_terms_text(method, terms));
     print_item(console, "leaves", words->leaves);
     if (method->undeployable == NULL) print_item(console, "how", tacit_wording_release(plan, charged));

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/console.h"
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 #include "study/home.h"
 
 static tacit_status verify(const char *file, const char *authority, tacit_console *console,

@@ -81,13 +81,6 @@ static void harden_joining(const tacit_arguments *arguments, tacit_console *cons
     tacit_harden_program(console, &hardening, home);
 }
 
-static void warn_of_overlaps(tacit_console *console, const tacit_site *site) {
-    tacit_error error = TACIT_ERROR_INIT;
-    if (tacit_site_overlaps(site, tacit_overlap_warn, console, &error) != TACIT_OK)
-        tacit_console_warn(console, "the rows could not be compared with your other data sources: %s",
-                           error.text);
-}
-
 static tacit_status join(const tacit_arguments *arguments, tacit_console *console, tacit_error *error) {
     const char *data = tacit_arguments_text(arguments, "data"),
                *given = tacit_arguments_text(arguments, "source");
@@ -111,7 +104,7 @@ static tacit_status join(const tacit_arguments *arguments, tacit_console *consol
     TACIT_CHECK(tacit_site_look(&site, tacit_buffer_text(&invitation), invitation.length, &settings,
                                 &callbacks, error));
     TACIT_CHECK(tacit_terms_show(console, site, error));
-    warn_of_overlaps(console, site);
+    tacit_terms_compare(console, site);
     TACIT_CHECK(tacit_site_check(site, error));
     TACIT_CHECK(tacit_terms_ask(arguments, error));
     TACIT_CHECK(tacit_site_join(site, error));

@@ -118,8 +118,20 @@ static void print_definition(tacit_console *console, const tacit_plan *plan) {
     if (between[0] == ',') tacit_console_print(console, "}\n");
     if (!plan->method->noise_free) tacit_console_print(console, "  epsilon: %g\n", plan->epsilon);
     if (plan->delta > 0) tacit_console_print(console, "  delta: %g\n", plan->delta);
-    if (!plan->method->lambda_may_vanish) tacit_console_print(console, "  lambda: %.6g\n", plan->lambda);
+    if (!plan->method->lambda_may_vanish && !tacit_plan_lambda_after(plan))
+        tacit_console_print(console, "  lambda: %.6g\n", plan->lambda);
     tacit_console_print(console, "  expected_rows: %zu\n", plan->expected_rows);
+}
+
+/* Where another method is better than the study's own, what is to be said of that one. */
+static void warn_of_own(tacit_console *console, const tacit_planning *all) {
+    const tacit_outlook *outlook = &all->outlook;
+    const tacit_plan *study = all->request.study;
+    char doubt[TACIT_REMARK_SIZE];
+    for (size_t m = 0; study != NULL && m < outlook->count; m++)
+        if (m != outlook->recommended && outlook->methods[m].plan.method == study->method &&
+            tacit_outlook_doubtful(outlook, &outlook->methods[m], doubt))
+            tacit_console_warn(console, "the study's own method, %s: %s", study->method->name, doubt);
 }
 
 static void print_recommendation(tacit_console *console, const tacit_planning *all) {
@@ -143,6 +155,7 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
                             tacit_outlook_verdict_text(best->verdict), gain,
                             tacit_outlook_main_name(outlook));
     if (tacit_outlook_doubtful(outlook, best, doubt)) tacit_console_warn(console, "%s", doubt);
+    warn_of_own(console, all);
     print_other(console, "Twice the parties", tacit_outlook_main_name(outlook), &outlook->more_parties, best);
     print_other(console, "Twice the rows at each", tacit_outlook_main_name(outlook), &outlook->more_rows,
                 best);

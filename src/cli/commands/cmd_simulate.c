@@ -145,6 +145,7 @@ static tacit_status read_rows(work *all, const tacit_arguments *arguments, const
                *target = tacit_arguments_text(arguments, "target");
     if (schema != NULL)
         TACIT_TRY(tacit_schema_load_terms(&all->schema, schema, options->terms, options->subset, error));
+    if (schema != NULL) TACIT_TRY(tacit_sweep_take_model(&all->sweep, all->schema, error));
     if (tacit_arguments_given(arguments, "party"))
         TACIT_TRY(read_parties(all, arguments, options, error));
     else

@@ -46,19 +46,29 @@ static tacit_status describe_carrying(tacit_console *console, const tacit_study 
     return status;
 }
 
+/* Tables of rows have none. */
+static void show_lambda(tacit_console *console, const tacit_plan *plan) {
+    const char *rule = plan->lambda_from == TACIT_LAMBDA_RULE ? plan->method->lambda_rule : NULL;
+    if (plan->method->reports != NULL && plan->lambda == 0) return;
+    if (tacit_plan_lambda_after(plan)) {
+        tacit_console_print(console, "  lambda   chosen from what is released\n");
+        return;
+    }
+    tacit_console_print(console, "  lambda   %g", plan->lambda);
+    if (plan->lambda_from != TACIT_LAMBDA_GIVEN)
+        tacit_console_print(console, " (%s%s%s)", tacit_lambda_from_name(plan->lambda_from),
+                            rule != NULL ? ": " : "", rule != NULL ? rule : "");
+    tacit_console_print(console, "\n");
+}
+
 static void describe(tacit_console *console, const tacit_study *study, const char *folder) {
     tacit_prices prices = { .event = { .count = 0 } };
     char text[TACIT_PRICE_TEXT_SIZE];
     tacit_console_print(console, "Study '%s' added to %s: %s\n", study->name, folder, study->title);
     tacit_console_print(console, "  method   %s, %s\n", study->plan.method->name, study->plan.method->title);
-    if (study->plan.method->price(&study->plan, &prices, NULL) == TACIT_OK)
+    if (tacit_plan_price(&study->plan, &prices, NULL) == TACIT_OK)
         tacit_console_print(console, "  price    %s\n", tacit_price_text(text, &prices.charged));
-    tacit_console_print(console, "  lambda   %g", study->plan.lambda);
-    const char *rule = study->plan.lambda_from == TACIT_LAMBDA_RULE ? study->plan.method->lambda_rule : NULL;
-    if (study->plan.lambda_from != TACIT_LAMBDA_GIVEN)
-        tacit_console_print(console, " (%s%s%s)", tacit_lambda_from_name(study->plan.lambda_from),
-                            rule != NULL ? ": " : "", rule != NULL ? rule : "");
-    tacit_console_print(console, "\n");
+    show_lambda(console, &study->plan);
     if (study->point_count > 0)
         tacit_console_print(console, "  points   %zu public points, %zu bytes to each party\n",
                             study->point_count, study->point_bytes.length);

@@ -90,8 +90,9 @@ static void print_paragraph(tacit_console *console, const char *heading, const c
 
 /* ---- verdicts ---- */
 
-/* "7 as printed, 2 better, 1 not reproducible, 1 not run" of the printed numbers, without what is none. */
-void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_t size) {
+/* "7 as printed, 2 better, 1 not reproducible, 1 not run" of the printed numbers, without what is none.
+ * Returns whether one is not reproducible. */
+static bool print_tally(const tacit_reproduction *result, char *out, size_t size) {
     size_t count[TACIT_PAPER_VERDICTS] = { 0 }, used = 0;
     static const tacit_paper_verdict order[] = { TACIT_PAPER_PRINTED, TACIT_PAPER_BETTER,
                                                  TACIT_PAPER_OTHERWISE, TACIT_PAPER_NOT_RUN };
@@ -103,6 +104,7 @@ void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_
         used += (size_t)snprintf(out + used, size - used, "%s%zu %s", used > 0 ? ", " : "", count[order[k]],
                                  tacit_paper_verdict_text(order[k]));
     }
+    return count[TACIT_PAPER_OTHERWISE] > 0;
 }
 
 static void print_claim(tacit_console *console, const tacit_reproduction *result, const tacit_claim *claim) {
@@ -123,9 +125,9 @@ static void print_verdicts(tacit_console *console, const tacit_reproduction *res
     const tacit_experiment *experiment = result->experiment;
     char tally[160];
     if (console->json) return;
-    tacit_reproduction_tally(result, tally, sizeof tally);
+    const bool otherwise = print_tally(result, tally, sizeof tally);
     if (tally[0] != 0) print_paragraph(console, "Printed numbers", tally);
-    if (strstr(tally, "not reproducible") != NULL && experiment->why != NULL)
+    if (otherwise && experiment->why != NULL)
         print_paragraph(console, "Not reproducible because", experiment->why);
     if (experiment->claim_count > 0) tacit_console_print(console, "\nClaims, checked on these means:\n");
     for (size_t c = 0; c < experiment->claim_count; c++) print_claim(console, result, &experiment->claims[c]);

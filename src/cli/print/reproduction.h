@@ -10,6 +10,3 @@ tacit_status tacit_reproduction_print(tacit_console *console, const tacit_reprod
 
 /* The same as a new reference. */
 json_t *tacit_reproduction_document(const tacit_reproduction *result, const tacit_reproduce_options *options);
-
-/* "4 as printed, 1 better" of the numbers that the paper prints; "" where it prints none. */
-void tacit_reproduction_tally(const tacit_reproduction *result, char *out, size_t size);

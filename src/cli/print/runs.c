@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/document/json_text.h"
+#include "base/number.h"
 #include "cli/print/missing_report.h"
 #include "cli/print/summary_text.h"
 #include "cli/row_reading.h"
@@ -199,9 +200,9 @@ static void print_needs(tacit_console *console, const tacit_estimates *estimates
         snprintf(epsilon, sizeof epsilon, " or epsilon %.2g", estimates->needs_epsilon);
     tacit_console_print(console, "Coefficients:\n");
     for (size_t k = 0; k < estimates->count; k++)
-        tacit_console_print(console, "%-*s  not estimable at this price: needs about %.3g rows%s\n",
-                            (int)name_width(estimates), estimates->coefficient[k].name, estimates->needs_rows,
-                            epsilon);
+        tacit_console_print(console, "%-*s  not estimable at this price: needs about %.0f rows%s\n",
+                            (int)name_width(estimates), estimates->coefficient[k].name,
+                            tacit_two_digits(estimates->needs_rows), epsilon);
     tacit_console_print(console,
                         "\nThe least is known of %s. With fewer columns, or without that one, the others may "
                         "be estimable. The model still predicts.\n\n",

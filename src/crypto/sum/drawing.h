@@ -37,6 +37,10 @@ typedef struct tacit_drawing {
 /* More than half of the parties and the colluders together. */
 uint32_t tacit_drawing_least(uint32_t parties, uint32_t colluders);
 
+/* How many signatures on a list of this many are checked: all, or of a long list so many, drawn at random,
+ * that fewer than `least` good ones pass with a chance of at most 2^-80. */
+uint32_t tacit_drawing_checked(uint32_t listed, uint32_t least);
+
 /* A list of commitments that was read and checked; borrows its bytes. */
 typedef struct tacit_drawing_list {
     uint32_t count;
@@ -51,7 +55,7 @@ tacit_status tacit_drawing_commit(const tacit_drawing *drawing, uint32_t place,
                                   const tacit_securesum_signer *signer, tacit_buffer *out,
                                   tacit_error *error);
 
-/* TACIT_REFUSED unless the list has enough commitments, each once, by places, and signed by its party. */
+/* TACIT_REFUSED unless the list has enough commitments, each once, by places, and signed by their parties. */
 tacit_status tacit_drawing_read_list(tacit_drawing_list *out, const tacit_drawing *drawing,
                                      const uint8_t *bytes, size_t length, tacit_error *error);
 
@@ -65,7 +69,7 @@ tacit_status tacit_drawing_open(const tacit_drawing *drawing, uint32_t place,
                                 tacit_buffer *out, tacit_error *error);
 
 /* The seed, and the list that it is of. TACIT_REFUSED unless everyone on the list has opened its commitment
- * and signed the list. */
+ * and, as far as signatures are checked, signed the list. */
 tacit_status tacit_drawing_read_proof(uint8_t seed[TACIT_GRAPH_SEED_BYTES], tacit_drawing_list *list,
                                       const tacit_drawing *drawing, const uint8_t *bytes, size_t length,
                                       tacit_error *error);

@@ -1,5 +1,6 @@
 /* The choice of degree and threshold; graph.h says what they must do. */
 #include <math.h>
+#include <pthread.h>
 
 #include "crypto/sum/graph.h"
 #include "num/special.h"
@@ -105,8 +106,8 @@ static bool plan_ring(tacit_graph_shape *out, const numbers *assumed, uint32_t d
     return true;
 }
 
-tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
-                              tacit_error *error) {
+static tacit_status plan_graph(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
+                               tacit_error *error) {
     numbers assumed = { 0 };
     TACIT_TRY(read_assumption(&assumed, assumption, error));
     bool ring = assumed.parties > TACIT_GRAPH_COMPLETE_MOST && !assumption->complete;
@@ -118,4 +119,48 @@ tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumpti
                       "declare fewer of either, or wait for more parties",
                       (unsigned long)assumed.parties, (unsigned long)assumed.missing,
                       (unsigned long)assumed.colluding);
+}
+
+/* For thousands of parties a plan takes tens of milliseconds, and each step of each sum asks for it, as does
+ * whoever reads a definition. It follows from what is assumed alone, so that the last few are remembered. */
+enum { REMEMBERED = 8 };
+
+static struct {
+    pthread_mutex_t mutex;
+    size_t count, next;
+    struct {
+        tacit_graph_assumption assumption;
+        tacit_graph_shape shape;
+    } plan[REMEMBERED];
+} memory = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+static bool is_same(const tacit_graph_assumption *one, const tacit_graph_assumption *other) {
+    return one->parties == other->parties && one->minimum == other->minimum &&
+           one->dropouts == other->dropouts && one->colluders == other->colluders &&
+           one->security_bits == other->security_bits && one->failure_bits == other->failure_bits &&
+           one->complete == other->complete;
+}
+
+static bool recall(tacit_graph_shape *out, const tacit_graph_assumption *assumption) {
+    bool found = false;
+    pthread_mutex_lock(&memory.mutex);
+    for (size_t i = 0; i < memory.count && !found; i++) {
+        found = is_same(&memory.plan[i].assumption, assumption);
+        if (found) *out = memory.plan[i].shape;
+    }
+    pthread_mutex_unlock(&memory.mutex);
+    return found;
+}
+
+tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
+                              tacit_error *error) {
+    if (recall(out, assumption)) return TACIT_OK;
+    TACIT_TRY(plan_graph(out, assumption, error));
+    pthread_mutex_lock(&memory.mutex);
+    memory.plan[memory.next].assumption = *assumption;
+    memory.plan[memory.next].shape = *out;
+    memory.next = (memory.next + 1) % REMEMBERED;
+    if (memory.count < REMEMBERED) memory.count++;
+    pthread_mutex_unlock(&memory.mutex);
+    return TACIT_OK;
 }

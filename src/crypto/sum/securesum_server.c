@@ -34,8 +34,7 @@ tacit_status tacit_securesum_server_create(tacit_securesum_server **out, const t
 
 tacit_securesum_server *tacit_securesum_server_free(tacit_securesum_server *server) {
     if (server == NULL) return NULL;
-    for (uint32_t i = 0; server->members != NULL && i < server->sum->terms.shape.parties; i++)
-        free(server->members[i].dealt);
+    free(server->dealt);
     free(server->members);
     free(server->sets);
     free(server->total);
@@ -134,13 +133,18 @@ static uint32_t count_consents(const tacit_securesum_server *server, uint32_t pa
     return count;
 }
 
+/* As many as the party must see, with its own. It verifies each, and more would tell it nothing. */
 static tacit_status write_consents(const tacit_securesum_server *server, uint32_t party, tacit_buffer *out,
                                    tacit_error *error) {
+    const tacit_graph_shape *shape = &server->sum->terms.shape;
+    uint32_t left = count_consents(server, party);
+    if (left > shape->threshold - 1) left = shape->threshold - 1;
     TACIT_TRY(tacit_sum_write_header(out, server->sum, TACIT_SUM_CONSENTS, party, error));
-    TACIT_TRY(tacit_buffer_append_u32(out, count_consents(server, party), error));
-    for (uint32_t slot = 0; slot < server->sum->terms.shape.degree; slot++) {
+    TACIT_TRY(tacit_buffer_append_u32(out, left, error));
+    for (uint32_t slot = 0; slot < shape->degree && left > 0; slot++) {
         const tacit_sum_member *other = neighbour(server, party, slot);
         if (!other->consented) continue;
+        left--;
         TACIT_TRY(
             tacit_buffer_append_u32(out, tacit_graph_neighbour(server->sum->graph, party, slot), error));
         TACIT_TRY(tacit_buffer_append(out, other->consent, sizeof other->consent, error));
@@ -214,11 +218,14 @@ static tacit_status read_dealt(const tacit_securesum_server *server, uint32_t pa
 
 static tacit_status take_dealt(tacit_securesum_server *server, uint32_t party, tacit_cursor *cursor,
                                tacit_error *error) {
-    tacit_sum_dealt *dealt = TACIT_NEW(tacit_sum_dealt, server->sum->terms.shape.degree + 1);
-    if (dealt == NULL) return tacit_fail_memory(error);
+    const tacit_graph_shape *shape = &server->sum->terms.shape;
+    const size_t each = (size_t)shape->degree + 1;
+    if (server->dealt == NULL) server->dealt = TACIT_NEW(tacit_sum_dealt, shape->parties * each);
+    if (server->dealt == NULL) return tacit_fail_memory(error);
+    tacit_sum_dealt *dealt = server->dealt + party * each;
     tacit_status status = read_dealt(server, party, cursor, dealt, error);
     if (status != TACIT_OK) {
-        free(dealt);
+        memset(dealt, 0, each * sizeof *dealt);
         return status;
     }
     server->members[party].dealt = dealt;

@@ -18,7 +18,7 @@ typedef struct tacit_sum_member {
     bool dealer, survivor, consented;   /* what it did in earlier ones */
     uint8_t answer[TACIT_DIGEST_BYTES]; /* of this step */
     tacit_sum_keys keys;
-    tacit_sum_dealt *dealt; /* degree + 1; NULL until it dealt */
+    tacit_sum_dealt *dealt; /* degree + 1, of the server's; NULL until it dealt */
     uint8_t consent[TACIT_SIGNATURE_BYTES];
 } tacit_sum_member;
 
@@ -28,6 +28,10 @@ struct tacit_securesum_server {
     tacit_securesum_step step;
     bool failed;
     tacit_sum_member *members;
+    /* degree + 1 for each member, in one piece, which goes back to the system when the sum is over: in pieces
+     * among all that comes and goes meanwhile they would keep holes open for as long as the program runs.
+     * NULL until somebody dealt. */
+    tacit_sum_dealt *dealt;
     uint8_t *sets; /* dealers, then survivors */
     uint8_t survivors_digest[TACIT_DIGEST_BYTES];
     uint64_t *total;

@@ -102,12 +102,22 @@ size_t tacit_formula_entries(const tacit_formula *formula) { return formula->ent
 
 double tacit_formula_reach(const tacit_formula *formula) { return formula->reach; }
 
+static tacit_status add_mark(tacit_buffer *out, const char *terms, const char *mark, const char *column,
+                             tacit_error *error) {
+    if (strchr(column, '`') != NULL)
+        return tacit_fail(error, TACIT_USAGE, "%s: a column with a backtick in its name cannot be named",
+                          mark);
+    return tacit_buffer_print(out, error, "%s + %s(`%s`)", terms, mark, column);
+}
+
 tacit_status tacit_formula_add_weights(tacit_buffer *out, const char *terms, const char *column,
                                        tacit_error *error) {
-    if (strchr(column, '`') != NULL)
-        return tacit_fail(error, TACIT_USAGE,
-                          "weights: a column with a backtick in its name cannot be named");
-    return tacit_buffer_print(out, error, "%s + weights(`%s`)", terms != NULL ? terms : "~ .", column);
+    return add_mark(out, terms != NULL ? terms : "~ .", "weights", column, error);
+}
+
+tacit_status tacit_formula_add_subgroups(tacit_buffer *out, const char *terms, const char *column,
+                                         tacit_error *error) {
+    return add_mark(out, terms, "subgroups", column, error);
 }
 
 static bool contains(const formula_term *whole, const formula_term *part) {

@@ -43,6 +43,10 @@ enum {
 tacit_status tacit_formula_add_weights(tacit_buffer *out, const char *terms, const char *column,
                                        tacit_error *error);
 
+/* A formula as text with subgroups(COLUMN) at its end. */
+tacit_status tacit_formula_add_subgroups(tacit_buffer *out, const char *terms, const char *column,
+                                         tacit_error *error);
+
 /* Read a formula against a schema, which is borrowed: its columns must stay as they are. TACIT_USAGE names
  * the place and the remedy. */
 tacit_status tacit_formula_create(tacit_formula **out, const char *text, const struct tacit_schema *schema,
@@ -89,6 +93,10 @@ size_t tacit_formula_weights(const tacit_formula *formula, double *most, size_t 
  * them, of which at most one is not 0, and none where the row lacks a level. SIZE_MAX: there are no
  * strata. */
 size_t tacit_formula_strata(const tacit_formula *formula, size_t *count);
+
+/* The same for subgroups(COLUMN), of which there are no strata then: a feature for each level of the column
+ * of the schema, in its order. */
+size_t tacit_formula_subgroups(const tacit_formula *formula, size_t *column, size_t *count);
 
 /* Whether cluster() stands in it, of the column that the schema names as person. */
 bool tacit_formula_clusters(const tacit_formula *formula);

@@ -234,7 +234,7 @@ tacit_status tacit_formula_name(const tacit_formula *formula, size_t feature, ta
     if (feature == formula->weights_feature)
         return tacit_buffer_print(out, error, "weights(%s)", formula->schema->columns[formula->weights].name);
     if (formula->strata > 0 && feature >= formula->strata_feature) {
-        TACIT_TRY(tacit_buffer_print(out, error, "strata("));
+        TACIT_TRY(tacit_buffer_print(out, error, formula->subgroups ? "subgroups(" : "strata("));
         TACIT_TRY(formula_name_stratum(formula, feature - formula->strata_feature, out, error));
         return tacit_buffer_print(out, error, ")");
     }

@@ -91,7 +91,7 @@ static tacit_status expand_dot(tacit_formula *formula, uint32_t node, term_set *
     const tacit_schema *schema = formula->schema;
     for (size_t i = 0; i < schema->cols; i++) {
         if (schema->columns[i].kind == TACIT_SCHEMA_SKIP || i == formula->weights ||
-            formula_is_strata(formula, i))
+            (formula_is_strata(formula, i) && !formula->subgroups))
             continue;
         if (schema->columns[i].kind == TACIT_SCHEMA_TEXT)
             return formula_fail(

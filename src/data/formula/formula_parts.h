@@ -180,6 +180,7 @@ struct tacit_formula {
     size_t weights;                         /* the column that has the weights of rows; SIZE_MAX: none */
     size_t strata, stratum[FORMULA_STRATA]; /* the categories that strata are made of */
     size_t strata_levels, strata_feature;
+    bool subgroups; /* what the strata are, then of one column: rows are counted by them, and that is all */
     bool clusters;
     size_t features, entries;
     double reach;

@@ -85,6 +85,16 @@ static tacit_status add_strata(tacit_formula *formula, uint32_t call, tacit_erro
     return TACIT_OK;
 }
 
+/* subgroups(COLUMN): strata that no model has, for methods that count rows by them. */
+static tacit_status set_subgroups(tacit_formula *formula, uint32_t call, tacit_error *error) {
+    if (formula->strata > 0)
+        return formula_fail(&formula->tree, call, error,
+                            "it stands once in a formula, and not beside strata()");
+    TACIT_TRY(check_names(&formula->tree, call, 1, 1, error));
+    formula->subgroups = true;
+    return add_strata(formula, call, error);
+}
+
 /* The schema says whose row it is: cluster() can name only that column. */
 static tacit_status set_cluster(tacit_formula *formula, uint32_t call, tacit_error *error) {
     const formula_tree *tree = &formula->tree;
@@ -106,12 +116,14 @@ tacit_status formula_find_marks(tacit_formula *formula, tacit_error *error) {
         if (formula_is_call(&formula->tree, i, "strata")) TACIT_TRY(add_strata(formula, i, error));
         if (formula_is_call(&formula->tree, i, "cluster")) TACIT_TRY(set_cluster(formula, i, error));
     }
+    for (uint32_t i = 0; i < formula->tree.count; i++)
+        if (formula_is_call(&formula->tree, i, "subgroups")) TACIT_TRY(set_subgroups(formula, i, error));
     return TACIT_OK;
 }
 
 bool formula_is_mark(const tacit_formula *formula, uint32_t node) {
     return formula_is(&formula->tree, node, "weights") || formula_is(&formula->tree, node, "strata") ||
-           formula_is(&formula->tree, node, "cluster");
+           formula_is(&formula->tree, node, "cluster") || formula_is(&formula->tree, node, "subgroups");
 }
 
 bool formula_is_strata(const tacit_formula *formula, size_t column) {
@@ -123,8 +135,16 @@ bool formula_is_strata(const tacit_formula *formula, size_t column) {
 /* ---- what others ask ---- */
 
 size_t tacit_formula_strata(const tacit_formula *formula, size_t *count) {
-    *count = formula->strata > 0 ? formula->strata_levels : 0;
-    return formula->strata > 0 ? formula->strata_feature : SIZE_MAX;
+    const bool there = formula->strata > 0 && !formula->subgroups;
+    *count = there ? formula->strata_levels : 0;
+    return there ? formula->strata_feature : SIZE_MAX;
+}
+
+size_t tacit_formula_subgroups(const tacit_formula *formula, size_t *column, size_t *count) {
+    if (!formula->subgroups) return SIZE_MAX;
+    *column = formula->stratum[0];
+    *count = formula->strata_levels;
+    return formula->strata_feature;
 }
 
 bool tacit_formula_clusters(const tacit_formula *formula) { return formula->clusters; }

@@ -5,24 +5,46 @@
 #include "base/growing.h"
 #include "base/memory.h"
 
+/* Room for `each` numbers of `size` bytes in every row and one row more: in memory, or, once rows lie in a
+ * file, in one of their own, where those from before move. */
+static tacit_status grow_column(tacit_gather *gather, tacit_spilled which, void *numbers, size_t each,
+                                size_t rows, size_t size, tacit_error *error) {
+    void **at = numbers;
+    tacit_spill *spill = &gather->spilled[which];
+    if (each == 0) return TACIT_OK;
+    if (rows + 1 > SIZE_MAX / 2 / size / each) return tacit_fail_memory(error);
+    if (!gather->is_spilled) {
+        void *grown = tacit_grow(*at, (rows + 1) * each, size);
+        if (grown == NULL) return tacit_fail_memory(error);
+        *at = grown;
+        return TACIT_OK;
+    }
+    const bool moves = spill->address == NULL && *at != NULL;
+    TACIT_TRY(tacit_spill_grow(spill, (rows + 1) * each * size, error));
+    if (moves) {
+        memcpy(spill->address, *at, (gather->row_capacity + 1) * each * size);
+        free(*at);
+    }
+    *at = spill->address;
+    return TACIT_OK;
+}
+
 static tacit_status grow_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
     if (rows <= gather->row_capacity) return TACIT_OK;
     if (rows > UINT32_MAX) return tacit_fail(error, TACIT_LIMIT, "more than 2^32 - 1 rows");
     size_t capacity = gather->row_capacity + gather->row_capacity / 2;
     if (capacity < rows) capacity = rows;
-    int32_t *label = tacit_grow(gather->label, capacity, sizeof *label);
-    if (label == NULL) return tacit_fail_memory(error);
-    gather->label = label;
-    double *response = tacit_grow(
-        gather->response, gather->has_response ? capacity * gather->response_columns : 1, sizeof *response);
-    if (response == NULL) return tacit_fail_memory(error);
-    gather->response = response;
-    int32_t *group = tacit_grow(gather->group, gather->has_group ? capacity : 1, sizeof *group);
-    if (group == NULL) return tacit_fail_memory(error);
-    gather->group = group;
-    size_t *start = tacit_grow(gather->start, gather->is_sparse ? capacity + 1 : 1, sizeof *start);
-    if (start == NULL) return tacit_fail_memory(error);
-    gather->start = start;
+    TACIT_TRY(grow_column(gather, TACIT_SPILLED_LABELS, &gather->label, gather->has_label, capacity,
+                          sizeof *gather->label, error));
+    TACIT_TRY(grow_column(gather, TACIT_SPILLED_RESPONSES, &gather->response,
+                          gather->has_response ? gather->response_columns : 0, capacity,
+                          sizeof *gather->response, error));
+    TACIT_TRY(grow_column(gather, TACIT_SPILLED_GROUPS, &gather->group, gather->has_group, capacity,
+                          sizeof *gather->group, error));
+    TACIT_TRY(grow_column(gather, TACIT_SPILLED_STARTS, &gather->start, gather->is_sparse, capacity,
+                          sizeof *gather->start, error));
+    TACIT_TRY(grow_column(gather, TACIT_SPILLED_IDENTITIES, &gather->identity, gather->has_identity, capacity,
+                          sizeof *gather->identity, error));
     gather->row_capacity = capacity;
     return TACIT_OK;
 }
@@ -37,10 +59,10 @@ static bool is_too_much(const tacit_gather *gather, size_t count, size_t size) {
 static tacit_status spill_rows(tacit_gather *gather, size_t rows, tacit_error *error) {
     const size_t width = gather->features * sizeof(double);
     if (rows > SIZE_MAX / 2 / width) return tacit_fail_memory(error);
-    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], rows * width, error));
+    TACIT_TRY(tacit_spill_grow(&gather->spilled[TACIT_SPILLED_VALUES], rows * width, error));
     gather->is_spilled = true;
-    gather->whole =
-        (tacit_matrix){ gather->spilled[0].bytes / width, gather->features, gather->spilled[0].address };
+    gather->whole = (tacit_matrix){ gather->spilled[TACIT_SPILLED_VALUES].bytes / width, gather->features,
+                                    gather->spilled[TACIT_SPILLED_VALUES].address };
     for (size_t block = 0; block < gather->block_count; block++) {
         size_t first = block * TACIT_GATHER_BLOCK, left = gather->rows - first;
         memcpy(gather->whole.values + first * gather->features, gather->block[block],
@@ -61,22 +83,26 @@ static void pass_by(tacit_gather *gather) {
 }
 
 static tacit_status spill_entries(tacit_gather *gather, size_t entries, tacit_error *error) {
-    TACIT_TRY(tacit_spill_grow(&gather->spilled[0], entries * sizeof *gather->value, error));
-    TACIT_TRY(tacit_spill_grow(&gather->spilled[1], entries * sizeof *gather->column, error));
+    TACIT_TRY(
+        tacit_spill_grow(&gather->spilled[TACIT_SPILLED_VALUES], entries * sizeof *gather->value, error));
+    TACIT_TRY(
+        tacit_spill_grow(&gather->spilled[TACIT_SPILLED_COLUMNS], entries * sizeof *gather->column, error));
     if (!gather->is_spilled && gather->entries > 0) {
-        memcpy(gather->spilled[0].address, gather->value, gather->entries * sizeof *gather->value);
-        memcpy(gather->spilled[1].address, gather->column, gather->entries * sizeof *gather->column);
+        memcpy(gather->spilled[TACIT_SPILLED_VALUES].address, gather->value,
+               gather->entries * sizeof *gather->value);
+        memcpy(gather->spilled[TACIT_SPILLED_COLUMNS].address, gather->column,
+               gather->entries * sizeof *gather->column);
     }
     if (!gather->is_spilled) {
         free(gather->value);
         free(gather->column);
     }
     gather->is_spilled = true;
-    gather->value = gather->spilled[0].address;
-    gather->column = gather->spilled[1].address;
-    gather->entry_capacity = gather->spilled[0].bytes / sizeof *gather->value;
-    if (gather->entry_capacity > gather->spilled[1].bytes / sizeof *gather->column)
-        gather->entry_capacity = gather->spilled[1].bytes / sizeof *gather->column;
+    gather->value = gather->spilled[TACIT_SPILLED_VALUES].address;
+    gather->column = gather->spilled[TACIT_SPILLED_COLUMNS].address;
+    gather->entry_capacity = gather->spilled[TACIT_SPILLED_VALUES].bytes / sizeof *gather->value;
+    if (gather->entry_capacity > gather->spilled[TACIT_SPILLED_COLUMNS].bytes / sizeof *gather->column)
+        gather->entry_capacity = gather->spilled[TACIT_SPILLED_COLUMNS].bytes / sizeof *gather->column;
     return TACIT_OK;
 }
 
@@ -257,6 +283,8 @@ tacit_status tacit_gather_table(tacit_gather *gather, tacit_encoder *encoder, co
             gather->response[row * columns + k] = response[k][i];
         if (group != NULL) gather->group[row] = group[i];
     }
+    if (gather->has_identity && table->rows > 0)
+        memcpy(gather->identity + before, table->identity, table->rows * sizeof *gather->identity);
     return TACIT_OK;
 }
 
@@ -297,7 +325,7 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     } else {
         TACIT_TRY(finish_dense(gather, &dataset->dense, error));
     }
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TACIT_SPILLED_COUNT; k++) {
         dataset->spilled[k] = gather->spilled[k];
         gather->spilled[k] = (tacit_spill)TACIT_SPILL_INIT;
     }
@@ -319,6 +347,8 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
         dataset->group = gather->group;
         gather->group = NULL;
     }
+    dataset->identity = gather->identity;
+    gather->identity = NULL;
     dataset->raw = gather->raw;
     dataset->raw_columns = gather->raw != NULL ? gather->raw_columns : 0;
     gather->raw = NULL;
@@ -327,20 +357,31 @@ tacit_status tacit_gather_finish(tacit_gather *gather, tacit_dataset *dataset, t
     return TACIT_OK;
 }
 
-void tacit_gather_clear(tacit_gather *gather) {
-    if (gather == NULL) return;
-    for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
-    free(gather->block);
+static void close_spilled(tacit_gather *gather) {
+    const tacit_spill *spilled = gather->spilled;
     if (gather->is_spilled) {
         gather->whole = (tacit_matrix)TACIT_MATRIX_INIT;
         gather->value = NULL;
         gather->column = NULL;
     }
-    for (size_t k = 0; k < 2; k++) tacit_spill_close(&gather->spilled[k]);
+    if (spilled[TACIT_SPILLED_STARTS].address != NULL) gather->start = NULL;
+    if (spilled[TACIT_SPILLED_LABELS].address != NULL) gather->label = NULL;
+    if (spilled[TACIT_SPILLED_RESPONSES].address != NULL) gather->response = NULL;
+    if (spilled[TACIT_SPILLED_GROUPS].address != NULL) gather->group = NULL;
+    if (spilled[TACIT_SPILLED_IDENTITIES].address != NULL) gather->identity = NULL;
+    for (size_t k = 0; k < TACIT_SPILLED_COUNT; k++) tacit_spill_close(&gather->spilled[k]);
+}
+
+void tacit_gather_clear(tacit_gather *gather) {
+    if (gather == NULL) return;
+    for (size_t i = 0; i < gather->block_count; i++) free(gather->block[i]);
+    free(gather->block);
+    close_spilled(gather);
     tacit_matrix_clear(&gather->whole);
     free(gather->label);
     free(gather->response);
     free(gather->group);
+    free(gather->identity);
     free(gather->start);
     free(gather->column);
     free(gather->value);

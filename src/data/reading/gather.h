@@ -9,11 +9,12 @@ enum { TACIT_GATHER_BLOCK = 4096 };
 typedef struct tacit_gather {
     size_t features;
     bool is_sparse;
-    bool has_label, has_response, has_group;
+    bool has_label, has_response, has_group, has_identity;
     bool bare; /* no features: nothing is encoded */
     size_t rows, row_capacity;
     int32_t *label, *group;
     double *response;
+    uint64_t *identity;
     size_t response_columns;
     size_t block_count, block_capacity;
     double **block;     /* dense */
@@ -27,10 +28,10 @@ typedef struct tacit_gather {
     tacit_missing_cells missing;
     bool may_spill; /* rows that need more than `most` bytes go to files (base/spill.h) */
     uint64_t most;
-    bool is_spilled;        /* then `whole`, or `value` and `column`, lie there */
-    tacit_spill spilled[2]; /* as those of the data set */
-    size_t passed;          /* dense rows there that need not stay in memory until somebody looks at them */
-    double *raw;            /* raw_columns of each row; NULL: not kept */
+    bool is_spilled; /* then `whole`, or `value` and `column`, lie there, and the others once they grow */
+    tacit_spill spilled[TACIT_SPILLED_COUNT]; /* as those of the data set */
+    size_t passed; /* dense rows there that need not stay in memory until somebody looks at them */
+    double *raw;   /* raw_columns of each row; NULL: not kept */
     size_t raw_columns, raw_capacity;
 } tacit_gather;
 

@@ -86,8 +86,6 @@ typedef struct loading {
     size_t class_capacity;
     tacit_vocabulary vocabulary; /* of the text column, where one is drafted */
     uint64_t moved;              /* responses that were outside their bounds */
-    uint64_t *identity;
-    size_t identity_capacity;
 } loading;
 
 static void loading_clear(loading *load) {
@@ -96,7 +94,6 @@ static void loading_clear(loading *load) {
     tacit_gather_clear(&load->gather);
     tacit_vocabulary_clear(&load->vocabulary);
     free(load->classes);
-    free(load->identity);
 }
 
 static tacit_status check_progress(const loading *load, tacit_error *error) {
@@ -126,6 +123,7 @@ static tacit_status start_gathering(loading *load, tacit_error *error) {
     load->gather.has_response = load->label != SIZE_MAX && numeric;
     load->gather.response_columns = tacit_schema_response_columns(load->schema);
     load->gather.has_group = load->group != SIZE_MAX;
+    load->gather.has_identity = load->options->identified;
     load->gather.bare = load->options->no_features || load->options->only_count;
     const bool completes = load->schema->formula != NULL && tacit_schema_imputes(load->schema) &&
                            label_need(load->options) == TACIT_LABEL_REQUIRED;
@@ -148,25 +146,10 @@ static tacit_status bound_responses(loading *load, tacit_error *error) {
     return TACIT_OK;
 }
 
-static tacit_status keep_identities(loading *load, tacit_error *error) {
-    const size_t before = load->gather.rows, rows = load->table->rows;
-    if (rows == 0) return TACIT_OK;
-    if (before + rows > load->identity_capacity) {
-        const size_t capacity = before + before / 2 + rows;
-        uint64_t *grown = tacit_grow(load->identity, capacity, sizeof *grown);
-        if (grown == NULL) return tacit_fail_memory(error);
-        load->identity = grown;
-        load->identity_capacity = capacity;
-    }
-    memcpy(load->identity + before, load->table->identity, rows * sizeof *load->identity);
-    return TACIT_OK;
-}
-
 static tacit_status gather_rows(loading *load, tacit_error *error) {
     const tacit_table *table = load->table;
     bool classes = load->gather.has_label, responses = load->gather.has_response;
     if (responses) TACIT_TRY(bound_responses(load, error));
-    if (load->options->identified) TACIT_TRY(keep_identities(load, error));
     if (classes) {
         if (load->class_capacity < table->rows) {
             int32_t *grown = tacit_grow(load->classes, table->rows, sizeof *grown);
@@ -227,8 +210,6 @@ static tacit_status finish(loading *load, tacit_dataset **out, tacit_error *erro
     dataset->counts = *tacit_encoder_counts(load->encoder);
     dataset->counts.outside_bounds += load->moved;
     dataset->counts.outside = load->table->outside;
-    dataset->identity = load->identity;
-    load->identity = NULL;
     TACIT_CHECK(count_left_out(load, dataset, error));
     *out = dataset;
     dataset = NULL;

@@ -121,6 +121,13 @@ bool tacit_date_parse(tacit_date *out, const char *text) {
     return true;
 }
 
+const char *tacit_date_parse_column(tacit_date *out, const char *text) {
+    const size_t age = sizeof age_words - 1;
+    if (strncmp(text, age_words, age) != 0 || text[age] == 0) return NULL;
+    *out = (tacit_date){ TACIT_DATE_AGE, 0 };
+    return text + age;
+}
+
 const char *tacit_day_text(int32_t number, char out[TACIT_DAY_TEXT]) {
     int32_t year, month, day;
     date_of(number, &year, &month, &day);

@@ -7,6 +7,7 @@
  *   date: days since 2000-01-01    days, negative before that
  *   date: year                     the calendar year
  *   date: age at 2020-01-01        years of 365.2425 days until then
+ *   date: age at COLUMN            the same until the date in another column of the row (schema.h)
  */
 #pragma once
 
@@ -35,7 +36,8 @@ const char *tacit_day_text(int32_t day, char out[TACIT_DAY_TEXT]);
 
 double tacit_date_number(const tacit_date *date, int32_t day);
 
-/* Read and write the phrases above. */
+/* Read and write the phrases above; of the last, the name of the column (NULL: it is none). */
 bool tacit_date_parse(tacit_date *out, const char *text);
+const char *tacit_date_parse_column(tacit_date *out, const char *text);
 enum { TACIT_DATE_TEXT = 40 };
 const char *tacit_date_text(const tacit_date *date, char out[TACIT_DATE_TEXT]);

@@ -96,3 +96,20 @@ bool tacit_levels_differ_in_case(const tacit_levels *a, const tacit_levels *b, c
             }
     return false;
 }
+
+tacit_status tacit_recode_add(tacit_recode *recode, const char *text, size_t length, int32_t level,
+                              tacit_error *error) {
+    int32_t code;
+    int32_t *to = tacit_grow(recode->to, recode->from.count + 1, sizeof *to);
+    if (to == NULL) return tacit_fail_memory(error);
+    recode->to = to;
+    TACIT_TRY(tacit_levels_add(&recode->from, text, length, &code, error));
+    recode->to[code] = level;
+    return TACIT_OK;
+}
+
+void tacit_recode_clear(tacit_recode *recode) {
+    tacit_levels_clear(&recode->from);
+    free(recode->to);
+    recode->to = NULL;
+}

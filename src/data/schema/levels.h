@@ -36,3 +36,20 @@ tacit_status tacit_levels_copy(tacit_levels *out, const tacit_levels *levels, ta
 
 /* Accepts NULL; leaves an empty list. */
 void tacit_levels_clear(tacit_levels *levels);
+
+/* Texts that stand for one of a list: level to[i] for the text from.text[i]. */
+typedef struct tacit_recode {
+    tacit_levels from;
+    int32_t *to;
+} tacit_recode;
+
+/* The level that a text stands for, or -1. */
+static inline int32_t tacit_recode_find(const tacit_recode *recode, const char *text, size_t length) {
+    const int32_t code = recode->from.count > 0 ? tacit_levels_find(&recode->from, text, length) : -1;
+    return code >= 0 ? recode->to[code] : -1;
+}
+
+/* A text that is none of them yet. */
+tacit_status tacit_recode_add(tacit_recode *recode, const char *text, size_t length, int32_t level,
+                              tacit_error *error);
+void tacit_recode_clear(tacit_recode *recode);

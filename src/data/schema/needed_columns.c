@@ -65,13 +65,28 @@ static tacit_status tell_column(const tacit_schema *schema, const tacit_schema_c
     char values[TACIT_NEEDED_VALUES_SIZE] = "text", what[TACIT_DATE_TEXT + 32] = "a number",
          date[TACIT_DATE_TEXT];
     if (column->date.use != TACIT_DATE_NONE)
-        snprintf(what, sizeof what, "a date, taken as %s,", tacit_date_text(&column->date, date));
+        snprintf(what, sizeof what, "a date, taken as %s,",
+                 column->date_at != NULL ? "age at another date" : tacit_date_text(&column->date, date));
     if (column->kind == TACIT_SCHEMA_NUMBER)
         write_range(values, what, column->low, column->high);
     else if (column->kind == TACIT_SCHEMA_CATEGORY)
         write_levels(values, &column->levels, column->others);
     return tell(self, column->name, "column", values,
                 tacit_missing_name(tacit_schema_missing(schema, column)), error);
+}
+
+/* Whether a column's age is at a date that nothing before it has named. */
+static bool is_new_date(const tacit_schema *schema, size_t at) {
+    const char *name = schema->columns[at].date_at;
+    bool found = name == NULL || schema->columns[at].kind == TACIT_SCHEMA_SKIP ||
+                 (schema->person != NULL && strcmp(name, schema->person) == 0) ||
+                 strcmp(name, schema->label) == 0;
+    for (size_t i = 0; i < schema->cols && !found; i++) {
+        const tacit_schema_column *other = &schema->columns[i];
+        found = (strcmp(other->name, name) == 0 && other->kind != TACIT_SCHEMA_SKIP) ||
+                (i < at && other->date_at != NULL && strcmp(other->date_at, name) == 0);
+    }
+    return !found;
 }
 
 tacit_status tacit_schema_needed(const tacit_schema *schema, tacit_needed_visit *visit, void *context,
@@ -87,6 +102,10 @@ tacit_status tacit_schema_needed(const tacit_schema *schema, tacit_needed_visit 
     for (size_t i = 0; i < schema->cols; i++)
         if (schema->columns[i].kind != TACIT_SCHEMA_SKIP)
             TACIT_TRY(tell_column(schema, &schema->columns[i], &self, error));
+    for (size_t i = 0; i < schema->cols; i++)
+        if (is_new_date(schema, i))
+            TACIT_TRY(tell(&self, schema->columns[i].date_at, "column", "a date, at which an age is taken",
+                           tacit_missing_name(tacit_schema_missing(schema, &schema->columns[i])), error));
     return TACIT_OK;
 }
 

@@ -26,6 +26,8 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
         free(schema->columns[i].name);
         free(schema->columns[i].note);
         tacit_levels_clear(&schema->columns[i].levels);
+        tacit_recode_clear(&schema->columns[i].recode);
+        free(schema->columns[i].date_at);
         tacit_vocabulary_clear(&schema->columns[i].text);
     }
     free(schema->columns);
@@ -37,6 +39,7 @@ tacit_schema *tacit_schema_free(tacit_schema *schema) {
     tacit_formula_free(schema->formula);
     tacit_condition_free(schema->subset);
     tacit_levels_clear(&schema->classes);
+    tacit_recode_clear(&schema->recode);
     free(schema);
     return NULL;
 }
@@ -290,6 +293,34 @@ static tacit_status print_list(tacit_buffer *out, const tacit_levels *levels, bo
     return tacit_buffer_print(out, error, "]");
 }
 
+static tacit_status print_recode(tacit_buffer *out, const tacit_recode *recode, const tacit_levels *levels,
+                                 const char *before, bool canonical, tacit_error *error) {
+    if (recode->from.count == 0) return TACIT_OK;
+    TACIT_TRY(tacit_buffer_print(out, error, "%srecode: ", before));
+    for (size_t i = 0; i < recode->from.count; i++) {
+        TACIT_TRY(tacit_buffer_print(out, error, i > 0 ? ", " : "{"));
+        TACIT_TRY(print_text(out, recode->from.text[i], canonical, error));
+        TACIT_TRY(tacit_buffer_print(out, error, ": "));
+        TACIT_TRY(print_text(out, levels->text[recode->to[i]], canonical, error));
+    }
+    return tacit_buffer_print(out, error, "}");
+}
+
+static tacit_status print_date(tacit_buffer *out, const tacit_schema_column *column, tacit_error *error) {
+    char date[TACIT_DATE_TEXT];
+    tacit_buffer text = TACIT_BUFFER_INIT;
+    tacit_status status;
+    if (column->date.use == TACIT_DATE_NONE) return TACIT_OK;
+    if (column->date_at == NULL)
+        return tacit_buffer_print(out, error, ", date: %s", tacit_date_text(&column->date, date));
+    TACIT_CHECK(tacit_buffer_print(&text, error, "age at %s", column->date_at));
+    TACIT_CHECK(tacit_buffer_print(out, error, ", date: "));
+    status = print_quoted(out, tacit_buffer_text(&text), error);
+cleanup:
+    tacit_buffer_clear(&text);
+    return status;
+}
+
 static tacit_status print_vocabulary(tacit_buffer *out, const tacit_vocabulary *text, bool canonical,
                                      tacit_error *error) {
     char number[TACIT_NUMBER_TEXT];
@@ -323,13 +354,12 @@ static tacit_status print_missing(tacit_buffer *out, const tacit_schema_column *
 
 static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *column, bool canonical,
                                  tacit_error *error) {
-    char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT], date[TACIT_DATE_TEXT];
+    char low[TACIT_NUMBER_TEXT], high[TACIT_NUMBER_TEXT];
     TACIT_TRY(tacit_buffer_print(out, error, "  - {name: "));
     TACIT_TRY(print_text(out, column->name, canonical, error));
     if (column->kind == TACIT_SCHEMA_NUMBER) {
         TACIT_TRY(tacit_buffer_print(out, error, ", kind: number"));
-        if (column->date.use != TACIT_DATE_NONE)
-            TACIT_TRY(tacit_buffer_print(out, error, ", date: %s", tacit_date_text(&column->date, date)));
+        TACIT_TRY(print_date(out, column, error));
         TACIT_TRY(tacit_buffer_print(out, error, ", low: %s, high: %s",
                                      tacit_number_to_text(column->low, low),
                                      tacit_number_to_text(column->high, high)));
@@ -344,6 +374,7 @@ static tacit_status print_column(tacit_buffer *out, const tacit_schema_column *c
             TACIT_TRY(tacit_buffer_print(out, error, ", others: "));
             TACIT_TRY(print_text(out, column->levels.text[column->others], canonical, error));
         }
+        TACIT_TRY(print_recode(out, &column->recode, &column->levels, ", ", canonical, error));
         if (column->effect) TACIT_TRY(tacit_buffer_print(out, error, ", coding: effect"));
     } else if (column->kind == TACIT_SCHEMA_TEXT) {
         TACIT_TRY(print_vocabulary(out, &column->text, canonical, error));
@@ -392,6 +423,7 @@ static tacit_status print_label(tacit_buffer *out, const tacit_schema *schema, b
         TACIT_TRY(tacit_buffer_print(out, error, "\n  others: "));
         TACIT_TRY(print_text(out, schema->classes.text[schema->others], canonical, error));
     }
+    TACIT_TRY(print_recode(out, &schema->recode, &schema->classes, "\n  ", canonical, error));
     return tacit_buffer_print(out, error, "\n%s", mark);
 }
 

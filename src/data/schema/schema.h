@@ -23,12 +23,14 @@
  *     - {name: spent, kind: number, low: 0, high: 5000, mean: 90, sd: 250}
  *         # both or neither; as low and high, public
  *     - {name: born, kind: number, date: age at 2020-01-01, low: 0, high: 110}
- *         # a date in the file (date.h)
+ *         # a date in the file (date.h); or age at COLUMN, another date of the same row
  *     - {name: sex, kind: category, levels: [f, m]}
  *     - {name: shop, kind: category, levels: [food, fuel, other], coding: effect}
  *         # or indicator, the default
  *     - {name: ward, kind: category, levels: [A, B, other], others: other}
  *         # texts that are no level count as this one
+ *     - {name: grade, kind: category, levels: ["1", "2"], recode: {I: "1", II: "2"}}
+ *         # texts that stand for a level; classes of a label have it, too
  *     - {name: weight, kind: number, low: 0, high: 300, missing: indicator}
  *         # or error, complete-case, fill, {fill: 70}
  *     - {name: smokes, kind: category, levels: [no, yes], missing: level}
@@ -120,6 +122,7 @@ typedef struct tacit_schema_column {
     double low, high;      /* number: finite, low < high */
     double mean, sd;       /* number: standardised by them, unless sd is 0 */
     tacit_date date;       /* number: made of a date */
+    char *date_at;         /* the same: age at the date in this column of the row; NULL: at a fixed day */
     int32_t others;        /* category: the level of texts that are none; -1: they become zeros */
     bool effect;           /* category: effect coding, not indicators */
     tacit_missing missing; /* what becomes of a missing value; TACIT_MISSING_DEFAULT: what the schema says */
@@ -127,6 +130,7 @@ typedef struct tacit_schema_column {
     int32_t fill_level;    /* category: the same */
     bool from_rows;        /* something of it was read off rows */
     tacit_levels levels;   /* category: at least one */
+    tacit_recode recode;   /* category: texts that stand for a level */
     tacit_vocabulary text; /* text */
     char *note;            /* written as a comment beside the column; may be NULL; not part of the schema */
 } tacit_schema_column;
@@ -145,6 +149,7 @@ typedef struct tacit_schema {
          * as one at which the event was not seen yet */
         high;
     tacit_levels classes; /* at least two; none when the response is numeric */
+    tacit_recode recode;  /* texts that stand for a class */
     int32_t others;       /* the class of values that are none of the classes; -1: they are errors */
     size_t cols, column_capacity;
     tacit_schema_column *columns;
@@ -194,6 +199,18 @@ tacit_status tacit_schema_set_model(tacit_schema *schema, const char *terms, con
 /* Which rows the schema is about: those for which the condition holds (NULL: all). As
  * tacit_schema_set_terms. */
 tacit_status tacit_schema_set_subset(tacit_schema *schema, const char *subset, tacit_error *error);
+
+/* What rows are that a model is judged by: `schema` gets the terms and the subset of the model's schema where
+ * it has none of its own. `by`, a category or NULL: with terms, rows are told apart by its levels, too
+ * (subgroups(COLUMN) in the formula). */
+tacit_status tacit_schema_take_model(tacit_schema *schema, const tacit_schema *model, const char *by,
+                                     tacit_error *error);
+/* The same with a copy of the model's schema. */
+tacit_status tacit_schema_for_model(tacit_schema **out, const tacit_schema *model, const char *by,
+                                    tacit_error *error);
+/* TACIT_USAGE, with the first difference, unless `schema` is that copy, of whatever subset. */
+tacit_status tacit_schema_check_model(const tacit_schema *schema, const tacit_schema *model, const char *by,
+                                      tacit_error *error);
 
 /* Whether features are made of a column. */
 bool tacit_schema_uses(const tacit_schema *schema, size_t column);

@@ -98,9 +98,14 @@ static tacit_status read_date(const schema_reading *r, const yaml_node_t *node, 
     if (node == NULL) return TACIT_OK;
     TACIT_TRY(tacit_yaml_text(r->yaml, node, "date", &text, &length, r->error));
     if (tacit_date_parse(&column->date, text)) return TACIT_OK;
-    return tacit_yaml_fail(
-        r->yaml, node, r->error,
-        "date must be 'days since 2000-01-01' (or another day), 'year' or 'age at 2020-01-01'");
+    const char *at = tacit_date_parse_column(&column->date, text);
+    if (at != NULL && strcmp(at, column->name) != 0 && strspn(at, "0123456789-./ ") < strlen(at)) {
+        column->date_at = tacit_copy_text(at);
+        return column->date_at != NULL ? TACIT_OK : tacit_fail_memory(r->error);
+    }
+    return tacit_yaml_fail(r->yaml, node, r->error,
+                           "date must be 'days since 2000-01-01' (or another day), 'year', 'age at "
+                           "2020-01-01' or 'age at COLUMN', a date in the same row");
 }
 
 /* The list's entry that stands for all texts outside it. */
@@ -113,6 +118,41 @@ tacit_status schema_read_others(const schema_reading *r, const yaml_node_t *node
     *out = tacit_levels_find(list, text, length);
     if (*out >= 0) return TACIT_OK;
     return tacit_yaml_fail(r->yaml, node, r->error, "others must be one of the %s", list_name);
+}
+
+static tacit_status read_recoded(const schema_reading *r, const yaml_node_pair_t *pair,
+                                 const tacit_levels *list, const char *list_name, tacit_recode *out) {
+    const yaml_node_t *key = yaml_document_get_node(&r->yaml->document, pair->key);
+    const yaml_node_t *value = yaml_document_get_node(&r->yaml->document, pair->value);
+    const char *from = "", *to = "";
+    size_t from_length = 0, to_length = 0;
+    TACIT_TRY(tacit_yaml_text(r->yaml, key, "a text of recode", &from, &from_length, r->error));
+    TACIT_TRY(tacit_yaml_text(r->yaml, value, "a level of recode", &to, &to_length, r->error));
+    const int32_t level = tacit_levels_find(list, to, to_length);
+    if (level < 0)
+        return tacit_yaml_fail(r->yaml, value, r->error, "recode: '%.60s' is none of the %s", to, list_name);
+    if (tacit_levels_find(list, from, from_length) >= 0)
+        return tacit_yaml_fail(r->yaml, key, r->error,
+                               "recode: '%.60s' is one of the %s itself, and stays what it is", from,
+                               list_name);
+    if (tacit_text_is_missing(from, from_length))
+        return tacit_yaml_fail(r->yaml, key, r->error,
+                               "recode: '%.60s' says that a value is missing: write missing: {fill: LEVEL}",
+                               from);
+    if (tacit_levels_find(&out->from, from, from_length) >= 0)
+        return tacit_yaml_fail(r->yaml, key, r->error, "recode: '%.60s' stands here twice", from);
+    return tacit_recode_add(out, from, from_length, level, r->error);
+}
+
+tacit_status schema_read_recode(const schema_reading *r, const yaml_node_t *node, const tacit_levels *list,
+                                const char *list_name, tacit_recode *out) {
+    if (node == NULL) return TACIT_OK;
+    if (node->type != YAML_MAPPING_NODE)
+        return tacit_yaml_fail(r->yaml, node, r->error, "recode must be a mapping: {TEXT: LEVEL, ...}");
+    for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top;
+         pair++)
+        TACIT_TRY(read_recoded(r, pair, list, list_name, out));
+    return TACIT_OK;
 }
 
 static tacit_status read_coding(const schema_reading *r, const yaml_node_t *node,
@@ -265,13 +305,14 @@ enum {
     COLUMN_DATE,
     COLUMN_OTHERS,
     COLUMN_MISSING,
+    COLUMN_RECODE,
     COLUMN_TEXT,
     COLUMN_KEYS = COLUMN_TEXT + TEXT_KEYS
 };
 
-static const char *const column_keys[] = { "name",  "kind",   "low",   "high", "levels", "mean",
-                                           "sd",    "coding", "from",  "date", "others", "missing",
-                                           "terms", "idf",    "grams", "hash", "strip" };
+static const char *const column_keys[] = { "name",   "kind",   "low",  "high",  "levels", "mean",
+                                           "sd",     "coding", "from", "date",  "others", "missing",
+                                           "recode", "terms",  "idf",  "grams", "hash",   "strip" };
 
 static tacit_status read_kind(const schema_reading *r, const yaml_node_t *node, tacit_schema_kind *out) {
     static const char *const kinds[] = { "number", "category", "skip", "text" };
@@ -295,10 +336,11 @@ static tacit_status check_keys(const schema_reading *r, const yaml_node_t *node,
         (values[COLUMN_MEAN] != NULL || values[COLUMN_SD] != NULL || values[COLUMN_DATE] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "column '%s': mean, sd and date belong to numbers only", shown);
-    if (kind != TACIT_SCHEMA_CATEGORY &&
-        (values[COLUMN_LEVELS] != NULL || values[COLUMN_CODING] != NULL || values[COLUMN_OTHERS] != NULL))
+    if (kind != TACIT_SCHEMA_CATEGORY && (values[COLUMN_LEVELS] != NULL || values[COLUMN_CODING] != NULL ||
+                                          values[COLUMN_OTHERS] != NULL || values[COLUMN_RECODE] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
-                               "column '%s': levels, others and coding belong to categories only", shown);
+                               "column '%s': levels, others, recode and coding belong to categories only",
+                               shown);
     for (size_t i = COLUMN_TEXT; i < COLUMN_KEYS; i++)
         if (kind != TACIT_SCHEMA_TEXT && values[i] != NULL)
             return tacit_yaml_fail(r->yaml, node, r->error, "column '%s': %s belongs to texts only", shown,
@@ -325,6 +367,7 @@ static tacit_status read_category(const schema_reading *r, const yaml_node_t *no
         return tacit_yaml_fail(r->yaml, values[COLUMN_LEVELS], r->error, "category '%s' has no levels",
                                shown);
     TACIT_TRY(schema_read_others(r, values[COLUMN_OTHERS], &column->levels, "levels", &column->others));
+    TACIT_TRY(schema_read_recode(r, values[COLUMN_RECODE], &column->levels, "levels", &column->recode));
     TACIT_TRY(read_missing(r, values[COLUMN_MISSING], column));
     return read_coding(r, values[COLUMN_CODING], column);
 }

@@ -96,9 +96,9 @@ static tacit_status read_causes(const schema_reading *r, const yaml_node_t *node
 }
 
 tacit_status schema_read_label(const schema_reading *r, const yaml_node_t *node) {
-    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, CAUSES, KEYS };
+    enum { NAME, KIND, CLASSES, OTHERS, LOW, HIGH, FROM, MISSING, CAUSES, RECODE, KEYS };
     static const char *const keys[] = { "name", "kind", "classes", "others", "low",
-                                        "high", "from", "missing", "causes" };
+                                        "high", "from", "missing", "causes", "recode" };
     const yaml_node_t *values[KEYS];
     const char *text = "";
     size_t length = 0;
@@ -119,12 +119,13 @@ tacit_status schema_read_label(const schema_reading *r, const yaml_node_t *node)
     TACIT_TRY(read_label_missing(r, values[MISSING]));
     TACIT_TRY(read_causes(r, values[CAUSES]));
     bool numeric = kind != TACIT_RESPONSE_CLASS;
-    if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL))
+    if (numeric && (values[CLASSES] != NULL || values[OTHERS] != NULL || values[RECODE] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error, "a label that is a %s has no classes", text);
     if (!numeric && (values[LOW] != NULL || values[HIGH] != NULL))
         return tacit_yaml_fail(r->yaml, node, r->error,
                                "low and high belong to a label of kind number or count, or time");
     if (numeric) return read_response(r, node, values[LOW], values[HIGH]);
     if (values[CLASSES] == NULL) return tacit_yaml_fail(r->yaml, node, r->error, "label has no classes");
-    return read_classes(r, values[CLASSES], values[OTHERS]);
+    TACIT_TRY(read_classes(r, values[CLASSES], values[OTHERS]));
+    return schema_read_recode(r, values[RECODE], &r->schema->classes, "classes", &r->schema->recode);
 }

@@ -28,5 +28,9 @@ tacit_status schema_read_bounds(const schema_reading *r, const yaml_node_t *node
 tacit_status schema_read_others(const schema_reading *r, const yaml_node_t *node, const tacit_levels *list,
                                 const char *list_name, int32_t *out);
 
+/* Texts that stand for one of `list`. */
+tacit_status schema_read_recode(const schema_reading *r, const yaml_node_t *node, const tacit_levels *list,
+                                const char *list_name, tacit_recode *out);
+
 /* label: {...}. */
 tacit_status schema_read_label(const schema_reading *r, const yaml_node_t *node);

@@ -31,6 +31,11 @@ static tacit_status declare_feature(tacit_table *table, const tacit_schema *sche
     column->closed = true;
     column->strict = schema->strict;
     column->date = declared->date;
+    column->recode = declared->recode.from.count > 0 ? &declared->recode : NULL;
+    column->has_date_at = declared->date_at != NULL;
+    if (column->has_date_at)
+        TACIT_TRY(
+            tacit_source_require(source, declared->date_at, "the schema's date", &column->date_at, error));
     column->has_others = declared->others >= 0;
     column->others = declared->others;
     return number || text ? TACIT_OK : tacit_levels_copy(&column->levels, &declared->levels, error);
@@ -103,6 +108,7 @@ static tacit_status declare_label(tacit_table *table, const tacit_schema *schema
     declare_missing(column, missing, need);
     column->closed = column->compare_numbers = true;
     column->strict = schema->others < 0;
+    column->recode = schema->recode.from.count > 0 ? &schema->recode : NULL;
     return tacit_levels_copy(&column->levels, &schema->classes, error);
 }
 

@@ -55,8 +55,7 @@ static tacit_status filled_rewind(tacit_source *source, tacit_error *error) {
 }
 
 static const char *filled_file(const tacit_source *source, uint64_t *line) {
-    const tacit_source *inner = ((const filled_source *)source)->inner;
-    return inner->kind->file != NULL ? inner->kind->file(inner, line) : inner->name;
+    return source_file(((const filled_source *)source)->inner, line);
 }
 
 static const tacit_source_kind filled_kind = {

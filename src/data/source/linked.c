@@ -120,8 +120,7 @@ static tacit_status linked_rewind(tacit_source *source, tacit_error *error) {
 }
 
 static const char *linked_file(const tacit_source *source, uint64_t *line) {
-    const tacit_source *inner = ((const linked_source *)source)->inner;
-    return inner->kind->file != NULL ? inner->kind->file(inner, line) : inner->name;
+    return source_file(((const linked_source *)source)->inner, line);
 }
 
 static const tacit_source_kind linked_kind = {

@@ -279,8 +279,7 @@ static const char *linking_file(const tacit_source *source, uint64_t *line) {
     size_t number = (size_t)(*line >> SOURCE_SHIFT);
     *line &= (UINT64_C(1) << SOURCE_SHIFT) - 1;
     if (number >= self->about.count) return source->name;
-    const tacit_source *inner = self->held[number].inner;
-    return inner->kind->file != NULL ? inner->kind->file(inner, line) : inner->name;
+    return source_file(self->held[number].inner, line);
 }
 
 static size_t linking_position(const tacit_source *source, size_t column) {

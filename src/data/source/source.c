@@ -218,12 +218,12 @@ tacit_status source_add_column(tacit_source *source, const char *name, tacit_col
 
 /* ---- places ---- */
 
-static const char *file_of(const tacit_source *source, uint64_t *line) {
+const char *source_file(const tacit_source *source, uint64_t *line) {
     return source->kind->file != NULL ? source->kind->file(source, line) : source->name;
 }
 
 const char *tacit_source_place(const tacit_source *source, uint64_t line, char out[TACIT_PLACE_SIZE]) {
-    const char *file = file_of(source, &line), *row = source->row_name;
+    const char *file = source_file(source, &line), *row = source->row_name;
     snprintf(out, TACIT_PLACE_SIZE, "%s:%s%s%s%" PRIu64, file, row != NULL ? " " : "", row != NULL ? row : "",
              row != NULL ? " " : "", line);
     return out;

@@ -45,6 +45,9 @@ enum {
 TACIT_SOURCES(TACIT_SOURCE_DECLARE)
 #undef TACIT_SOURCE_DECLARE
 
+/* The file that a line of the source is in, and its number there. */
+const char *source_file(const tacit_source *source, uint64_t *line);
+
 /* The kind with this number, or NULL after the last. */
 const tacit_source_kind *source_kind(size_t number);
 

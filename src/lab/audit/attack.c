@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "lab/replay.h"
-#include "method/private/gradient.h"
+#include "method/private/dpgd.h"
 
 enum { DIMENSION = TACIT_ATTACK_DIMENSION };
 
@@ -97,7 +97,9 @@ static tacit_status ask(const tacit_attack *self, tacit_session *session, double
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
+    const int64_t units = DPGD_UNITS / (int64_t)self->rounds; /* for dpgd whose budget adapts, all of it */
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", at, DIMENSION, error));
+    TACIT_CHECK(tacit_message_add_integers(&message, "units", &units, 1, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &self->rows, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, spec, &sum, error));
     for (size_t j = 0; j < DIMENSION; j++) into[j] += weight * sum.values[j];

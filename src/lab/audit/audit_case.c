@@ -78,7 +78,7 @@ static tacit_status measure_reach(method_case *self, const tacit_auditable *subj
     out->length = length[0];
     out->reach = NAN;
     if (method->noise != NULL) {
-        TACIT_CHECK(method->noise(&self->plan[0], &law, error));
+        TACIT_CHECK(tacit_plan_noise(&self->plan[0], &law, error));
         out->noise = law.scale;
         out->dimension = law.dimension;
         bool many = subject->rehearse != NULL && self->pair.statistic == TACIT_STATISTIC_PUBLISHED;
@@ -101,7 +101,7 @@ static tacit_status open_method(tacit_audit_case *out, const tacit_auditable *su
     self->exactly = setup->exactly;
     if (setup->rows != NULL) TACIT_CHECK(tacit_audit_rows_use(setup->rows, &self->pair, error));
     TACIT_CHECK(tacit_pair_ready(&self->pair, error));
-    TACIT_CHECK(self->pair.plan.method->price(&self->pair.plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(&self->pair.plan, &prices, error));
     out->charged = prices.charged;
     for (int side = 0; side < 2; side++) {
         self->plan[side] = self->exact[side] = tacit_pair_plan(&self->pair, side);

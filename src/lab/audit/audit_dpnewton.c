@@ -253,7 +253,7 @@ static tacit_status set_plan(newton_case *self, const tacit_audit_setup *setup, 
     TACIT_TRY(set_schema(self, !thin, error));
     if (plan->lambda == 0) plan->lambda = 0.01;
     TACIT_TRY(tacit_plan_check(plan, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     out->charged = prices.charged;
     self->exact = *plan;
     self->exact.epsilon = INFINITY;

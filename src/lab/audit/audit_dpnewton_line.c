@@ -127,7 +127,7 @@ static tacit_status set_plan(line_case *self, const tacit_audit_setup *setup, bo
         snprintf(number, sizeof number, "%d", USUAL_ROUNDS);
         TACIT_TRY(tacit_plan_set(plan, "rounds", number, error));
     }
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     out->charged = prices.charged;
     if (thin) {
         TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));

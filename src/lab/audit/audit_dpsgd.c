@@ -112,7 +112,7 @@ static tacit_status open_batches(tacit_audit_case *out, const tacit_audit_setup 
     TACIT_TRY(make_plan(&plan, setup, "0.1", error));
     plan.features = plan.parties = plan.minimum_rows = 1;
     TACIT_TRY(tacit_plan_check(&plan, error));
-    TACIT_TRY(plan.method->noise(&plan, &law, error));
+    TACIT_TRY(tacit_plan_noise(&plan, &law, error));
     batches_case *self = TACIT_NEW(batches_case, 1);
     if (self == NULL) return tacit_fail_memory(error);
     *self = (batches_case){ law.scale, fmax(1, floor(dpsgd_settings_of(&plan)->epochs)) };

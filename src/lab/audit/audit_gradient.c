@@ -55,7 +55,7 @@ static tacit_status measure_reach(tacit_audit_case *out, tacit_error *error) {
     tacit_noise_law law;
     for (int side = 0; side < 2; side++)
         TACIT_TRY(tacit_attack_look(self->attack, side, NULL, at[side], error));
-    TACIT_TRY(plan->method->noise(plan, &law, error));
+    TACIT_TRY(tacit_plan_noise(plan, &law, error));
     for (size_t j = 0; j < DIMENSION; j++) square += pow(at[0][j] - at[1][j], 2);
     out->reach = sqrt(square) / law.sensitivity;
     return TACIT_OK;
@@ -86,7 +86,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     if (audit_is_set(setup, "rounds")) rounds = set_rounds(&plan);
     TACIT_TRY(make_rows(self, whole ? 1 : ROWS, error));
     TACIT_TRY(tacit_attack_aim(self->attack, &plan, rounds, error));
-    TACIT_TRY(method->price(tacit_attack_plan(self->attack), &prices, error));
+    TACIT_TRY(tacit_plan_price(tacit_attack_plan(self->attack), &prices, error));
     out->charged = claimed ? prices.claimed : prices.charged;
     out->length = DIMENSION;
     snprintf(out->pair, sizeof out->pair, "%s turned about, seen through %zu answers",

@@ -1,11 +1,13 @@
 /*
- * Audits of dp=E in newton and privlogit-hessian. What is audited is the view of a curious server, which
- * knows its own noise and takes it off: every sum under the draw of the other server alone. The sums are what
- * the node of a study encrypts, the draws those of a server of a study (method/secure/logit_noise.c); only
- * encryption and circuits in between are left out, which show nothing of them. The promise holds wherever
- * beta goes, so all K questions are put at beta = 0. One row is replaced by another of the ball; among a scan
- * of angles those two that move gradients and matrices most. Releases are divided by the scales of their
- * noise, so that the likelihood ratio is a projection.
+ * Audits of dp=E in newton, privlogit-hessian and privlogit-local. What is audited is the view of a curious
+ * server, which knows its own noise and takes it off: every sum under the draw of the other server alone.
+ * The sums are what the node of a study encrypts, the draws those of a server of a study
+ * (method/secure/logit_noise.c); only encryption and circuits in between are left out, which show nothing of
+ * them. The promise holds wherever beta goes, so all K questions are put at beta = 0. One row is replaced by
+ * another of the ball; among a scan of angles those two that move gradients and matrices most. Releases are
+ * divided by the scales of their noise, so that the likelihood ratio is a projection. privlogit-local opens
+ * steps, X~ times a noisy gradient: the gradient, from which they are computed, is the more telling of the
+ * two.
  */
 #include <math.h>
 #include <stdio.h>
@@ -93,6 +95,9 @@ static tacit_status look_at_sums(logit_case *self, tacit_error *error) {
         TACIT_CHECK(tacit_local_create(&local, pair.data[side], pair.split, NULL, error));
         TACIT_CHECK(
             tacit_logit_decrypt_sum(sums, local, &self->plan, secret, ROWS, start, WIDTH, weight, error));
+        if (self->plan.method == &tacit_method_privlogit_local)
+            TACIT_CHECK(tacit_logit_decrypt_gradient(sums + TACIT_LOGIT_HEAD, local, &self->plan, secret,
+                                                     ROWS, start, WIDTH, error));
         local = tacit_local_free(local);
         for (size_t j = 0; j < WIDTH + TRIANGLE; j++)
             self->exact[side][j] = (double)sums[TACIT_LOGIT_HEAD + j] / self->scale[j >= WIDTH];
@@ -125,7 +130,7 @@ static tacit_status open_case(tacit_audit_case *out, const tacit_method *method,
     if (status != TACIT_OK) return status;
     TACIT_CHECK(make_plan(&self->plan, method, setup, error));
     TACIT_CHECK(tacit_plan_check(&self->plan, error));
-    TACIT_CHECK(method->price(&self->plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(&self->plan, &prices, error));
     self->gradients = tacit_logit_settings_of(&self->plan)->dp_iterations;
     self->matrices = tacit_logit_releases(&self->plan) - self->gradients;
     for (int k = 0; k < 2; k++) {
@@ -182,6 +187,10 @@ static tacit_status open_hessian(tacit_audit_case *out, const tacit_audit_setup 
     return open_case(out, &tacit_method_privlogit_hessian, false, setup, error);
 }
 
+static tacit_status open_local(tacit_audit_case *out, const tacit_audit_setup *setup, tacit_error *error) {
+    return open_case(out, &tacit_method_privlogit_local, false, setup, error);
+}
+
 static tacit_status open_undivided(tacit_audit_case *out, const tacit_audit_setup *setup,
                                    tacit_error *error) {
     return open_case(out, &tacit_method_newton, true, setup, error);
@@ -199,6 +208,14 @@ const tacit_auditable tacit_audit_privlogit_hessian = {
     .name = "privlogit-hessian",
     .title = "the same with a fixed bound of the Hessian",
     .open = open_hessian,
+    .draw = draw_view,
+    .close = close_case,
+};
+
+const tacit_auditable tacit_audit_privlogit_local = {
+    .name = "privlogit-local",
+    .title = "PrivLogit-Local under encryption with dp, as a curious server sees it",
+    .open = open_local,
     .draw = draw_view,
     .close = close_case,
 };

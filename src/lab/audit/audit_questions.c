@@ -11,7 +11,7 @@ tacit_status audit_charge_questions(tacit_audit_case *out, tacit_plan *plan, tac
     tacit_prices prices = { .event = { .count = 0 } };
     double sigma = 0;
     TACIT_TRY(tacit_plan_check(plan, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     out->charged = prices.charged;
     *exact = *plan; /* a coordinator is entrusted with exact sums, and bounds stay what they are */
     TACIT_TRY(tacit_plan_set(exact, "noise", "coordinator", error));

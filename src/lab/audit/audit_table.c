@@ -295,18 +295,21 @@ const tacit_auditable *const tacit_auditables[] = {
     &tacit_audit_dpnewton_person,
     &tacit_audit_dpnewton_inference,
     &tacit_audit_dpnewton_line,
+    &tacit_audit_dptree,
     &tacit_audit_psgd,
     &tacit_audit_exponential,
     &tacit_audit_dpstgd,
     &tacit_audit_dpsgd,
     &tacit_audit_newton,
     &tacit_audit_privlogit_hessian,
+    &tacit_audit_privlogit_local,
     &laplace_halved,
     &tacit_audit_dpnewton_thin,
     &tacit_audit_dpnewton_person_rows,
     &tacit_audit_dpnewton_inference_thin,
     &tacit_audit_dpnewton_line_thin,
     &tacit_audit_dpcox_thin,
+    &tacit_audit_dptree_thin,
     &tacit_audit_psgd_claim,
     &tacit_audit_dpstgd_claim,
     &tacit_audit_dpsgd_batches,
@@ -325,7 +328,7 @@ static bool is_variant(const char *name) {
 }
 
 tacit_status tacit_auditable_require(const tacit_auditable **out, const char *name, tacit_error *error) {
-    char known[700] = "";
+    char known[800] = "";
     size_t used = 0;
     for (size_t i = 0; tacit_auditables[i] != NULL; i++) {
         if (strcmp(tacit_auditables[i]->name, name) == 0) {

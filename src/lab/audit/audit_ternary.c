@@ -89,7 +89,7 @@ static tacit_status open_case(tacit_audit_case *out, bool claim, const tacit_aud
     out->state = self;
     TACIT_TRY(make_plan(self, setup, claim, error));
     TACIT_TRY(make_rows(self, claim, error));
-    TACIT_TRY(self->plan.method->price(&self->plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(&self->plan, &prices, error));
     out->charged = claim ? prices.claimed : prices.charged;
     out->length = self->plan.features + 1;
     out->reach = NAN;

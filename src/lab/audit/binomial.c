@@ -51,30 +51,30 @@ static double lower_tail(double k, double n, double p) { return tacit_beta_tail(
 static const double OUTWARDS = 1e-11;
 static const int HALVINGS = 400;
 
+/* The chance next to which the tail falls below alpha, on the side where it is below: between `below`, where
+ * it is, and the share that was seen. */
+static double halve(double (*tail)(double, double, double), double k, double n, double alpha, double below) {
+    double other = k / n;
+    for (int i = 0; i < HALVINGS && fabs(other - below) > 1e-14 * fmax(below, other); i++) {
+        double low = fmin(below, other), middle = low + fabs(other - below) / 2;
+        if (tail(k, n, middle) < alpha)
+            below = middle;
+        else
+            other = middle;
+    }
+    return below;
+}
+
 double tacit_binomial_lower(uint64_t k, uint64_t n, double alpha) {
     assert(n > 0 && k <= n && alpha > 0 && alpha < 1);
     if (k == 0) return 0;
-    double low = 0, high = (double)k / (double)n;
-    for (int i = 0; i < HALVINGS && high - low > 1e-14 * high; i++) {
-        double middle = low + (high - low) / 2;
-        if (upper_tail((double)k, (double)n, middle) < alpha)
-            low = middle;
-        else
-            high = middle;
-    }
+    double low = halve(upper_tail, (double)k, (double)n, alpha, 0);
     return low - OUTWARDS * low * (1 - low);
 }
 
 double tacit_binomial_upper(uint64_t k, uint64_t n, double alpha) {
     assert(n > 0 && k <= n && alpha > 0 && alpha < 1);
     if (k == n) return 1;
-    double low = (double)k / (double)n, high = 1;
-    for (int i = 0; i < HALVINGS && high - low > 1e-14 * high; i++) {
-        double middle = low + (high - low) / 2;
-        if (lower_tail((double)k, (double)n, middle) < alpha)
-            high = middle;
-        else
-            low = middle;
-    }
+    double high = halve(lower_tail, (double)k, (double)n, alpha, 1);
     return fmin(1, high + OUTWARDS * high * (1 - high));
 }

@@ -147,7 +147,8 @@ typedef struct tacit_experiment {
     X(yao_fig3)                                                                                              \
     X(yao_fig3_news)                                                                                         \
     X(yao_fig4)                                                                                              \
-    X(yao_table2)
+    X(yao_table2)                                                                                            \
+    X(yao_table2_kinds)
 
 #define TACIT_EXPERIMENT_DECLARE(name) extern const tacit_experiment tacit_experiment_##name;
 TACIT_EXPERIMENTS(TACIT_EXPERIMENT_DECLARE)

@@ -79,7 +79,7 @@ static tacit_status play(tacit_attack *attack, const tacit_simulation *simulatio
 /* What no attacker can beat, by what is claimed of psgd or charged for it. */
 static tacit_status bound(const tacit_plan *plan, bool claimed, tacit_run *out, tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     tacit_price price = claimed ? prices.claimed : prices.charged;
     out->accuracy.mean = 1 - (1 - price.delta) / (1 + exp(price.epsilon));
     return TACIT_OK;

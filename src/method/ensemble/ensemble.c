@@ -175,7 +175,7 @@ static tacit_status answer_labels(tacit_party *party, const tacit_question *ques
     int32_t *labels = NULL;
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(read_question(party, question, &kinds, &lambda, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     TACIT_TRY(own_labels(party, kinds, lambda, &labels, error));
     size_t others = plan->classes - 1;
     reply->contribution = TACIT_NEW(double, question->sum.length);
@@ -369,6 +369,16 @@ double tacit_ensemble_slack(const tacit_plan *plan) {
     return 2 * (solved + turned);
 }
 
+double tacit_ensemble_sensitivity(const tacit_plan *plan, double curvature, double with_points) {
+    bool tight = tacit_ensemble_tight(plan);
+    double shift = (plan->classes > 2 ? sqrt(2) : tight ? 1 : 2) / curvature;
+    if (tacit_ensemble_hides_points(plan))
+        shift *= with_points * TACIT_POINTS_LONGEST;
+    else if (tight)
+        shift *= tacit_ensemble_kappa(plan);
+    return tight ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
+}
+
 static size_t noise_dimension(const tacit_plan *plan, bool in_contrasts) {
     return in_contrasts ? tacit_contrast_size(plan) : tacit_ensemble_size(plan);
 }
@@ -419,7 +429,9 @@ cleanup:
     return status;
 }
 
-tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                  tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, 0 };
     return TACIT_OK;

@@ -77,7 +77,8 @@ bool tacit_ensemble_hides_points(const tacit_plan *plan);
     _Static_assert(true, "")
 
 /* Epsilon, and no delta. */
-tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_status tacit_ensemble_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                  tacit_error *error);
 
 /* TACIT_USAGE for local classifiers that do not exist. */
 tacit_status tacit_ensemble_check(const tacit_plan *plan, tacit_error *error);
@@ -125,6 +126,11 @@ tacit_status tacit_ensemble_fit(tacit_session *session, const double *statistic,
 /* The norm of any minimiser: lambda |w|^2 = -w.grad <= W((K-1)/e), W Lambert's function (see avg.c), whatever
  * the points and shares, and |w| <= L/lambda, L = 1 or sqrt(2) for more than two classes. Rounded up. */
 double tacit_ensemble_largest(const tacit_plan *plan);
+
+/* S of the proof notes of vote and soft: how far one party moves the minimiser of an objective of at least
+ * this curvature whose gradient it moves by 1 (K > 2: sqrt(2); for two classes as printed: 2). `with_points`
+ * is the factor where a point may be replaced too. */
+double tacit_ensemble_sensitivity(const tacit_plan *plan, double curvature, double with_points);
 
 /* Output perturbation, the end of vote and soft: fit to shares under the plan's lambda, then gamma-norm noise
  * for an L2 sensitivity S of the *exact* minimiser; what solver and rounding add is added here.

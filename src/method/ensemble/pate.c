@@ -45,14 +45,18 @@ static tacit_mechanism mechanism(const tacit_plan *plan) {
     };
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, plan->delta };
     if (isinf(plan->epsilon)) return TACIT_OK;
     tacit_mechanism used = mechanism(plan);
     return tacit_mechanism_event(&out->event, &used, error);
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     tacit_mechanism used = mechanism(plan);
     size_t dimension = queries(plan) * plan->classes;
     double scale;

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "method/ensemble/ensemble.h"
+#include "method/ensemble/after_release.h"
 #include "method/ensemble/rehearsal.h"
 
 /* The fit is post-processing, so its tolerance costs nothing and only has to be good enough. */
@@ -77,7 +77,9 @@ static double spread(const tacit_plan *plan) {
     return trace * (double)contrasts;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_PARTY, plan->epsilon, gaussian(plan) ? plan->delta : 0 };
     if (isinf(plan->epsilon)) return TACIT_OK;
@@ -85,7 +87,9 @@ static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error
     return tacit_mechanism_event(&out->event, &used, error);
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     tacit_mechanism used = mechanism(plan, plan->parties);
     double scale, variance = gaussian(plan) ? 1 : (double)tacit_contrast_size(plan) + 1;
     TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
@@ -108,15 +112,15 @@ static void common_part(const tacit_plan *plan, double *out) {
     for (size_t i = 0; i < points->count; i++) tacit_rows_add(points, i, each, out);
 }
 
-/* The coordinator's half, once the votes are there. */
-static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
+/* What is published, in place of exact shares: the statistic with its noise. */
+static tacit_status release(tacit_session *session, tacit_votes *votes, double *statistic,
+                            tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_mechanism used = mechanism(plan, votes->parties);
     size_t moving = tacit_contrast_size(plan);
-    double *statistic = TACIT_NEW(double, tacit_ensemble_size(plan)), *contrasts = TACIT_NEW(double, moving),
-           *mean = TACIT_NEW(double, plan->features);
-    tacit_status status;
-    if (statistic == NULL || contrasts == NULL || mean == NULL) TACIT_CHECK(tacit_fail_memory(error));
+    double *contrasts = TACIT_NEW(double, moving), *mean = TACIT_NEW(double, plan->features);
+    tacit_status status = TACIT_OK;
+    if (contrasts == NULL || mean == NULL) TACIT_CHECK(tacit_fail_memory(error));
     tacit_votes_to_shares(votes);
     tacit_ensemble_statistic(plan, votes, statistic);
     tacit_to_contrasts(plan, statistic, contrasts);
@@ -125,16 +129,62 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
     TACIT_CHECK(tacit_session_publish(session, &used, contrasts, moving, 2, contrasts, error));
     tacit_points_unshape(plan->points, contrasts, plan->classes - 1);
     tacit_from_contrasts(plan, contrasts, mean, statistic);
-    TACIT_CHECK(tacit_ensemble_fit(session, statistic, plan->lambda, GRADIENT_TOLERANCE, isinf(plan->epsilon),
-                                   out, error));
 cleanup:
-    free(statistic);
     free(contrasts);
     free(mean);
     return status;
 }
 
-TACIT_ENSEMBLE_HALVES(learn);
+/* The variance of the noise in each coordinate where it is drawn. */
+static tacit_status variance_of(const tacit_plan *plan, size_t parties, double *out, tacit_error *error) {
+    tacit_mechanism used = mechanism(plan, parties);
+    double scale = 0;
+    if (isfinite(plan->epsilon)) TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
+    *out = scale * scale * (gaussian(plan) ? 1 : (double)tacit_contrast_size(plan) + 1);
+    return TACIT_OK;
+}
+
+/* The coordinator's half, once the votes are there. *lambda is 0: to be chosen. */
+static tacit_status learn_by(tacit_session *session, tacit_votes *votes, double *lambda, tacit_model **out,
+                             tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    tacit_released_statistic released = { NULL, 0 };
+    double *statistic = TACIT_NEW(double, tacit_ensemble_size(plan));
+    tacit_status status = statistic != NULL ? TACIT_OK : tacit_fail_memory(error);
+    if (status != TACIT_OK) return status;
+    TACIT_CHECK(release(session, votes, statistic, error));
+    released.values = statistic;
+    TACIT_CHECK(variance_of(plan, votes->parties, &released.variance, error));
+    status = *lambda > 0 ? tacit_ensemble_fit(session, statistic, *lambda, GRADIENT_TOLERANCE,
+                                              isinf(plan->epsilon), out, error)
+                         : tacit_after_release(session, &released, GRADIENT_TOLERANCE, lambda, out, error);
+cleanup:
+    free(statistic);
+    return status;
+}
+
+static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_model **out, tacit_error *error) {
+    double lambda = session->plan->lambda;
+    return learn_by(session, votes, &lambda, out, error);
+}
+
+static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
+    tacit_votes votes = TACIT_VOTES_INIT;
+    tacit_model *model = NULL;
+    double lambda = session->plan->lambda;
+    TACIT_TRY(tacit_ask_votes(session, &votes, error));
+    out->parties = votes.parties;
+    tacit_status status = learn_by(session, &votes, &lambda, &model, error);
+    tacit_votes_clear(&votes);
+    if (status != TACIT_OK) return status;
+    if (lambda != session->plan->lambda) out->lambda = lambda;
+    return tacit_outcome_add(out, model, error);
+}
+
+/* Where there are too many numbers to choose from what was released. */
+static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
+    return tacit_ensemble_rehearse(plan, learn, out, error);
+}
 
 const tacit_method tacit_method_soft_stat = {
     .name = "soft-stat",
@@ -166,6 +216,8 @@ const tacit_method tacit_method_soft_stat = {
     .check = check,
     .price = price,
     .choose_lambda = choose_lambda,
+    .lambda_after = tacit_after_release_suits,
+    .lambda_rule = "estimated loss on the released statistic",
     .noise = noise_law,
     .release_kind = tacit_ensemble_kind,
     .exchanges = tacit_one_exchange,

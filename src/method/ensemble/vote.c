@@ -37,15 +37,12 @@ static const tacit_parameter parameters[] = {
 static double sensitivity(const tacit_plan *plan) {
     double n = plan->points != NULL ? (double)plan->points->rows.count : INFINITY;
     bool printed = !tacit_ensemble_tight(plan) && plan->classes == 2;
-    double shift = (plan->classes > 2 ? sqrt(2) : printed ? 2 : 1) / plan->lambda;
-    if (tacit_ensemble_hides_points(plan))
-        shift *= (printed ? 1 : 1 + 1 / n) * TACIT_POINTS_LONGEST;
-    else if (tacit_ensemble_tight(plan))
-        shift *= tacit_ensemble_kappa(plan);
-    return tacit_ensemble_tight(plan) ? fmin(shift, 2 * tacit_ensemble_largest(plan)) : shift;
+    return tacit_ensemble_sensitivity(plan, plan->lambda, printed ? 1 : 1 + 1 / n);
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     (void)error;
     *out = tacit_ensemble_law(plan, sensitivity(plan), tacit_ensemble_tight(plan));
     return TACIT_OK;
@@ -60,10 +57,10 @@ static tacit_status learn(tacit_session *session, tacit_votes *votes, tacit_mode
 
 TACIT_ENSEMBLE_HALVES(learn);
 
-static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+static tacit_status hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error) {
     return tacit_plan_drowns(
         plan, tacit_ensemble_largest(plan),
-        "soft-stat or pate, whose noise falls with the number of parties (vote's does not)", out);
+        "soft-stat or pate, whose noise falls with the number of parties (vote's does not)", out, error);
 }
 
 const tacit_method tacit_method_vote = {

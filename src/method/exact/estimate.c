@@ -229,11 +229,12 @@ static tacit_status start(estimate_fit *self, tacit_error *error) {
     const bool several = self->design.shape.scores > 0;
     TACIT_CHECK(ask_all(self, several ? "classes" : "response", &message, NULL,
                         several ? plan->classes : TACIT_ESTIMATE_TERMS, &terms, error));
-    if (several)
+    if (several) {
         TACIT_CHECK(tacit_estimate_begin_classes(&self->design, plan->lambda,
                                                  terms.values + TACIT_ESTIMATE_HEAD, self->terms,
                                                  self->here.w, error));
-    else
+        self->null_loss = self->terms[2];
+    } else
         TACIT_CHECK(begin_response(self, terms.values + TACIT_ESTIMATE_HEAD, error));
     memcpy(self->start, self->here.w, width * sizeof *self->start);
     TACIT_CHECK(estimate_ask_point(self, &self->here, TACIT_WEIGH_ONE, error));

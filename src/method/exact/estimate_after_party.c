@@ -126,11 +126,12 @@ static void take_row(look *self, const tacit_view *block, size_t i, double *y, d
     for (size_t j = 0; j < base; j++) self->x[j] = self->full[self->pass.design.kept[j]];
     tacit_estimate_response(&self->pass, block, i, y);
     *score = *curvature = 0;
+    const double weight = tacit_row_weight_of(&self->pass.design, &block->rows, i);
     if (self->all != NULL) {
         take_several(self, *y);
+        for (size_t j = 0; j < self->width; j++) self->gradient[j] *= weight;
         return;
     }
-    const double weight = tacit_row_weight_of(&self->pass.design, &block->rows, i);
     *score = product(self->x, self->w, self->width) + tacit_row_offset(&self->pass.design, &block->rows, i);
     loss->rows(tacit_kernels_choose(), loss->shape_default, 1, y, score, &value, &slope, curvature);
     *curvature *= weight;

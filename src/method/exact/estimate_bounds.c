@@ -104,7 +104,8 @@ static tacit_status look_at_several(void *context, const tacit_view *block, size
             slopes += fabs(slope[k]);
             curvatures += curvature[k * m + k];
         }
-        count_one(self, most, slopes, curvatures);
+        const double weight = tacit_row_weight_of(how->design, &block->rows, i);
+        count_one(self, most, weight * slopes, weight * curvatures);
     }
     return TACIT_OK;
 }

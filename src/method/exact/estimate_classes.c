@@ -54,11 +54,18 @@ tacit_status tacit_estimate_class_weights(const tacit_design *design, const doub
 
 /* ---- the party's half ---- */
 
+/* Rows of each class, as they are weighted. */
+typedef struct counted_classes {
+    const tacit_design *design;
+    double *counts;
+} counted_classes;
+
 static tacit_status count_classes(void *context, const tacit_view *block, size_t first, tacit_error *error) {
-    double *counts = context;
+    const counted_classes *self = context;
     (void)first;
     (void)error;
-    for (size_t i = 0; i < block->rows.count; i++) counts[tacit_view_label(block, i)]++;
+    for (size_t i = 0; i < block->rows.count; i++)
+        self->counts[tacit_view_label(block, i)] += tacit_row_weight_of(self->design, &block->rows, i);
     return TACIT_OK;
 }
 
@@ -73,8 +80,8 @@ tacit_status tacit_estimate_answer_classes(tacit_party *party, const tacit_quest
                                "the coordinator asks for classes, which family %s has no use for",
                                self.family->name));
     TACIT_CHECK(tacit_estimate_begin_sum(party, question, NULL, party->plan->classes, &spec, reply, error));
-    TACIT_CHECK(
-        tacit_dataset_map(&party->rows, 0, count_classes, reply->contribution + TACIT_ESTIMATE_HEAD, error));
+    counted_classes counted = { &self.design, reply->contribution + TACIT_ESTIMATE_HEAD };
+    TACIT_CHECK(tacit_dataset_map(&party->rows, 0, count_classes, &counted, error));
     TACIT_CHECK(tacit_estimate_finish_reply(party, &spec, reply, error));
 cleanup:
     tacit_estimate_end_pass(&self);

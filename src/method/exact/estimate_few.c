@@ -39,8 +39,8 @@ static tacit_status check_start(const tacit_plan *plan, const tacit_family *fami
         return tacit_fail(
             error, TACIT_USAGE,
             "start=model is for logistic fits with rounds=few: leave 'start' out, or set 'rounds'");
-    if (model == NULL || (strcmp(model->family->name, "logistic") == 0 && model->stack == NULL &&
-                          model->network.layers == 0 && model->features == plan->features))
+    if (model == NULL || (strcmp(model->family->name, "logistic") == 0 && tacit_model_is_linear(model) &&
+                          model->features == plan->features))
         return TACIT_OK;
     return tacit_fail(
         error, TACIT_USAGE,

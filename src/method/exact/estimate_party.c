@@ -78,7 +78,7 @@ static double token_of(const tacit_party *party) {
 tacit_status tacit_estimate_begin_reply(const tacit_party *party, size_t length, tacit_reply *reply,
                                         tacit_error *error) {
     tacit_prices prices;
-    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
     reply->noise = TACIT_NOISE_NONE;
     reply->price = prices.charged;

@@ -204,7 +204,7 @@ static tacit_status begin_reply(const tacit_party *party, const tacit_question *
                           "the coordinator asks for another sum than the study defines");
     if ((double)party->total_rows > MOST_ROWS)
         return tacit_fail(error, TACIT_REFUSED, "method meta takes at most %.0f rows of a site", MOST_ROWS);
-    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
     reply->noise = TACIT_NOISE_NONE;
     reply->price = prices.charged;
@@ -326,7 +326,7 @@ static tacit_status answer_site(tacit_party *party, const tacit_question *questi
                           "the coordinator asks for a site's own estimates, which the study does not define");
     tacit_status status = begin_site(&self, party, true, error);
     if (status != TACIT_OK) goto cleanup;
-    TACIT_CHECK(tacit_nonprivate_price(party->plan, &prices, error));
+    TACIT_CHECK(tacit_party_price(party, &prices, error));
     reply->kind = tacit_estimate_kind(party->plan);
     reply->noise = TACIT_NOISE_NONE;
     reply->price = prices.charged;

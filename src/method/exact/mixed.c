@@ -367,6 +367,7 @@ const tacit_method tacit_method_mixed = {
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(mixed_design),
+    .needs_schema = true,
     .price = tacit_nonprivate_price,
     .choose_lambda = choose_lambda,
     .release_kind = tacit_estimate_kind,

@@ -23,6 +23,7 @@ static const tacit_parameter parameters[] = {
         tacit_neighbour_settings, schedule, "schedule", "diminishing|fixed",
         "steps that grow shorter and reach the optimum slowly, or a fixed one that stops near it soon"),
     TACIT_NEIGHBOUR_LOSS,
+    TACIT_NEIGHBOUR_DELAY,
     TACIT_SETTINGS_END,
 };
 

@@ -27,6 +27,7 @@ static const tacit_neighbour_settings defaults = { TACIT_NEIGHBOUR_DEFAULTS };
 static const tacit_parameter parameters[] = {
     TACIT_NEIGHBOUR_PARAMETERS,
     TACIT_NEIGHBOUR_LOSS,
+    TACIT_NEIGHBOUR_DELAY,
     TACIT_SETTINGS_END,
 };
 

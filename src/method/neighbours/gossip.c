@@ -23,6 +23,7 @@ static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(tacit_neighbour_settings, pairs, "pairs", 1e6, "the most pairs that meet in a round",
                      "as many as find each other"),
     TACIT_NEIGHBOUR_LOSS,
+    TACIT_NEIGHBOUR_DELAY,
     TACIT_SETTINGS_END,
 };
 

@@ -90,6 +90,35 @@ tacit_view tacit_neighbours_rows(const tacit_plan *plan, const tacit_view *rows,
     return view;
 }
 
+/* ---- delay ---- */
+
+/* Numbers that a node keeps for it. */
+static size_t past_size(const tacit_plan *plan) {
+    const size_t delay = tacit_neighbour_settings_of(plan)->delay;
+    return delay > 0 ? 1 + (delay + 1) * weight_count(plan) : 0;
+}
+
+/* The age of what a node's step number `taken`, from 0, goes by: 0 to delay, and no older than its first. */
+static uint64_t age_of(const tacit_plan *plan, size_t place, uint64_t taken) {
+    const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
+    tacit_stream seed = tacit_stream_from_seed(settings->draw);
+    tacit_stream stream = tacit_stream_fork(&seed, "delay", taken, place);
+    uint64_t age = tacit_stream_below(&stream, settings->delay + 1);
+    return age < taken ? age : taken;
+}
+
+/* Put the point of this step with the others, and take the one that its gradient is of. */
+static const double *point_of(tacit_node *node, const double *weights) {
+    const tacit_plan *plan = node->party->plan;
+    const uint64_t kept = tacit_neighbour_settings_of(plan)->delay + 1;
+    if (node->past == NULL) return weights;
+    const uint64_t taken = (uint64_t)node->past[0];
+    double *points = node->past + 1;
+    memcpy(points + taken % kept * node->count, weights, node->count * sizeof *weights);
+    node->past[0] += 1;
+    return points + (taken - age_of(plan, node->party->heard->place, taken)) % kept * node->count;
+}
+
 /* ---- the party's half ---- */
 
 /* What the gate is told: no noise, entrusted to the neighbours, at a price without bound. */
@@ -147,8 +176,10 @@ tacit_status tacit_node_open(tacit_node *out, tacit_party *party, const tacit_qu
     tacit_status status;
     TACIT_CHECK(tacit_message_numbers(message, "step", 2, &steps, error));
     TACIT_CHECK(tacit_message_integers(message, "round", 1, &times, error));
-    TACIT_CHECK(tacit_party_state(party, node.count + more, &node.weights, error));
+    const size_t past = past_size(party->plan);
+    TACIT_CHECK(tacit_party_state(party, node.count + more + past, &node.weights, error));
     node.kept = node.weights + node.count;
+    node.past = past > 0 ? node.kept + more : NULL;
     node.step = steps[0];
     node.rows = steps[1];
     node.round = (uint64_t)times[0];
@@ -195,8 +226,9 @@ static void numeric_gradient(const tacit_plan *plan, const tacit_view *rows, con
     for (size_t j = 0; j < plan->features; j++) out[j] += plan->lambda * weights[j];
 }
 
-tacit_status tacit_node_gradient(tacit_node *node, const double *weights, tacit_error *error) {
+tacit_status tacit_node_gradient(tacit_node *node, const double *now, tacit_error *error) {
     const tacit_plan *plan = node->party->plan;
+    const double *weights = point_of(node, now);
     const tacit_family *family = tacit_neighbours_family(plan);
     tacit_view used = tacit_neighbours_rows(plan, &node->party->rows, node->stretch);
     tacit_glm_problem problem = {
@@ -226,7 +258,8 @@ static tacit_status diverged(const tacit_plan *plan, tacit_error *error) {
     const tacit_neighbour_settings *settings = tacit_neighbour_settings_of(plan);
     return tacit_fail(error, TACIT_USAGE,
                       "the weights grow without bound: choose a shorter step (setting step), or step=auto%s",
-                      settings->links < 1 || settings->leave > 0
+                      settings->delay > 0 ? "; gradients of delay=D want the (2 D + 1)th part"
+                      : settings->links < 1 || settings->leave > 0
                           ? "; links fail and parties leave, which some methods tolerate badly"
                           : "");
 }
@@ -314,7 +347,7 @@ static tacit_status least_eigenvalue(const rounds *self, double *out, tacit_erro
  * such bound: s is the largest count, which is right while means stay within the bound of the counts; a run
  * that leaves it and grows ends with the advice to take a shorter step. Both consensus (Yuan, Ling and Yin
  * 2016) and extra (Shi et al. 2015) want a step below (1 + lambda_min(W))/L; we take .9 of it, at most
- * 1/L. */
+ * 1/L, and with delay D the (2 D + 1)th part. */
 static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_error *error) {
     const tacit_loss *loss = &tacit_neighbours_family(plan)->loss;
     double least, steepest = loss->curvature(tacit_loss_shape(loss, 0));
@@ -323,7 +356,8 @@ static tacit_status choose_step(rounds *self, const tacit_plan *plan, tacit_erro
     TACIT_TRY(read_step(plan, &self->step, error));
     if (self->step > 0) return TACIT_OK;
     TACIT_TRY(least_eigenvalue(self, &least, error));
-    self->step = fmin(1, 0.9 * (1 + least)) / smoothness;
+    const double delay = (double)tacit_neighbour_settings_of(plan)->delay;
+    self->step = fmin(1, 0.9 * (1 + least)) / smoothness / (2 * delay + 1);
     return TACIT_OK;
 }
 

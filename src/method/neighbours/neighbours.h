@@ -15,6 +15,15 @@
  * Poisson's of a count; Huber's hinge for two classes where the setting says so. These are the M-estimators
  * of Wang 2018, 2.1.
  *
+ * Asynchronous (delay=D; Wang 2018, 2.1; Tsitsiklis, Bertsekas and Athans 1986): a node that is still busy
+ * with a gradient of earlier weights moves by that one. In its k-th step it uses the gradient at the point
+ * of its step k - a, where the age a, 0 to D, is public chance: of the draw, the node's place and k. Mixing
+ * stays doubly stochastic, and at the minimiser old and new points are the same, so what is reached is what
+ * is reached without delay. Steps must be shorter: one direction of curvature h moves by x' = x - s h x_a,
+ * which for a = D throughout dies out if and only if s h < 2 sin(pi/(2 (2 D + 1))); as sin(t) >= 2 t/pi, s h
+ * < 2/(2 D + 1) is enough. step=auto is that without delay, at most 1/L, over 2 D + 1: half of this bound
+ * at most. For ages that change and nodes that mix there is no such equation here; tests show convergence.
+ *
  * Graphs change: links fail, nodes leave and come back (links, leave, away). Objectives drift (drift): half
  * of a node's rows are in use, and that half moves on during the run.
  *
@@ -38,6 +47,7 @@ typedef struct tacit_neighbour_settings {
     uint64_t pairs;
     bool in_pairs; /* of the method, no setting */
     enum { TACIT_LOSS_OF_LABEL, TACIT_LOSS_HUBER } loss;
+    uint64_t delay;
 } tacit_neighbour_settings;
 
 #define TACIT_NEIGHBOUR_DEFAULTS                                                                             \
@@ -75,6 +85,11 @@ static inline const tacit_neighbour_settings *tacit_neighbour_settings_of(const 
         "what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for "              \
         "counts), or Huber's hinge for two classes")
 
+#define TACIT_NEIGHBOUR_DELAY                                                                                \
+    TACIT_LATER_COUNT(tacit_neighbour_settings, delay, "delay", 0, 100, "0",                                 \
+                      "asynchronous: a party's gradient may be of its weights up to this many of its own "   \
+                      "steps ago; step=auto is shorter for it")
+
 /* The family whose loss is minimised; NULL: the label is of a kind that none fits. */
 const tacit_family *tacit_neighbours_family(const tacit_plan *plan);
 
@@ -96,6 +111,7 @@ typedef struct tacit_node {
     double *kept;     /* what else the method keeps, zeros at first */
     double *mixed;    /* sum_j a_ij w_j, its own included; then whatever the method likes */
     double *gradient; /* as tacit_node_gradient leaves it */
+    double *past;     /* with delay: how many steps there were, and the points of the last ones, by turns */
     double step;      /* as the coordinator says */
     double rows;      /* n: this many rows have the weight of one party's mean loss */
     size_t stretch;   /* of the run: which rows are in use */
@@ -107,7 +123,8 @@ tacit_status tacit_node_open(tacit_node *out, tacit_party *party, const tacit_qu
                              tacit_error *error);
 void tacit_node_close(tacit_node *node);
 
-/* node->gradient = gradient of f_i at `weights`, over the rows in use. */
+/* node->gradient = gradient of f_i at `weights`, over the rows in use; with delay at those of an earlier
+ * step. Once a step. */
 tacit_status tacit_node_gradient(tacit_node *node, const double *weights, tacit_error *error);
 
 /* The node's next word: its weights. TACIT_USAGE when they have left the finite numbers. */

@@ -34,6 +34,14 @@
  *   (epsilon, delta). A round's own price is (epsilon_1, delta/T), epsilon_1 what its noise buys at that
  *   delta: many times epsilon/T, and not what adds up.
  *
+ * Counts of missing values (missing_counts = a) are one more question, the last, for rows that are protected
+ *   one by one. Of kT + c runs of one Gaussian event each round takes k and the counts c, so that c/k is to
+ *   T nearly as a is to 1 - a: a round has relative noise sigma sqrt(T + c/k), the counts
+ *   sigma sqrt((kT + c)/c) on their sensitivity sqrt(D) (missing_counts.c), and all together sigma, as above.
+ *   k, c, a and D are public. No step sees the counts. On a grid too coarse for shares that count as Gaussian
+ *   they are refused. With schedule=adaptive k is a round's own: see dpgd_adaptive.c. Code of all this is in
+ *   dpgd_noise.c.
+ *
  * Rounds. More of them get nearer to the minimum and need more noise in each. The rule (rounds=0) minimises
  * over T
  *
@@ -50,14 +58,13 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "method/private/gradient.h"
-#include "privacy/account/gaussian.h"
-#include "privacy/mechanism/integer.h"
-#include "privacy/mechanism/shares.h"
+#include "method/private/dpgd.h"
 
-enum { MOST_ROUNDS = 100000, MOST_CHOSEN_ROUNDS = 1000 };
+enum { MOST_ROUNDS = 100000 };
 
-static const dpgd_settings defaults = { .noise = DPGD_BY_COORDINATOR, .unit = TACIT_UNIT_RECORD };
+static const dpgd_settings defaults = { .noise = DPGD_BY_COORDINATOR,
+                                        .unit = TACIT_UNIT_RECORD,
+                                        .missing_counts = 0.02 };
 
 static const tacit_parameter parameters[] = {
     TACIT_OPEN_COUNT(dpgd_settings, rounds, "rounds", MOST_ROUNDS,
@@ -68,262 +75,35 @@ static const tacit_parameter parameters[] = {
         "or each party a share, which secure summation adds up to little more than the coordinator's"),
     TACIT_CHOICE(dpgd_settings, unit, "unit", "record|party",
                  "whose replacement is hidden: one row, or all rows of a party"),
+    MISSING_COUNTS_SETTING(dpgd_settings, missing_counts),
+    TACIT_LATER_CHOICE(
+        dpgd_settings, schedule, "schedule", "even|adaptive", "even",
+        "how the budget is spread over the steps: evenly, or more for a step after one whose gradient "
+        "drowned "
+        "in its noise; steps then end when the budget is used up, and may be up to about twice as many"),
     TACIT_SETTINGS_END,
 };
 
-static const dpgd_settings *settings_of(const tacit_plan *plan) {
-    return TACIT_SETTINGS(dpgd_settings, plan);
-}
-
-static bool by_party(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_PARTY; }
-
-static bool by_coordinator(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_COORDINATOR; }
-
-static bool by_shares(const tacit_plan *plan) { return settings_of(plan)->noise == DPGD_BY_SHARES; }
-
-static bool hides_party(const tacit_plan *plan) { return settings_of(plan)->unit == TACIT_UNIT_PARTY; }
-
-/* Everything that follows from the plan. */
-typedef struct descent {
-    tacit_sum_spec spec; /* the gradient and, to hide a record, the number of rows */
-    size_t size, rounds;
-    double step;
-    tacit_mechanism each;      /* of one round */
-    double scale;              /* v; with shares, of the noise in a sum of all parties */
-    tacit_event event;         /* of one round; count 0 without noise */
-    tacit_shared_noise shared; /* noise=shares, in steps of the grid */
-} descent;
-
-/* What N is at least. */
-static double least_count(const tacit_plan *plan, size_t parties) {
-    double rows = hides_party(plan) || plan->minimum_rows == 0 ? 1 : (double)plan->minimum_rows;
-    return rows * (double)parties;
-}
-
-/* What N is taken to be where rounds are chosen. */
-static double expected_count(const tacit_plan *plan) {
-    return hides_party(plan) ? (double)plan->parties : tacit_plan_expected_rows(plan);
-}
-
-/* The mean square error of the rule after `rounds` steps; `noise` is s v/N of a single round. */
-static double expected_error(const tacit_plan *plan, double rounds, double step, double noise) {
-    double radius = gradient_radius(plan);
-    double curvature = plan->lambda + gradient_usual_curvature(plan) / (double)plan->features;
-    double shrink = pow(1 - step * curvature, 2), left = pow(shrink, rounds);
-    return left * radius * radius +
-           (double)gradient_size(plan) * rounds * noise * noise * (1 - left) / (1 - shrink);
-}
-
-static size_t choose_rounds(const tacit_plan *plan, double step, double noise) {
-    double best = INFINITY;
-    size_t chosen = 1;
-    for (size_t rounds = 1; rounds <= MOST_CHOSEN_ROUNDS; rounds += 1 + rounds / 16) {
-        double here = expected_error(plan, (double)rounds, step, noise);
-        if (here >= best) continue;
-        best = here;
-        chosen = rounds;
-    }
-    return chosen;
-}
-
-/* The price of one of T rounds whose noise is `sigma` times the sensitivity: what that buys at delta/T, a
- * hair less for the roundings, so that the noise calibrated to it is not below `sigma`. */
-static tacit_status round_price(tacit_price *price, double sigma, tacit_error *error) {
-    double least = sigma, found;
-    for (double spare = 1e-10; spare < 1e-3; spare *= 10) {
-        TACIT_TRY(tacit_gaussian_epsilon(&price->epsilon, sigma * (1 + spare), price->delta, error));
-        TACIT_TRY(tacit_gaussian_sigma(&found, price->epsilon, price->delta, 1, error));
-        if (found >= least) return TACIT_OK;
-    }
-    return tacit_fail(error, TACIT_INTERNAL, "no price found for a round with noise %g", sigma);
-}
-
-/* What `event` costs at delta, by the accountant that the ledger will ask. */
-static tacit_status cost_of(double *out, const tacit_event *event, double delta, tacit_error *error) {
-    tacit_accountant *accountant = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_accountant_create(&accountant, TACIT_REPLACE, error));
-    TACIT_CHECK(tacit_accountant_add(accountant, event, error));
-    TACIT_CHECK(tacit_accountant_epsilon_by(out, accountant, TACIT_COMPOSITION_ZCDP, delta, error));
-cleanup:
-    tacit_accountant_free(accountant);
-    return status;
-}
-
-/* Shares for a hair less than the plan's price, so that the ledger's accountant, whose search over orders is
- * coarser, finds all rounds together within it. *rho: of one round. */
-static tacit_status fit_shares(const tacit_plan *plan, tacit_shared_noise *noise, double *scale, double *rho,
-                               tacit_error *error) {
-    for (double spare = 1e-8; spare < 0.1; spare *= 4) {
-        double epsilon = 0;
-        noise->price.epsilon = plan->epsilon * (1 - spare);
-        TACIT_TRY(tacit_share_scale(scale, noise, error));
-        TACIT_TRY(tacit_share_rho(rho, noise, *scale, error));
-        tacit_event all = tacit_event_replaced(tacit_event_concentrated(*rho, noise->runs));
-        TACIT_TRY(cost_of(&epsilon, &all, plan->delta, error));
-        if (epsilon <= plan->epsilon) return TACIT_OK;
-    }
-    return tacit_fail(error, TACIT_USAGE,
-                      "no shares of noise found for epsilon %g at delta %g: choose another delta",
-                      plan->epsilon, plan->delta);
-}
-
-/* Shares whose sums are counted as Gaussian noise, of exactly what the plan's price asks for in all rounds:
- * the scale of one, and the noise that is counted. Scale 0 where they cannot be counted so. */
-static tacit_status gaussian_shares(const tacit_plan *plan, const tacit_shared_noise *noise, double *scale,
-                                    double *sigma, tacit_error *error) {
-    const double reserve = 1e-9, more = 1e-4; /* of delta; of the noise, as in tacit_share_gaussian */
-    double one = 0;
-    *scale = 0;
-    if (plan->delta < 1e-60) return TACIT_OK;
-    TACIT_TRY(tacit_gaussian_sigma(&one, plan->epsilon, plan->delta * (1 - reserve), 1, error));
-    const double least = one * sqrt((double)noise->runs) * (1 + 1e-12);
-    const double found = least * noise->sensitivity * (1 + more) / sqrt((double)noise->shares) * (1 + 1e-11);
-    const bool drawn = found >= TACIT_SHARE_SCALE_LEAST && found <= TACIT_SHARE_SCALE_MOST;
-    if (drawn && tacit_share_gaussian(sigma, noise, found) && *sigma >= fmax(least, 1e-3) && *sigma <= 1e6)
-        *scale = found;
-    return TACIT_OK;
-}
-
-/* Shares that buy the plan's price in all rounds, and what one of them costs, at its part of delta. */
-static tacit_status set_shares(const tacit_plan *plan, descent *out, tacit_error *error) {
-    double scale = 0, rho = 0, sigma = 0, step = ldexp(1, -out->spec.grid_bits);
-    out->shared = (tacit_shared_noise){ .law = TACIT_LAW_DISCRETE_GAUSSIAN,
-                                        .sensitivity = out->each.sensitivity / step,
-                                        .price = out->each.price,
-                                        .shares = tacit_plan_noise_shares(plan),
-                                        .length = out->spec.length,
-                                        .runs = out->rounds };
-    TACIT_TRY(gaussian_shares(plan, &out->shared, &scale, &sigma, error));
-    const bool gaussian = scale > 0;
-    if (!gaussian) TACIT_TRY(fit_shares(plan, &out->shared, &scale, &rho, error));
-    out->shared.scale = scale; /* found once, drawn from in every round */
-    out->scale = scale * step * sqrt((double)plan->parties);
-    out->event =
-        tacit_event_replaced(gaussian ? tacit_event_gaussian(sigma, 1) : tacit_event_concentrated(rho, 1));
-    if (out->rounds == 1) return TACIT_OK;
-    tacit_price *each = &out->each.price;
-    each->delta /= (double)out->rounds;
-    TACIT_TRY(gaussian ? tacit_gaussian_epsilon(&each->epsilon, sigma, each->delta, error)
-                       : cost_of(&each->epsilon, &out->event, each->delta, error));
-    each->epsilon *= 1 + 1e-12;
-    return TACIT_OK;
-}
-
-/* Noise in a sum of all parties over the sensitivity, for all rounds together. */
-static tacit_status relative_noise(const tacit_plan *plan, double *out, tacit_error *error) {
-    double parties = (double)plan->parties;
-    TACIT_TRY(tacit_gaussian_sigma(out, plan->epsilon, plan->delta, 1, error));
-    if (by_party(plan)) *out *= sqrt(parties);
-    if (by_shares(plan)) *out *= sqrt(parties / (double)tacit_plan_noise_shares(plan));
-    return TACIT_OK;
-}
-
-static tacit_status set_noise(const tacit_plan *plan, descent *out, tacit_error *error) {
-    double shift =
-               2 * (gradient_norm(plan) + GRADIENT_ROUNDING + tacit_sum_rounding(&out->spec)) * (1 + 1e-12),
-           sigma = 0, all = 0;
-    const size_t set = settings_of(plan)->rounds;
-    bool noisy = isfinite(plan->epsilon);
-    out->each = (tacit_mechanism){ TACIT_LAW_GAUSSIAN,
-                                   shift,
-                                   { settings_of(plan)->unit, plan->epsilon, noisy ? plan->delta : 0 } };
-    if (noisy) TACIT_TRY(relative_noise(plan, &all, error));
-    double noise = out->step * shift * all / expected_count(plan);
-    out->rounds = set > 0 ? set : choose_rounds(plan, out->step, noise);
-    out->shared = (tacit_shared_noise){
-        .law = TACIT_LAW_DISCRETE_GAUSSIAN, .price = out->each.price, .shares = 1, .length = out->spec.length
-    };
-    if (!noisy) return TACIT_OK;
-    if (by_shares(plan)) return set_shares(plan, out, error);
-    TACIT_TRY(tacit_gaussian_sigma(&sigma, plan->epsilon, plan->delta, 1, error));
-    if (out->rounds > 1) {
-        double rounds = (double)out->rounds;
-        out->each.price.delta = plan->delta / rounds;
-        TACIT_TRY(round_price(&out->each.price, sigma * sqrt(rounds) * (1 + 1e-12), error));
-    }
-    TACIT_TRY(tacit_mechanism_scale(&out->scale, &out->each, error));
-    return tacit_mechanism_event(&out->event, &out->each, error);
-}
-
-/* The weaker the signal against the noise, d/(N mu), the shorter weights must be; rounds that are few do the
- * rest. From the grid of docs/methods/dpgd.md. */
-static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
-    static const double LEAST = 1e-6, MOST = 1e-2, SLOPE = 1e-3;
-    double noise = 0;
-    if (isfinite(plan->epsilon)) TACIT_TRY(relative_noise(plan, &noise, error));
-    const double ratio = (double)gradient_size(plan) * noise / least_count(plan, plan->parties);
-    *out = fmin(MOST, fmax(LEAST, SLOPE * ratio * ratio));
-    return TACIT_OK;
-}
-
-/* With noise inside, the sum's bound must hold it; the bound depends on the noise and the noise on the grid,
- * so the grid is fixed first without and then with it. */
-static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
-    descent *out = prepared;
-    size_t size = gradient_size(plan), length = size + !hides_party(plan);
-    double bound = (hides_party(plan) ? 1 : GRADIENT_MOST_ROWS) * (gradient_norm(plan) + GRADIENT_ROUNDING);
-    *out = (descent){ .size = size, .step = 1 / (gradient_curvature(plan) + plan->lambda) };
-    TACIT_TRY(tacit_sum_spec_for(&out->spec, length, bound, plan->parties, error));
-    TACIT_TRY(set_noise(plan, out, error));
-    if (!by_party(plan) || isinf(plan->epsilon)) return TACIT_OK;
-    double reach;
-    TACIT_TRY(tacit_mechanism_reach(&reach, &out->each, length, error));
-    TACIT_TRY(tacit_sum_spec_for(&out->spec, length, bound + 2 * reach, plan->parties, error));
-    return set_noise(plan, out, error);
-}
-
 static tacit_status settle(tacit_plan *plan, tacit_error *error) {
-    descent how;
-    TACIT_TRY(prepare(plan, &how, error));
+    dpgd_descent how;
+    TACIT_TRY(dpgd_prepare(plan, &how, error));
     return tacit_plan_settle_number(plan, "rounds", (double)how.rounds, error);
 }
 
 tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
-    descent how;
-    TACIT_TRY(prepare(plan, &how, error));
+    dpgd_descent how;
+    TACIT_TRY(dpgd_prepare(plan, &how, error));
     *out = how.spec;
     return TACIT_OK;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    descent how;
-    TACIT_TRY(prepare(plan, &how, error));
-    out->charged = out->claimed =
-        (tacit_price){ how.each.price.unit, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
-    out->event = how.event;
-    if (out->event.count > 0) out->event.count = how.rounds;
-    return TACIT_OK;
-}
-
 static tacit_release_kind release_kind(const tacit_plan *plan) {
-    if (by_shares(plan)) return TACIT_RELEASE_SEALED;
-    return by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
-}
-
-/* The norm of the noise in the model, by the rule's quadratic. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    descent how;
-    TACIT_TRY(prepare(plan, &how, error));
-    double rounds = (double)how.rounds, radius = gradient_radius(plan);
-    double noise = how.step * how.scale / sqrt(rounds) / least_count(plan, plan->parties);
-    if (by_party(plan)) noise *= sqrt((double)plan->parties);
-    double start = expected_error(plan, rounds, how.step, 0);
-    *out = (tacit_noise_law){
-        .law = by_shares(plan) ? "discrete Gaussian in shares, together near N(0, s^2), in every round"
-                               : "Gaussian N(0, s^2), in every round",
-        .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = how.size,
-        .sensitivity = how.each.sensitivity,
-        .scale = how.scale,
-        .mean_norm = fmin(radius, sqrt(expected_error(plan, rounds, how.step, noise) - start)),
-        .of_fewest = true,
-    };
-    return TACIT_OK;
+    if (dpgd_by_shares(plan)) return TACIT_RELEASE_SEALED;
+    return dpgd_by_party(plan) ? TACIT_RELEASE_CHARGED : TACIT_RELEASE_ENTRUSTED;
 }
 
 /* Round to the grid, then add a share of the noise, which is on the grid itself. */
-static tacit_status add_share(tacit_party *party, const descent *how, const double *values,
+static tacit_status add_share(tacit_party *party, const dpgd_descent *how, const double *values,
                               tacit_reply *reply, tacit_error *error) {
     int64_t *steps = TACIT_NEW(int64_t, how->spec.length);
     if (steps == NULL) return tacit_fail_memory(error);
@@ -335,31 +115,44 @@ static tacit_status add_share(tacit_party *party, const descent *how, const doub
     return status;
 }
 
+/* What the plan says of the round that is asked for, once the filter has let it pass. */
+static tacit_status round_of(tacit_party *party, const tacit_question *question, dpgd_descent *out,
+                             tacit_error *error) {
+    const int64_t *units;
+    if (!dpgd_adapts(party->plan)) {
+        TACIT_TRY(tacit_party_prepared(party, out, error));
+        return gradient_check_sum(question, &out->spec, error);
+    }
+    TACIT_TRY(tacit_message_integers(question->message, "units", 1, &units, error));
+    TACIT_TRY(tacit_party_derive(party, dpgd_prepare_round, (double)*units, out, sizeof *out, error));
+    TACIT_TRY(gradient_check_sum(question, &out->spec, error));
+    return dpgd_filter(party, question, out->runs, out->all_runs, error);
+}
+
 /* The party's half: the gradient of its rows at the weights asked for, and how many they are. */
 static tacit_status answer_gradient(tacit_party *party, const tacit_question *question, tacit_reply *reply,
                                     tacit_error *error) {
     const tacit_plan *plan = party->plan;
-    descent how;
+    dpgd_descent how;
     const double *weights;
     double *values = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_party_prepared(party, &how, error));
-    TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
+    TACIT_CHECK(round_of(party, question, &how, error));
     TACIT_CHECK(tacit_message_numbers(question->message, "weights", how.size, &weights, error));
     values = TACIT_NEW(double, how.spec.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_sum(party, weights, values, error));
-    if (hides_party(plan))
+    if (dpgd_hides_party(plan))
         for (size_t j = 0; party->total_rows > 0 && j < how.size; j++) values[j] /= (double)party->total_rows;
     else
         values[how.size] = (double)party->total_rows;
     reply->kind = release_kind(plan);
     reply->price = how.each.price;
     reply->event = how.event;
-    if (by_shares(plan)) {
+    if (dpgd_by_shares(plan)) {
         reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
         TACIT_CHECK(add_share(party, &how, values, reply, error));
-    } else if (by_party(plan)) {
+    } else if (dpgd_by_party(plan)) {
         const tacit_sum_spec *spec = &how.spec;
         TACIT_CHECK(isinf(plan->epsilon)
                         ? tacit_mechanism_release(&reply->noised, &party->noise, &how.each, values,
@@ -377,57 +170,105 @@ cleanup:
     return status;
 }
 
-/* One step with the sum of the answers, noise inside. */
-static void step(const tacit_plan *plan, const descent *how, const tacit_sum *sum, gradient_state *state) {
-    double radius = gradient_radius(plan), square = 0, *w = state->weights;
-    double count = hides_party(plan) ? (double)sum->parties : sum->values[how->size];
-    count = fmax(count, least_count(plan, sum->parties)); /* it may carry noise */
+static tacit_status answer_missing(tacit_party *party, const tacit_question *question, tacit_reply *reply,
+                                   tacit_error *error) {
+    dpgd_descent how;
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
+    if (dpgd_adapts(party->plan) && how.missing.counts.length > 0)
+        TACIT_TRY(dpgd_filter(party, question, how.missing.release.runs, how.all_runs, error));
+    return dpnewton_give_missing(party, question, &how.missing, reply, error);
+}
+
+/* One step with the sum of the answers, noise inside. Returns the square of what the gradient of F times N
+ * was released as. */
+static double step(const tacit_plan *plan, const dpgd_descent *how, const tacit_sum *sum,
+                   gradient_state *state) {
+    double radius = gradient_radius(plan), square = 0, released = 0, *w = state->weights;
+    double count = dpgd_hides_party(plan) ? (double)sum->parties : sum->values[how->size];
+    count = fmax(count, dpgd_least_count(plan, sum->parties)); /* it may carry noise */
     for (size_t j = 0; j < how->size; j++) {
+        released += pow(sum->values[j] + count * plan->lambda * w[j], 2);
         w[j] -= how->step * (sum->values[j] / count + plan->lambda * w[j]);
         square += w[j] * w[j];
     }
     if (square > radius * radius)
         for (size_t j = 0; j < how->size; j++) w[j] *= radius / sqrt(square);
     state->parties = sum->parties;
+    state->rows = count;
     state->steps++;
+    return released;
 }
 
 /* Ask, add the noise if entrusted with it, and step. */
-static tacit_status one_round(tacit_session *session, const descent *how, gradient_state *state,
-                              tacit_error *error) {
+static tacit_status one_round(tacit_session *session, const dpgd_descent *how, gradient_state *state,
+                              double *square, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
+    const int64_t units = (int64_t)how->runs;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", state->weights, how->size, error));
+    if (dpgd_adapts(plan)) TACIT_CHECK(tacit_message_add_integers(&message, "units", &units, 1, error));
     TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &how->spec, &sum, error));
-    if (by_coordinator(plan))
+    if (dpgd_settings_of(plan)->noise == DPGD_BY_COORDINATOR)
         TACIT_CHECK(tacit_session_publish(session, &how->each, sum.values, how->size,
                                           how->spec.bound * (double)plan->parties, sum.values, error));
     else
         tacit_session_notify(session, sum.values, how->size);
-    step(plan, how, &sum, state);
+    *square = step(plan, how, &sum, state);
 cleanup:
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
     return status;
 }
 
+/* Steps until the budget is used up, each with as much of it as those before suggest. There are no
+ * checkpoints: after a restart the half is run again from the journal. */
+static tacit_status descend_adaptively(tacit_session *session, const dpgd_descent *first,
+                                       gradient_state *state, double *before, tacit_error *error) {
+    const tacit_plan *plan = session->plan;
+    dpgd_descent how = *first;
+    uint64_t spent = 0, units = first->runs;
+    double wanted = (double)units;
+    while (spent < DPGD_UNITS) {
+        double square = 0;
+        tacit_progress_report(session->progress, "parts of the budget", spent, DPGD_UNITS);
+        if (units != how.runs) TACIT_TRY(dpgd_prepare_round(plan, (double)units, &how, error));
+        TACIT_TRY(one_round(session, &how, state, &square, error));
+        spent += units;
+        if (tacit_plan_stops(plan, state->steps, before, state->weights, how.size)) break;
+        const double noise = how.scale * (dpgd_by_party(plan) ? sqrt((double)plan->parties) : 1);
+        if (spent < DPGD_UNITS)
+            units = dpgd_next_units(&wanted, how.rounds, spent, square, (double)how.size * noise * noise);
+    }
+    return TACIT_OK;
+}
+
+static tacit_status descend_evenly(tacit_session *session, const dpgd_descent *how, gradient_state *state,
+                                   double *before, tacit_error *error) {
+    while (state->steps < how->rounds) {
+        double square = 0;
+        tacit_progress_report(session->progress, "steps", state->steps, how->rounds);
+        TACIT_TRY(one_round(session, how, state, &square, error));
+        if (tacit_plan_stops(session->plan, state->steps, before, state->weights, how->size)) break;
+        TACIT_TRY(gradient_checkpoint(session, state, error));
+    }
+    return TACIT_OK;
+}
+
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     gradient_state state = GRADIENT_STATE_INIT;
-    descent how;
+    dpgd_descent how;
     double *before = NULL;
     tacit_status status;
     TACIT_CHECK(tacit_session_prepared(session, &how, error));
     TACIT_CHECK(gradient_resume(session, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, state.weights, how.size, error));
-    while (state.steps < how.rounds) {
-        tacit_progress_report(session->progress, "steps", state.steps, how.rounds);
-        TACIT_CHECK(one_round(session, &how, &state, error));
-        if (tacit_plan_stops(session->plan, state.steps, before, state.weights, how.size)) break;
-        TACIT_CHECK(gradient_checkpoint(session, &state, error));
-    }
+    TACIT_CHECK((dpgd_adapts(session->plan) ? descend_adaptively : descend_evenly)(session, &how, &state,
+                                                                                   before, error));
     TACIT_CHECK(gradient_finish(session, &state, out, error));
+    TACIT_CHECK(
+        dpnewton_ask_missing(session, &how.missing, round(state.rows), out->models[out->count - 1], error));
 cleanup:
     free(before);
     gradient_state_clear(&state);
@@ -435,11 +276,15 @@ cleanup:
 }
 
 static const tacit_handler_entry handlers[] = { { .question = "gradient", .answer = answer_gradient },
+                                                { .question = "missing", .answer = answer_missing },
                                                 { .question = NULL } };
 
 static uint64_t exchanges(const tacit_plan *plan) {
-    descent how;
-    return prepare(plan, &how, NULL) == TACIT_OK ? how.rounds : 0;
+    dpgd_descent how;
+    if (dpgd_prepare(plan, &how, NULL) != TACIT_OK) return 0;
+    const uint64_t rounds =
+        dpgd_adapts(plan) ? DPGD_UNITS / how.runs : how.rounds; /* units never become fewer */
+    return rounds + (how.missing.counts.length > 0);
 }
 
 const tacit_method tacit_method_dpgd = {
@@ -454,22 +299,26 @@ const tacit_method tacit_method_dpgd = {
     .stops_early = true,
     .fits_alone_by_party = true,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .choose_lambda = choose_lambda,
+    .choose_lambda = dpgd_choose_lambda,
     .settle = settle,
     .lambda_rule = "(d/(N mu))^2/1000, between 1e-6 and .01: d weights, N rows at least, mu what the price "
                    "buys (1/mu is the noise of all rounds over the sensitivity)",
-    .shares_noise = by_shares,
-    .leaves = "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's rows "
-              "at weights that all parties know[noise=party: , with the party's own noise "
-              "added][noise=shares: , with the party's share of the noise added][unit=record: , and the "
-              "number of its rows], as one contribution to a sum",
+    .shares_noise = dpgd_by_shares,
+    .counts_missing = dpgd_counts_missing,
+    .leaves =
+        "in every round, the [unit=record: sum][unit=party: mean] of the gradients of the party's rows "
+        "at weights that all parties know[noise=party: , with the party's own noise "
+        "added][noise=shares: , with the party's share of the noise added][unit=record: , and the "
+        "number of its rows], as one contribution to a sum" MISSING_COUNTS_LEAVE
+        "[counts=missing,noise=party: , with its own noise added][counts=missing,noise=shares: , with its "
+        "share of the noise added]",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact sum over all parties in every "
                "round, and no single party's][noise=coordinator,sees=each: the coordinator sees each party's "
                "exact gradients in every round][noise=party,sees=sum: the coordinator sees the sum of all "
                "parties' noisy gradients in every round, and no single party's][noise=party,sees=each: the "
                "coordinator sees each party's noisy gradients in every round][noise=shares: the coordinator "
                "sees the sum over all parties in every round, with the noise in it, and no single party's]. "
-               "Everybody sees the weights after every step",
+               "Everybody sees the weights after every step" MISSING_COUNTS_SEEN,
     .guarantee = "(epsilon, delta)-differential privacy of all rounds together, for replacing [unit=record: "
                  "one row][unit=party: all rows] of a party, towards everybody who sees all "
                  "steps[noise=party|shares: , the coordinator included][noise=coordinator: . There is no "
@@ -479,24 +328,32 @@ const tacit_method tacit_method_dpgd = {
         "party's rows is no secret][noise=coordinator: ; the coordinator adds the noise, publishes only "
         "noisy results and keeps the exact values to itself][noise=shares: ; secure summation, and that no "
         "more parties vanish from a sum or collude than the study declares]",
-    .theorem = "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
-               "L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers and counts "
-               "are clipped to, in each of T rounds; sigma the exact "
-               "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
-               "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian noise "
-               "on a sum of L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers "
-               "and counts are clipped to, in each of T rounds; their "
-               "sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke 2021, Theorem "
-               "9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]",
+    .theorem =
+        "[noise=coordinator|party: Gaussian noise of standard deviation S sigma sqrt(T) on a sum of "
+        "L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers and counts "
+        "are clipped to, in each of T rounds; sigma the exact "
+        "calibration of a single round (Balle and Wang 2018), because T Gaussians compose to one, "
+        "also when adaptive (Dong, Roth and Su 2022)][noise=shares: shares of discrete Gaussian noise "
+        "on a sum of L2 sensitivity S = 2L, L = 1, sqrt(2) for softmax, or what residuals of numbers "
+        "and counts are clipped to, in each of T rounds; their "
+        "sum counts as Gaussian noise, less a part in 10^4 (Kairouz, Liu and Steinke 2021, Theorem "
+        "9), and composes as that does; on a coarse grid by zCDP (Proposition 14)]" MISSING_COUNTS_BOUND
+        "[counts=missing|perhaps: , which have a share of mu^2 = 1/sigma^2, and the rounds the "
+        "rest][schedule=adaptive: . A round has u of 10,000 units of what the rounds have, and Gaussian "
+        "noise "
+        "for so much of mu^2 = 1/sigma^2; u is chosen from what was released before. The party counts what "
+        "it "
+        "has answered for and refuses what would be more than all: a filter of Gaussian differential privacy "
+        "(Smith and Thakurta 2022), which holds whatever the coordinator asks]",
     .claim = "no paper's: Rajkumar and Agarwal print the price of one round (psgd)",
-    .caveats =
-        "as many questions as rounds: every party must stay connected. The price of one round in the ledger "
-        "is more than its share; what counts is the composition of all rounds, at the limit's delta",
-    .prepare = prepare,
-    .prepared_size = sizeof(descent),
+    .caveats = "as many questions as rounds" MISSING_COUNTS_MORE
+               ": every party must stay connected. The price of one round in the ledger "
+               "is more than its share; what counts is the composition of all rounds, at the limit's delta",
+    .prepare = dpgd_prepare,
+    .prepared_size = sizeof(dpgd_descent),
     .check = gradient_check_label,
-    .price = price,
-    .noise = noise_law,
+    .price = dpgd_price,
+    .noise = dpgd_noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
     .fewest = 1,

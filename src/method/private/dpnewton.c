@@ -56,14 +56,6 @@
 #include "method/private/dpnewton_inference.h"
 #include "num/noisy/noisy_moments.h"
 
-static bool by_party(const tacit_plan *plan) {
-    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
-}
-
-static bool by_coordinator(const tacit_plan *plan) {
-    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_COORDINATOR;
-}
-
 static bool by_shares(const tacit_plan *plan) {
     return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_SHARES;
 }
@@ -91,15 +83,23 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return reuses(plan) && plan->model != NULL ? dpnewton_check_moments(plan, error) : TACIT_OK;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    dpnewton_design design;
-    if (dpnewton_infers(plan))
-        TACIT_TRY(dpnewton_whole_event(plan, &design.all, error));
-    else
-        TACIT_TRY(dpnewton_describe(plan, &design, error));
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    dpnewton_prepared how;
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
-    out->event = design.all;
+    if (dpnewton_infers(plan)) return dpnewton_whole_event(plan, &out->event, error);
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
+    out->event = how.prediction.all;
+    return TACIT_OK;
+}
+
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    dpnewton_prepared how;
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
+    *out = dpnewton_infers(plan) ? dpnewton_inference_noise(plan, &how.inference)
+                                 : dpnewton_noise_law(plan, &how.prediction);
     return TACIT_OK;
 }
 
@@ -139,14 +139,14 @@ tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, 
                            double **values, tacit_reply *reply, tacit_error *error) {
     const tacit_plan *plan = party->plan;
     bool silent = isinf(plan->epsilon);
-    reply->kind = release_kind(plan);
+    reply->kind = plan->method->release_kind(plan);
     reply->price = release->mechanism.price;
     reply->event = release->event;
-    if (by_shares(plan)) {
+    if (reply->kind == TACIT_RELEASE_SEALED) {
         reply->assumption = "secure summation: only the sum is seen, with enough shares of the noise in it";
         return add_share(party, release, spec, *values, reply, error);
     }
-    if (by_party(plan))
+    if (reply->kind == TACIT_RELEASE_CHARGED)
         return silent ? tacit_mechanism_release(&reply->noised, &party->noise, &release->mechanism, *values,
                                                 spec->length, spec->grid_bits, spec->bound, error)
                       : tacit_mechanism_release_at(&reply->noised, &party->noise, &release->mechanism,
@@ -287,7 +287,7 @@ tacit_status dpnewton_ask(tacit_session *session, const char *question, const ta
                           const tacit_sum_spec *spec, const dpnewton_release *release, size_t count,
                           tacit_sum *sum, tacit_error *error) {
     TACIT_TRY(tacit_ask_sum(session, question, message, spec, sum, error));
-    if (by_coordinator(session->plan))
+    if (session->plan->method->release_kind(session->plan) == TACIT_RELEASE_ENTRUSTED)
         return tacit_session_publish(session, &release->mechanism, sum->values, count,
                                      spec->bound * (double)session->plan->parties, sum->values, error);
     tacit_session_notify(session, sum->values, count);
@@ -544,7 +544,7 @@ const tacit_method tacit_method_dpnewton = {
     .choose_lambda = dpnewton_lambda,
     .settle = dpnewton_settle,
     .lambda_rule = "the ridge of the steps over the declared rows",
-    .noise = dpnewton_noise_law,
+    .noise = noise_law,
     .release_kind = release_kind,
     .exchanges = exchanges,
     .fewest = 1,

@@ -35,12 +35,6 @@ typedef struct dpnewton_settings {
 extern const dpnewton_settings dpnewton_defaults;
 extern const tacit_parameter dpnewton_parameters[];
 
-#define DPNEWTON_SETTING_MISSING(S, member)                                                                  \
-    TACIT_LATER_NUMBER(                                                                                      \
-        S, member, "missing_counts", 0, 0.5, "0",                                                            \
-        "share of the budget for how many values were missing and how many rows were left out, by column, "  \
-        "where the schema says what becomes of missing values; 0: not counted")
-
 /* What an answer is, by who adds the noise. */
 tacit_release_kind dpnewton_kind(const dpnewton_settings *settings);
 
@@ -52,6 +46,7 @@ static inline const dpnewton_settings *dpnewton_settings_of(const tacit_plan *pl
 typedef struct dpnewton_release {
     tacit_mechanism mechanism;
     double share;     /* of the budget */
+    uint64_t runs;    /* of one event of the study's, which the share is; 0: as many as thousandths */
     double deviation; /* of the noise on one number of the published sum; 0 without noise. Of moments that are
                        * reused: what it would be */
     double scale;     /* of what one party or the coordinator draws, in the sum's units */
@@ -60,9 +55,10 @@ typedef struct dpnewton_release {
 } dpnewton_release;
 
 /* Counts of missing values beside the model (dpnewton_missing.c). */
+#define DPNEWTON_ANY_ROUND UINT64_MAX
 typedef struct dpnewton_counting {
     missing_counts counts; /* length 0: they are not asked for */
-    uint64_t round;        /* in which they are */
+    uint64_t round;        /* in which they are; DPNEWTON_ANY_ROUND: when a study ends, which may be early */
     tacit_sum_spec spec;
     dpnewton_release release;
 } dpnewton_counting;
@@ -203,7 +199,7 @@ tacit_status dpnewton_describe(const tacit_plan *plan, dpnewton_design *out, tac
 tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *error);
 
 /* The norm of the noise in the model, for rows that fill the ball evenly. */
-tacit_status dpnewton_noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+tacit_noise_law dpnewton_noise_law(const tacit_plan *plan, const dpnewton_design *design);
 
 /* The rounds that the plan leaves open. */
 tacit_status dpnewton_settle(tacit_plan *plan, tacit_error *error);
@@ -302,6 +298,9 @@ double dpnewton_missing_units(const tacit_plan *plan);
 /* Everything about them, asked for in this round. */
 tacit_status dpnewton_set_missing(const tacit_plan *plan, dpnewton_counting *out, uint64_t round,
                                   tacit_error *error);
+
+/* The same for a method that has the counts, and the share with its runs, in out->counts and out->release. */
+tacit_status dpnewton_set_counting(const tacit_plan *plan, dpnewton_counting *out, tacit_error *error);
 
 /* The party's answer; and the coordinator's question, whose answer goes into the model. `rows`: that were
  * used. */

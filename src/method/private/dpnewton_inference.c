@@ -186,25 +186,22 @@ tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error
     return TACIT_OK;
 }
 
-tacit_status dpnewton_inference_noise(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    dpnewton_inference design;
-    TACIT_TRY(dpnewton_inference_describe(plan, &design, error));
+tacit_noise_law dpnewton_inference_noise(const tacit_plan *plan, const dpnewton_inference *design) {
     bool by_party = dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY,
          shares = tacit_plan_shares_noise(plan);
-    const dpnewton_release *last = &design.release[design.linear ? 0 : design.steps + 1];
-    double rows = dpnewton_rows(plan), d = (double)design.width;
-    *out = (tacit_noise_law){
+    const dpnewton_release *last = &design->release[design->linear ? 0 : design->steps + 1];
+    double rows = dpnewton_rows(plan), d = (double)design->width;
+    return (tacit_noise_law){
         .law = shares
                    ? "discrete Gaussian in shares, together near N(0, s^2), in every question; s of the last"
                    : "Gaussian N(0, s^2), in every question; s of the last",
         .added_to = by_party ? "each party's sums" : "the sums over all parties",
-        .dimension = design.linear ? tacit_moments_length(design.width + 1)
-                                   : design.width + 2 * tacit_moments_length(design.width),
+        .dimension = design->linear ? tacit_moments_length(design->width + 1)
+                                    : design->width + 2 * tacit_moments_length(design->width),
         .sensitivity = last->mechanism.sensitivity,
         .scale = shares ? last->deviation : last->scale,
         .mean_norm = sqrt(d) * last->deviation / (rows / (8 * d)),
     };
-    return TACIT_OK;
 }
 
 /* ---- the party's half ---- */

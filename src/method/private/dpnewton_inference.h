@@ -42,7 +42,7 @@ typedef union dpnewton_prepared {
 tacit_status dpnewton_inference_describe(const tacit_plan *plan, dpnewton_inference *out, tacit_error *error);
 
 tacit_status dpnewton_inference_check(const tacit_plan *plan, tacit_error *error);
-tacit_status dpnewton_inference_noise(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error);
+tacit_noise_law dpnewton_inference_noise(const tacit_plan *plan, const dpnewton_inference *design);
 tacit_status dpnewton_inference_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
 /* One of the three sums over the party's rows, as it is asked for; `weights` for the last two. In all

@@ -1,6 +1,6 @@
 /*
- * The very last question of dpnewton, in both purposes, and of dpcox: how many values are missing in each
- * column, and how many rows were left out for it (missing_counts), where the schema says what becomes of
+ * The very last question of dpnewton, in both purposes, of dpcox and of dpgd: how many values are missing in
+ * each column, and how many rows were left out for it (missing_counts), where the schema says what becomes of
  * them.
  *
  * Proof note. The vector of counts has the L2 sensitivity of missing_counts.c, sqrt(D) for a row and m
@@ -42,6 +42,10 @@ tacit_status dpnewton_set_missing(const tacit_plan *plan, dpnewton_counting *out
     if (!(units > 0)) return TACIT_OK;
     out->counts = counts_of(plan);
     out->release.share = units / UNITS;
+    return dpnewton_set_counting(plan, out, error);
+}
+
+tacit_status dpnewton_set_counting(const tacit_plan *plan, dpnewton_counting *out, tacit_error *error) {
     return dpnewton_set_release(plan, &out->release, &out->spec, out->counts.length, GRADIENT_MOST_ROWS,
                                 out->counts.sensitivity, error);
 }
@@ -52,7 +56,7 @@ tacit_status dpnewton_give_missing(tacit_party *party, const tacit_question *que
     tacit_status status;
     if (how->counts.length == 0)
         return tacit_fail(error, TACIT_REFUSED, "the study counts no missing values");
-    if (question->round != how->round)
+    if (question->round != how->round && how->round != DPNEWTON_ANY_ROUND)
         return tacit_fail(error, TACIT_REFUSED, "round %llu of this study is not one for %s",
                           (unsigned long long)question->round, question->name);
     TACIT_TRY(gradient_check_sum(question, &how->spec, error));

@@ -65,13 +65,22 @@ static bool same_missing(const tacit_schema *a, const tacit_schema_column *one, 
            a->imputes == b->imputes;
 }
 
+/* What a cell is taken for: the day of an age, texts that stand for levels. */
+static bool same_reading(const tacit_schema_column *one, const tacit_schema_column *other) {
+    const tacit_recode *a = &one->recode, *b = &other->recode;
+    if ((one->date_at == NULL) != (other->date_at == NULL)) return false;
+    if (one->date_at != NULL && strcmp(one->date_at, other->date_at) != 0) return false;
+    return same_levels(&a->from, &b->from) &&
+           (a->from.count == 0 || memcmp(a->to, b->to, a->from.count * sizeof *a->to) == 0);
+}
+
 static bool same_column(const tacit_schema *a, const tacit_schema_column *one, const tacit_schema *b,
                         const tacit_schema_column *other) {
     return one->kind == other->kind && one->kind != TACIT_SCHEMA_TEXT && one->low == other->low &&
            one->high == other->high && one->mean == other->mean && one->sd == other->sd &&
            memcmp(&one->date, &other->date, sizeof one->date) == 0 && one->others == other->others &&
-           one->effect == other->effect && same_levels(&one->levels, &other->levels) &&
-           same_missing(a, one, b, other);
+           same_reading(one, other) && one->effect == other->effect &&
+           same_levels(&one->levels, &other->levels) && same_missing(a, one, b, other);
 }
 
 static const tacit_schema_column *find_column(const tacit_schema *schema, const char *name) {

@@ -55,7 +55,7 @@ const tacit_parameter dpnewton_parameters[] = {
         dpnewton_settings, widths, "widths", "former|narrow", "former",
         "with purpose=inference and a number for a label: the scale of rows, by which long ones "
         "count less, as it was or for narrower intervals"),
-    DPNEWTON_SETTING_MISSING(dpnewton_settings, missing_counts),
+    MISSING_COUNTS_SETTING(dpnewton_settings, missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -63,8 +63,9 @@ static const double UNITS = 1000;   /* of the budget */
 static const double HELD_OUT = 200; /* of them for the scores of held-out rows, where there are folds */
 static const double LINE = 40;      /* of them for the last question, where it is asked */
 
+/* Of any method whose questions are Gaussian releases. */
 static bool by_party(const tacit_plan *plan) {
-    return dpnewton_settings_of(plan)->noise == DPNEWTON_BY_PARTY;
+    return plan->method->release_kind(plan) == TACIT_RELEASE_CHARGED;
 }
 
 double dpnewton_rows(const tacit_plan *plan) {
@@ -142,7 +143,7 @@ static void set_shares_of_budget(dpnewton_design *out, double missing) {
 
 /* An event of a question, whose noise is `sigma` times its sensitivity, in units of the study's. */
 static tacit_event event_of(const dpnewton_release *release, double sigma) {
-    double units = round(release->share * UNITS);
+    double units = release->runs > 0 ? (double)release->runs : round(release->share * UNITS);
     return tacit_event_replaced(tacit_event_gaussian(sigma * sqrt(units) * (1 + 1e-13), (uint64_t)units));
 }
 
@@ -341,28 +342,24 @@ tacit_status dpnewton_lambda(const tacit_plan *plan, double *out, tacit_error *e
     return TACIT_OK;
 }
 
-tacit_status dpnewton_noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    dpnewton_design design;
-    if (dpnewton_infers(plan)) return dpnewton_inference_noise(plan, out, error);
-    TACIT_TRY(dpnewton_describe(plan, &design, error));
-    const dpnewton_release *last = &design.release[design.rounds];
-    double rows = design.part * dpnewton_rows(plan), d = (double)design.width, tail = 0,
-           size = d * (double)design.scores;
-    for (size_t t = 1; t <= design.rounds; t++) tail += dpnewton_tail(&design, t);
-    *out = (tacit_noise_law){
+tacit_noise_law dpnewton_noise_law(const tacit_plan *plan, const dpnewton_design *design) {
+    const dpnewton_release *last = &design->release[design->rounds];
+    double rows = design->part * dpnewton_rows(plan), d = (double)design->width, tail = 0,
+           size = d * (double)design->scores;
+    for (size_t t = 1; t <= design->rounds; t++) tail += dpnewton_tail(design, t);
+    return (tacit_noise_law){
         .law = tacit_plan_shares_noise(plan)
                    ? "discrete Gaussian in shares, together near N(0, s^2), in every step; s of "
                      "the last, smallest"
                    : "Gaussian N(0, s^2), in every step; s of the last, smallest",
         .added_to = by_party(plan) ? "each party's gradient" : "the sum of the parties' gradients",
-        .dimension = design.gradient.length,
+        .dimension = design->gradient.length,
         .sensitivity = last->mechanism.sensitivity,
         .scale = tacit_plan_shares_noise(plan) ? last->deviation : last->scale,
-        .mean_norm = 2 * design.clip * dpnewton_units(&design) * sqrt(size) * last->deviation *
-                     sqrt(last->share / tail / (double)design.models) /
+        .mean_norm = 2 * design->clip * dpnewton_units(design) * sqrt(size) * last->deviation *
+                     sqrt(last->share / tail / (double)design->models) /
                      (rows / (4 * d) + rows * plan->lambda),
     };
-    return TACIT_OK;
 }
 
 tacit_status dpnewton_settle(tacit_plan *plan, tacit_error *error) {

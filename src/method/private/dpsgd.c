@@ -35,9 +35,15 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     return dpsgd_setup_read(plan, &setup, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+/* Finding the noise takes a second. */
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    return dpsgd_setup_make(plan, 0, out, error);
+}
+
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
     dpsgd_setup setup;
-    TACIT_TRY(dpsgd_setup_make(plan, 0, &setup, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &setup, error));
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
     out->event = setup.event;
@@ -57,9 +63,10 @@ static double least_rows(const tacit_plan *plan, size_t parties) {
     return (double)parties * (plan->minimum_rows > 0 ? (double)plan->minimum_rows : 1);
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     dpsgd_setup setup;
-    TACIT_TRY(dpsgd_setup_make(plan, 0, &setup, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &setup, error));
     bool own = setup.noise == DPSGD_BY_PARTY, shared = setup.noise == DPSGD_BY_SHARES;
     double batch = setup.sampling * least_rows(plan, plan->parties);
     /* Of the shares in a sum only setup.shares count, so all of them together are more than the price
@@ -459,22 +466,12 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
     return tacit_outcome_add(out, model, error);
 }
 
-/* Finding the noise takes a second: the trials of a simulation share it. */
-static tacit_status find_setup(tacit_session *session, dpsgd_setup *out, tacit_error *error) {
-    tacit_cache_key key = tacit_cache_key_begin("dpsgd's noise");
-    tacit_cache_key_add(&key, session->plan, sizeof *session->plan);
-    if (tacit_result_cache_find(session->cache, &key, out, sizeof *out)) return TACIT_OK;
-    TACIT_TRY(dpsgd_setup_make(session->plan, 0, out, error));
-    tacit_result_cache_keep(session->cache, &key, out, sizeof *out);
-    return TACIT_OK;
-}
-
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     dpsgd_setup setup;
     state self = { .parameters = NULL };
     double *before = NULL;
     tacit_status status;
-    TACIT_CHECK(find_setup(session, &setup, error));
+    TACIT_CHECK(tacit_session_prepared(session, &setup, error));
     TACIT_CHECK(state_resume(session, &setup, &self, error));
     TACIT_CHECK(tacit_plan_before(&before, session->plan, self.parameters, setup.size, error));
     TACIT_CHECK(ask_rows(session, &self, error));
@@ -546,6 +543,9 @@ const tacit_method tacit_method_dpsgd = {
     .caveats = "as many questions as steps. The noise grows with the number of parameters and falls with "
                "rows: a small network on few rows learns nothing. Rates, clipping and layers chosen by "
                "looking at results on private rows cost privacy that nobody counts",
+    .prepare = prepare,
+    .prepared_size = sizeof(dpsgd_setup),
+    .prepares_long = true,
     .check = check,
     .price = price,
     .noise = noise_law,

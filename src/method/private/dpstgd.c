@@ -151,9 +151,10 @@ static tacit_price claim_of(const tacit_plan *plan, const descent *how) {
                           advanced ? plan->delta : 0 };
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
     descent how;
-    TACIT_TRY(prepare(plan, &how, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
     if (isinf(plan->epsilon)) {
         out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
         return TACIT_OK;
@@ -171,9 +172,10 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_CHARGED;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     descent how;
-    TACIT_TRY(prepare(plan, &how, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
     double size = (double)how.step.size;
     *out = (tacit_noise_law){
         .law = "Laplace of scale s, twice in every step",

@@ -41,20 +41,15 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, plan->delta };
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    return perturb_objective_law(plan, LAW, out, error);
-}
-
-static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                   tacit_error *error) {
-    return perturb_objective_answer(party, question, LAW, reply, error);
-}
+PERTURB_OBJECTIVE_HALVES(LAW);
 
 static const tacit_handler_entry handlers[] = { { .question = "weights", .answer = answer_weights },
                                                 { .question = NULL } };

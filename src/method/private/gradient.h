@@ -94,6 +94,8 @@ typedef struct dpgd_settings {
     uint64_t rounds;
     enum { DPGD_BY_COORDINATOR, DPGD_BY_PARTY, DPGD_BY_SHARES } noise;
     tacit_unit unit;
+    double missing_counts;                      /* of the budget */
+    enum { DPGD_EVEN, DPGD_ADAPTIVE } schedule; /* of the budget over the rounds */
 } dpgd_settings;
 
 typedef struct psgd_settings {

@@ -16,12 +16,15 @@
  *   x^T; w_max is the largest norm of any minimiser: (lambda w).w = -gradient of the loss times w <= m, the
  *   largest t |loss'(t)| for t > 0, hence |w| <= min(L/lambda, sqrt(m/lambda)). m = W(1/e) for the logistic
  *   loss, W((K-1)/e) for softmax of K classes (W is Lambert's function), and for Huber's of width h the
- *   larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where (1 + h)/2 lies on the parabola. g is the
- *   gradient norm that the solver certifies on every input (privacy/mechanism/erm.h). `paper` leaves the
- *   minimum out. With one party the coordinator does nothing; with more, the mean is post-processing.
+ *   larger of 1 - h, on the straight part, and (1 + h)^2/(8h) where (1 + h)/2 lies on the parabola. Numbers
+ *   and counts have clipped residuals (bounded_label.h): L = 1/2 and m = 1/4; L = 1 and m = max(log H, 1/e),
+ *   H the largest count. g is the gradient norm that the solver certifies on every input
+ *   (privacy/mechanism/erm.h). `paper` leaves the minimum out. With one party the coordinator does nothing;
+ *   with more, the mean is post-processing.
  */
 #include <math.h>
 
+#include "method/bounded_label.h"
 #include "method/private/perturb.h"
 #include "num/special.h"
 
@@ -61,17 +64,22 @@ static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *err
 static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_error *error) {
     const double size = (double)perturb_size(plan);
     (void)error;
-    *out = perturb_lambda(plan, 5.5 * sqrt(size / (double)plan->parties) / plan->epsilon);
+    *out =
+        bounded_lambda(plan, perturb_lambda(plan, 5.5 * sqrt(size / (double)plan->parties) / plan->epsilon));
     return TACIT_OK;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     (void)error;
     double d = (double)perturb_size(plan), S = sensitivity(plan, plan->minimum_rows);
     *out = (tacit_noise_law){
@@ -112,9 +120,9 @@ static tacit_status answer_weights(tacit_party *party, const tacit_question *que
     return status;
 }
 
-static bool hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+static tacit_status hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error) {
     return tacit_plan_drowns(plan, largest_weights(plan), "more rows, or plr or gop, which need less noise",
-                             out);
+                             out, error);
 }
 
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
@@ -132,12 +140,14 @@ const tacit_method tacit_method_output = {
     .reference = "Chaudhuri, Monteleoni & Sarwate 2011; Rajkumar & Agarwal 2012, 2.2",
     .version = 1,
     .units = "record",
+    .takes_numbers = true,
     .spreads = true,
     .fits_alone = true,
     TACIT_SETTINGS_OF(perturb_parameters, perturb_defaults),
     .choose_lambda = choose_lambda,
     .hopeless = hopeless,
-    .lambda_rule = "5.5 sqrt(d/M)/(n epsilon), at most 1: d weights, n rows of a party at least, M parties",
+    .lambda_rule = "5.5 sqrt(d/M)/(n epsilon), at most 1: d weights, n rows of a party at least, M parties; "
+                   "of numbers and counts its power 2/3",
     .leaves = "the weights of a model fitted to the party's rows, with the party's own noise inside",
     .seen_by = "[sees=sum: the coordinator sees the sum of all parties' answers, and no single "
                "one][sees=each: the coordinator sees each party's answer], and publishes their mean. Every "
@@ -148,8 +158,10 @@ const tacit_method tacit_method_output = {
                   "party's rows is no secret",
     .theorem = "gamma-norm noise of scale S/epsilon on weights of L2 sensitivity S = min(2L/(n lambda), 2 "
                "sqrt(m/lambda)) + 2g/lambda (Chaudhuri, Monteleoni and Sarwate 2011, Corollary 8): L = 1, or "
-               "sqrt(2) for softmax; m = W((K-1)/e), W Lambert's function, or for loss=huber max(1 - h, (1 + "
-               "h)^2/(8h)); g the solver's certified gradient norm",
+               "sqrt(2) for softmax, 1/2 for numbers and 1 for counts, whose residuals are clipped; m = "
+               "W((K-1)/e), W Lambert's function, or for loss=huber max(1 - h, (1 + "
+               "h)^2/(8h)), 1/4 for numbers, max(log H, 1/e) for counts up to H; g the solver's certified "
+               "gradient norm",
     .claim = "the same epsilon, for two classes, with S = 2/(n lambda) (calibration=paper) and a solver that "
              "is taken to be exact",
     .caveats = "the noise grows with the number of weights and with 1/(n lambda): plr needs less at the same "

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "method/bounded_label.h"
 
 const perturb_settings perturb_defaults = PERTURB_DEFAULTS;
 
@@ -13,12 +14,12 @@ const tacit_parameter perturb_parameters[] = {
 };
 
 const tacit_family *perturb_family(const tacit_plan *plan) {
-    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? &tacit_family_huber
-                                                            : tacit_family_for(plan->classes);
+    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? &tacit_family_huber : bounded_family(plan);
 }
 
 double perturb_shape(const tacit_plan *plan) {
-    return perturb_family(plan)->loss.shape_name != NULL ? perturb_settings_of(plan)->width : 0;
+    return perturb_settings_of(plan)->loss == PERTURB_HUBER ? perturb_settings_of(plan)->width
+                                                            : bounded_shape(plan);
 }
 
 double perturb_curvature(const tacit_plan *plan) {
@@ -42,7 +43,14 @@ tacit_status perturb_check(const tacit_plan *plan, tacit_error *error) {
     if (plan->minimum_rows == 0)
         return tacit_fail(error, TACIT_USAGE, "method %s needs the minimum rows of a party, at least 1",
                           plan->method->name);
+    TACIT_TRY(bounded_check_label(plan, error));
     const tacit_family *family = perturb_family(plan);
+    if (plan->classes == 0 && family->loss.of_classes)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "loss=%s is for two classes and the label '%s' is of kind %s: leave 'loss' out, and "
+            "its own loss is taken",
+            family->name, plan->schema->label, tacit_response_name(plan->schema->response));
     if (!tacit_family_takes(family, plan->classes))
         return tacit_fail(error, TACIT_USAGE,
                           "loss=%s is for %s classes and the label has %zu: use loss=logistic", family->name,
@@ -72,17 +80,12 @@ tacit_status perturb_mean(tacit_session *session, const tacit_sum_spec *spec, ta
                           tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_sum sum = TACIT_SUM_INIT;
-    tacit_model *model = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_model_create(&model, perturb_family(plan), plan->features, plan->classes, error));
-    model->shape = perturb_shape(plan);
-    TACIT_CHECK(tacit_ask_sum(session, "weights", NULL, spec, &sum, error));
-    for (size_t j = 0; j < spec->length; j++) model->weights[j] = sum.values[j] / (double)sum.parties;
-    out->parties = sum.parties;
-    status = tacit_outcome_add(out, model, error);
-    model = NULL;
-cleanup:
-    tacit_model_free(model);
+    TACIT_TRY(tacit_ask_sum(session, "weights", NULL, spec, &sum, error));
+    tacit_status status = bounded_add_mean(out, plan, sum.values, sum.parties, error);
+    if (status == TACIT_OK && perturb_settings_of(plan)->loss == PERTURB_HUBER) {
+        out->models[out->count - 1]->family = &tacit_family_huber;
+        out->models[out->count - 1]->shape = perturb_shape(plan);
+    }
     tacit_sum_clear(&sum);
     return status;
 }
@@ -191,7 +194,7 @@ tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *
     tacit_objective_noise noise;
     TACIT_TRY(tacit_party_prepared(party, &spec, error));
     TACIT_TRY(perturb_check_sum(question, &spec, error));
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->price = prices.charged;
     if (isinf(plan->epsilon)) return answer_exactly(party, &spec, reply, error);

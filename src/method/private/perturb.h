@@ -72,6 +72,19 @@ tacit_status perturb_objective_answer(tacit_party *party, const tacit_question *
                                       tacit_reply *reply, tacit_error *error);
 tacit_status perturb_objective_coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error);
 
+/* What the two have alike: their noise, and a party's answer. */
+#define PERTURB_OBJECTIVE_HALVES(law)                                                                        \
+    static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,   \
+                                  tacit_error *error) {                                                      \
+        (void)prepared;                                                                                      \
+        return perturb_objective_law(plan, law, out, error);                                                 \
+    }                                                                                                        \
+    static tacit_status answer_weights(tacit_party *party, const tacit_question *question,                   \
+                                       tacit_reply *reply, tacit_error *error) {                             \
+        return perturb_objective_answer(party, question, law, reply, error);                                 \
+    }                                                                                                        \
+    _Static_assert(true, "")
+
 /* ---- for all three ---- */
 
 /* The grid of the sum for answers of norm at most `largest`. */

@@ -48,14 +48,7 @@ static tacit_status choose_lambda(const tacit_plan *plan, double *out, tacit_err
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
-    return perturb_objective_law(plan, LAW, out, error);
-}
-
-static tacit_status answer_weights(tacit_party *party, const tacit_question *question, tacit_reply *reply,
-                                   tacit_error *error) {
-    return perturb_objective_answer(party, question, LAW, reply, error);
-}
+PERTURB_OBJECTIVE_HALVES(LAW);
 
 /* With lambda chosen on the way: a stack of one member is the same model. */
 static tacit_status answer_chosen(tacit_party *party, const tacit_question *question, tacit_reply *reply,

@@ -56,7 +56,9 @@ tacit_price choosing_price(const tacit_plan *plan) {
                           0 };
 }
 
-tacit_status choosing_prices(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status choosing_prices(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                             tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = choosing_price(plan);
     return TACIT_OK;

@@ -42,7 +42,8 @@ tacit_plan choosing_plan(const tacit_plan *plan, size_t i);
 
 /* What is charged: epsilon, and the choice. The second is a method's `price`. */
 tacit_price choosing_price(const tacit_plan *plan);
-tacit_status choosing_prices(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_status choosing_prices(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                             tacit_error *error);
 
 /* Choose for the party. */
 tacit_status choosing_select(tacit_selected **out, tacit_party *party, stacking_maker *make,
@@ -53,7 +54,9 @@ tacit_status choosing_select(tacit_selected **out, tacit_party *party, stacking_
     static tacit_status check(const tacit_plan *plan, tacit_error *error) {                                  \
         return stacking_plan_check(plan, make, error);                                                       \
     }                                                                                                        \
-    static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {        \
+    static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,   \
+                                  tacit_error *error) {                                                      \
+        (void)prepared;                                                                                      \
         return stacking_plan_law(plan, make, out, error);                                                    \
     }                                                                                                        \
     static tacit_status answer_stack(tacit_party *party, const tacit_question *question, tacit_reply *reply, \

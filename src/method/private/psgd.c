@@ -271,7 +271,9 @@ cleanup:
     return status;
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     bool noisy = isfinite(plan->epsilon);
     out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, noisy ? plan->delta : 0 };
     out->charged = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };
@@ -291,7 +293,9 @@ static double step_size(const tacit_plan *plan, double lambda, double t) {
 
 /* In the weights, on a quadratic whose curvature is that of rows which fill the ball evenly: eta moves the
  * minimum, and what rho leaves after T steps has a variance near z_T/(2h) of a step's. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     double m = (double)plan->parties, d = (double)plan->features;
     double rows = m * fmax(1, (double)plan->minimum_rows);
     answering how;

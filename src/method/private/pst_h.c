@@ -6,13 +6,21 @@
  *   source:        w_src,1, ..., w_src,K = the members of pst-f on all its rows, at epsilon_src
  *                  answers them, once
  *   coordinator:   u_k = the mean of the sources' w_src,k
- *   target:        pst-f at epsilon with the regularisers (lambda_k/2)|w - u_k|^2
+ *   target:        pst-f at epsilon with the regularisers (lambda_k/2)|w - u_k|^2, or, with eta,
+ *                  (lambda_k/2)|w|^2 + (eta/2)|w - u_k|^2                                 equation (5)
  *                  answers w_1, ..., w_K, h
  *   coordinator:   the mean of the targets' answers
  *
  * Proof note. Adjacency: one row of one party is replaced. A party is a source or a target and answers of its
  * rows once. A source's members together cost epsilon_src (privacy/mechanism/erm.h, groups). A target's
  * answer costs epsilon (stacking.h): u_k came from others' rows and is public by then.
+ *
+ * Equation (5). (lambda/2)|w|^2 + (eta/2)|w - u|^2 is ((lambda + eta)/2)|w - c u|^2 with c = eta/(lambda +
+ * eta), and a number that does not depend on w: the same mechanism about another public center.
+ *
+ * PPHTL, with which Yao's table 2 compares (Wang et al. 2018; dphtl is the whole of it), is this with one
+ * group, groups=1: the source lends its plr model, and the target fits plr towards it, so that the rows of
+ * both are protected, which those of dphtl's target are not. With one source there is no prior to weigh.
  *
  * As printed a source runs plr at epsilon_src for each group, on the same rows: K epsilon_src in truth, not
  * the epsilon_src of Corollary 6 (`tacit audit pst-h-printed` shows it). Its groups are also scaled to
@@ -38,6 +46,10 @@ static const tacit_parameter parameters[] = {
                       "the regulariser of a source's models", "that of the target's"),
     STACKING_GROUP_PARAMETERS,
     STACKING_PARAMETERS,
+    TACIT_LATER_OPEN_NUMBER(stacking_settings, eta, "eta", 1e6, "0",
+                            "how strongly a target's models are drawn to the sources', beside lambda, which "
+                            "then draws them to zero",
+                            "lambda draws them to the sources'"),
     TACIT_SETTINGS_END,
 };
 
@@ -63,6 +75,16 @@ static tacit_status source_stacking(stacking *out, const tacit_plan *plan, tacit
     return TACIT_OK;
 }
 
+/* Equation (5), in the form of the header: c u in place of u, lambda + eta in place of lambda. */
+static void add_pull(stacking *how, double eta) {
+    const tacit_stack *stack = how->stack;
+    for (size_t k = 0; eta > 0 && k < stack->members; k++) {
+        const double part = eta / (how->lambda[k] + eta);
+        for (size_t j = stack->start[k]; j < stack->start[k + 1]; j++) how->prior[j] *= part;
+        how->lambda[k] += eta;
+    }
+}
+
 /* `prior` holds the u_k, one after the other. */
 static tacit_status target_stacking(stacking *out, const tacit_plan *plan, const double *prior,
                                     tacit_error *error) {
@@ -75,6 +97,7 @@ static tacit_status target_stacking(stacking *out, const tacit_plan *plan, const
         return tacit_fail_memory(error);
     }
     if (prior != NULL) memcpy(how.prior, prior, size * sizeof *prior);
+    add_pull(&how, stacking_settings_of(plan)->eta);
     *out = how;
     return TACIT_OK;
 }
@@ -101,14 +124,18 @@ cleanup:
 }
 
 /* Of whoever pays more. */
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, fmax(plan->epsilon, source_epsilon(plan)), 0 };
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     stacking how = STACKING_INIT;
     TACIT_TRY(target_stacking(&how, plan, NULL, error));
     tacit_status status = stacking_law(plan, &how, out, error);
@@ -168,7 +195,8 @@ static tacit_status answer_target(tacit_party *party, const tacit_question *ques
     TACIT_CHECK(target_stacking(&how, party->plan, NULL, error));
     TACIT_CHECK(
         tacit_message_numbers(question->message, "prior", tacit_stack_low_size(how.stack), &prior, error));
-    memcpy(how.prior, prior, tacit_stack_low_size(how.stack) * sizeof *prior);
+    stacking_clear(&how);
+    TACIT_CHECK(target_stacking(&how, party->plan, prior, error));
     TACIT_CHECK(answer_with(party, &how, reply, error));
 cleanup:
     stacking_clear(&how);

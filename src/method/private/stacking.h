@@ -100,7 +100,7 @@ typedef struct stacking_settings {
     enum { STACKING_SCALE, STACKING_NORMALISE } rows;
     uint64_t draw;
     uint64_t sources; /* of pst-h */
-    double source_epsilon, source_lambda;
+    double source_epsilon, source_lambda, eta;
 } stacking_settings;
 
 extern const stacking_settings stacking_defaults;

@@ -52,7 +52,7 @@ static tacit_status begin_reply(const tacit_party *party, tacit_reply *reply, ta
     tacit_prices prices = { .event = { .count = 0 } };
     TACIT_TRY(time_check_rows(party, error));
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = TACIT_RELEASE_SEALED;
     reply->assumption = tacit_logit_assumption;
     reply->price = prices.charged;

@@ -130,6 +130,7 @@ void tacit_logit_end(tacit_logit *self) {
     tacit_buffer_clear(&self->key);
     free(self->beta);
     free(self->before);
+    free(self->inverse);
     free(self->head);
     free(self->whole);
     free(self->step);
@@ -268,10 +269,12 @@ tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inve
     }
     double begun = now();
     unsigned drop = layout.slots.slots.fraction_bits + layout.gradient_bits - self->fraction;
+    const bool private = self->inverse != NULL; /* digits are lost once the noise is in the step */
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, self->head, TACIT_LOGIT_HEAD, &self->slots, sum,
                                               self->center->secret, 0, error));
     TACIT_CHECK(tacit_secure_from_ciphertexts(self->secure, step, self->width, &layout.slots, steps,
-                                              self->center->secret, drop, error));
+                                              self->center->secret, private ? 0 : drop, error));
+    if (private) TACIT_CHECK(tacit_logit_noisy_step(self, &layout, step, error));
     self->center->report.center_seconds += now() - begun;
     tacit_logit_regularise(self, false, false);
 cleanup:

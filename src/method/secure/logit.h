@@ -37,6 +37,7 @@ typedef struct tacit_logit_settings {
     uint64_t dp_iterations;
     enum { TACIT_LOGIT_MEAN, TACIT_LOGIT_SUM } penalty;
     bool newton; /* of the method, no setting: the true Hessian, again in each iteration */
+    bool local;  /* likewise: nodes multiply the inverse with their gradients */
 } tacit_logit_settings;
 
 #define TACIT_LOGIT_DEFAULTS .level = 0.95, .fraction = 36, .dp_delta = 1e-6, .dp_iterations = 8
@@ -76,12 +77,23 @@ static inline const tacit_logit_settings *tacit_logit_settings_of(const tacit_pl
         TACIT_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000,                           \
                     "with dp: the number of iterations, whatever the rows")
 
+/* Of a method that can since later, at the end of its table. */
+#define TACIT_LOGIT_LATER_DP_PARAMETERS                                                                      \
+    TACIT_LATER_OPEN_NUMBER(tacit_logit_settings, dp, "dp", 1e6, "0",                                        \
+                            "epsilon: noise is added between the servers before anything is opened",         \
+                            "none"),                                                                         \
+        TACIT_LATER_NUMBER(tacit_logit_settings, dp_delta, "dp-delta", 1e-12, 0.1, "1e-06",                  \
+                           "delta that belongs to dp"),                                                      \
+        TACIT_LATER_COUNT(tacit_logit_settings, dp_iterations, "dp-iterations", 1, 1000, "8",                \
+                          "with dp: the number of iterations, whatever the rows")
+
 /* ---- what nodes and servers know: it follows from the plan and from n ---- */
 
 extern const char tacit_logit_assumption[];
 
 tacit_status tacit_logit_check(const tacit_plan *plan, tacit_error *error);
-tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);
+tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                               tacit_error *error);
 tacit_release_kind tacit_logit_kind(const tacit_plan *plan);
 
 double tacit_logit_scale(const tacit_plan *plan);        /* S */
@@ -110,6 +122,7 @@ size_t tacit_logit_length(size_t width, tacit_row_weight weight);
 typedef struct tacit_logit_inverse {
     tacit_masked_slots slots; /* of H^-1, and of its products with gradients */
     unsigned gradient_bits;   /* behind the point of a gradient that multiplies */
+    double largest;           /* no entry of H^-1 is beyond it */
     size_t blocks;            /* of coordinates: ciphertexts a column */
 } tacit_logit_inverse;
 
@@ -122,7 +135,7 @@ tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan
 /* What is released once: the gradient at beta, or the triangle of the matrix. */
 typedef struct tacit_logit_release {
     size_t count;       /* of numbers */
-    double sensitivity; /* L2, one row replaced, in units of 2^-f */
+    double sensitivity; /* L2, one row replaced, in units of 2^-f, or of the grid of nodes that multiply */
     tacit_mechanism mechanism;
 } tacit_logit_release;
 
@@ -132,6 +145,10 @@ size_t tacit_logit_releases(const tacit_plan *plan); /* of a whole run: K gradie
  * what masks give away. */
 tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *plan, size_t width, double n,
                                     const double *beta, bool matrix, tacit_error *error);
+
+/* Digits behind the point of the gradients that nodes multiply (privlogit-local): 0 where even one row leaves
+ * too few. */
+unsigned tacit_logit_gradient_bits(const tacit_plan *plan, size_t width, double n);
 
 /* One server's draw, of release->count whole numbers. */
 tacit_status tacit_logit_draw(int64_t *out, const tacit_logit_release *release,
@@ -177,8 +194,9 @@ typedef struct tacit_logit {
     tacit_share last_objective;
     bool has_last;
     double last_step;
-    int looked;   /* times for the optimum, without success */
-    double noise; /* with dp: what noise adds to the sum of a row of the matrix at most */
+    int looked;       /* times for the optimum, without success */
+    double noise;     /* with dp: what noise adds to the sum of a row of the matrix at most */
+    int64_t *inverse; /* with dp in privlogit-local: of the noisy matrix, opened, as nodes multiply it */
 } tacit_logit;
 
 tacit_status tacit_logit_begin(tacit_logit *self, tacit_center_server *center, tacit_error *error);
@@ -214,6 +232,12 @@ tacit_status tacit_logit_encrypt_inverse(tacit_logit *self, const tacit_share *i
                                          tacit_error *error);
 tacit_status tacit_logit_gather_step(tacit_logit *self, const tacit_buffer *inverse, tacit_share *step,
                                      tacit_error *error);
+
+/* The same with dp (logit_noisy_step.c, with the proof): the noisy matrix is opened, its inverse encrypted by
+ * A; and noise, the ridge and the inverse go onto the sum of the nodes' steps before it loses its digits. */
+tacit_status tacit_logit_noisy_inverse(tacit_logit *self, tacit_buffer *out, tacit_error *error);
+tacit_status tacit_logit_noisy_step(tacit_logit *self, const tacit_logit_inverse *layout, tacit_share *step,
+                                    tacit_error *error);
 
 /* The stopping rule at beta_k, whose objective was just gathered. */
 tacit_status tacit_logit_stops(tacit_logit *self, bool *stop, tacit_error *error);

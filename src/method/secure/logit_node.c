@@ -87,9 +87,10 @@ static double least_curvature(const tacit_plan *plan, double n) {
     return ridge > 0 ? ridge : WITHOUT_RIDGE;
 }
 
-tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status tacit_logit_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                               tacit_error *error) {
     double epsilon = tacit_logit_private(plan);
-    if (epsilon == 0) return tacit_nonprivate_price(plan, out, error);
+    if (epsilon == 0) return tacit_nonprivate_price(plan, prepared, out, error);
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, epsilon, tacit_logit_settings_of(plan)->dp_delta };
     return TACIT_OK;
@@ -158,28 +159,46 @@ void tacit_logit_widths(tacit_secure_settings *out, const tacit_plan *plan, size
 /* The least eigenvalue of H/n is mu or more, so the inverse has no entry above 1/mu; without a ridge that is
  * taken to be so, and there is room for all numbers that pass between the servers. Gradients over n are at
  * most S. What is left of a slot is shared between the digits of the two. */
-tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
-                                      const tacit_paillier_public *key, size_t width, double n,
-                                      tacit_error *error) {
-    unsigned fraction = tacit_logit_fraction(plan), used;
+typedef struct digits {
+    double largest, steepest;
+    uint64_t additions;
+    unsigned inverse, gradient; /* behind the point; both 0 where too few are left */
+} digits;
+
+static digits digits_of(const tacit_plan *plan, size_t width, double n) {
+    unsigned fraction = tacit_logit_fraction(plan);
     tacit_secure_settings between = tacit_secure_defaults();
     tacit_logit_widths(&between, plan, width, n);
     const bool ridge = tacit_logit_ridge(plan, n) > 0;
-    double largest =
-               ridge ? 1 / least_curvature(plan, n) : ldexp(1, (int)between.format.width - 1 - (int)fraction),
-           steepest = tacit_logit_scale(plan) * (1 + 1e-9);
-    uint64_t additions = (uint64_t)width * plan->parties;
-    used = bits_of(largest) + bits_of(steepest) + bits_of((double)additions);
-    if (used + LEAST_BITS > SLOT_BITS)
+    digits out = { .largest = ridge ? 1 / least_curvature(plan, n)
+                                    : ldexp(1, (int)between.format.width - 1 - (int)fraction),
+                   .steepest = tacit_logit_scale(plan) * (1 + 1e-9),
+                   .additions = (uint64_t)width * plan->parties };
+    unsigned used = bits_of(out.largest) + bits_of(out.steepest) + bits_of((double)out.additions);
+    if (used + LEAST_BITS > SLOT_BITS) return out;
+    unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
+    out.gradient = half < fraction ? half : fraction;
+    out.inverse = left - out.gradient < fraction ? left - out.gradient : fraction;
+    return out;
+}
+
+unsigned tacit_logit_gradient_bits(const tacit_plan *plan, size_t width, double n) {
+    return digits_of(plan, width, n).gradient;
+}
+
+tacit_status tacit_logit_inverse_plan(tacit_logit_inverse *out, const tacit_plan *plan,
+                                      const tacit_paillier_public *key, size_t width, double n,
+                                      tacit_error *error) {
+    const digits has = digits_of(plan, width, n);
+    if (has.gradient == 0)
         return tacit_fail(error, TACIT_LIMIT,
                           "%g rows at lambda %g leave too few digits for the encrypted inverse: raise "
                           "lambda or leave it out, lower scale, or choose method privlogit-hessian",
                           n, plan->lambda);
-    unsigned left = SLOT_BITS - used, half = (left + 4) / 2;
-    out->gradient_bits = half < fraction ? half : fraction;
-    unsigned inverse_bits = left - out->gradient_bits < fraction ? left - out->gradient_bits : fraction;
-    TACIT_TRY(tacit_masked_slots_plan(&out->slots, key, largest, inverse_bits,
-                                      out->gradient_bits + bits_of(steepest) + 1, additions, error));
+    out->gradient_bits = has.gradient;
+    out->largest = has.largest;
+    TACIT_TRY(tacit_masked_slots_plan(&out->slots, key, has.largest, has.inverse,
+                                      has.gradient + bits_of(has.steepest) + 1, has.additions, error));
     out->blocks = (width + out->slots.slots.slots - 1) / out->slots.slots.slots;
     return TACIT_OK;
 }
@@ -276,7 +295,7 @@ static tacit_status make_sums(pass *self, tacit_party *party, const tacit_questi
 /* How an answer leaves. A private run is paid for once, with the first answer. */
 static tacit_status begin_reply(const tacit_party *party, bool pays, tacit_reply *reply, tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
-    TACIT_TRY(tacit_logit_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     bool private = isfinite(prices.charged.epsilon), real = party->gate->mode == TACIT_GATE_REAL;
     reply->kind = TACIT_RELEASE_SEALED;
     reply->assumption = tacit_logit_assumption;
@@ -359,7 +378,8 @@ cleanup:
 }
 
 /* Enc(H^-1) (x) g_i = Enc(H^-1 g_i): Algorithm 8, line 6. The gradient has this node's part of the ridge in
- * it, n_i/n of (lambda/n) beta, so that the sum over nodes has all of it (line 9). */
+ * it, n_i/n of (lambda/n) beta, so that the sum over nodes has all of it (line 9). With dp the servers add
+ * the ridge, which is public, so that nothing but rows is in what is rounded here. */
 static tacit_status multiply_inverse(tacit_reply *reply, pass *self, tacit_party *party,
                                      const tacit_question *question, const tacit_paillier_public *key,
                                      tacit_error *error) {
@@ -368,8 +388,8 @@ static tacit_status multiply_inverse(tacit_reply *reply, pass *self, tacit_party
     tacit_logit_inverse layout;
     tacit_ciphertexts *inverse = NULL, *step = NULL;
     tacit_entropy *entropy = NULL;
-    double ridge =
-        tacit_logit_ridge(party->plan, self->n) * ((double)party->total_rows / self->n) / self->scale;
+    double part = tacit_logit_private(party->plan) > 0 ? 0 : (double)party->total_rows / self->n;
+    double ridge = tacit_logit_ridge(party->plan, self->n) * part / self->scale;
     tacit_status status;
     TACIT_CHECK(tacit_logit_inverse_plan(&layout, party->plan, key, width, self->n, error));
     TACIT_CHECK(tacit_message_bytes(question->message, "inverse", &bytes, &length, error));

@@ -23,7 +23,7 @@
  *
  * On the grid these are whole numbers. A server's draw is a discrete Gaussian of scale sensitivity sqrt(T/(2
  * rho)), T the number of releases: rho/T-zCDP (privacy/mechanism/integer.h). K gradients and one matrix
- * (privlogit-hessian: T = K + 1) or K (newton: T = 2 K) compose to rho, also where beta, and with it the
+ * (PrivLogit: T = K + 1) or K (newton: T = 2 K) compose to rho, also where beta, and with it the
  * scale of the next draw, depends on releases before (adaptive composition: Bun and Steinke 2016, Lemma 1.7).
  * rho is that of (E, dp-delta - t), by tacit_zcdp_for. Draws are cut at 2^60, which one of scale 2^50 or less
  * exceeds with probability below exp(-2^18).
@@ -40,6 +40,9 @@
  * such a run, so that there is no other number under masks.
  * What is computed on shares shows uniform numbers, garbled circuits and transfers what a simulator makes of
  * their outputs.
+ *
+ * privlogit-local sends no gradients but steps, and opens its matrix: what is different is in
+ * logit_noisy_step.c.
  *
  * Not covered: a server that departs from the protocol (A could tell B of more rows than there are, and B's
  * noise would be too small), both servers together, two runs (each is charged).
@@ -66,24 +69,36 @@ bool tacit_logit_spent(const tacit_logit *self) {
     return tacit_logit_private(self->plan) > 0 && self->iteration >= iterations_of(self->plan);
 }
 
-/* L2, in units of the grid. `steepest` bounds |p - y|. */
-static double sensitivity_of(const tacit_plan *plan, double n, size_t count, bool matrix, double steepest) {
+/* The grid of what is released. Nodes of privlogit-local round their gradients to their own. */
+static unsigned bits_of(const tacit_plan *plan, size_t width, double n, bool matrix) {
+    return tacit_logit_settings_of(plan)->local && !matrix ? tacit_logit_gradient_bits(plan, width, n)
+                                                           : tacit_logit_fraction(plan);
+}
+
+/* L2, in units of 2^-bits. `steepest` bounds |p - y|. */
+static double sensitivity_of(const tacit_plan *plan, double n, size_t count, bool matrix, double steepest,
+                             unsigned bits) {
     double scale = tacit_logit_scale(plan), terms = ldexp(n + 64, -53), sum = terms / (1 - terms);
     double row = matrix ? scale * scale / 4 : scale * steepest;
     double replaced = row * ((matrix ? M_SQRT2 : 2) / n + 2 * sum) * ROUNDING;
-    return ldexp(replaced, (int)tacit_logit_fraction(plan)) + sqrt((double)count);
+    return ldexp(replaced, (int)bits) + sqrt((double)count);
 }
 
-/* t of the proof, of a whole run wherever beta goes. A gradient comes also with the matrix that
- * privlogit-hessian gathers first. */
+/* t of the proof, of a whole run wherever beta goes. A gradient comes also with the matrix that PrivLogit
+ * gathers first; those of privlogit-local come as steps (logit_noisy_step.c). */
 static double seen_through_masks(const tacit_plan *plan, size_t width, double n) {
-    double range = ldexp(tacit_logit_range(plan), (int)tacit_logit_fraction(plan) + TACIT_MASK_BITS + 1);
-    double sum = 0;
+    const bool local = tacit_logit_settings_of(plan)->local;
+    const unsigned fraction = tacit_logit_fraction(plan), steps = bits_of(plan, width, n, false);
+    double range = ldexp(tacit_logit_range(plan), (int)fraction + TACIT_MASK_BITS + 1);
+    double sum = 0, iterations = (double)iterations_of(plan);
     for (int matrix = 0; matrix < 2; matrix++) {
         size_t count = matrix ? width * (width + 1) / 2 : width;
-        double times = (double)(matrix ? matrices_of(plan) : iterations_of(plan) + 1);
-        sum += times * sqrt((double)count) * sensitivity_of(plan, n, count, matrix, 1) / range;
+        double times = matrix ? (double)matrices_of(plan) : 1 + (local ? 0 : iterations);
+        sum += times * sqrt((double)count) * sensitivity_of(plan, n, count, matrix, 1, fraction) / range;
     }
+    if (local)
+        sum += iterations * sqrt((double)width) * sensitivity_of(plan, n, width, false, 1, steps) /
+               ldexp(tacit_logit_scale(plan), (int)steps + TACIT_MASK_BITS + 1);
     return sum * ROUNDING;
 }
 
@@ -99,7 +114,8 @@ tacit_status tacit_logit_release_of(tacit_logit_release *out, const tacit_plan *
     for (size_t j = 0; j < width && !matrix; j++) square += beta[j] * beta[j];
     double furthest = tacit_logit_scale(plan) * sqrt(square) * ROUNDING;
     *out = (tacit_logit_release){ .count = matrix ? width * (width + 1) / 2 : width };
-    out->sensitivity = sensitivity_of(plan, n, out->count, matrix, 1 / (1 + exp(-furthest)));
+    out->sensitivity = sensitivity_of(plan, n, out->count, matrix, 1 / (1 + exp(-furthest)),
+                                      bits_of(plan, width, n, matrix));
     /* rho/T for each of T releases of this sensitivity is rho for one of sqrt(T) times it. */
     out->mechanism = (tacit_mechanism){
         .law = TACIT_LAW_DISCRETE_GAUSSIAN,

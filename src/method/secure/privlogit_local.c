@@ -15,8 +15,13 @@
  * Line 9 is printed without its lambda. Here each node takes its part of that term, n_i/n, into its gradient.
  * Signs: the code minimises -l, so that its matrix is -H~.
  *
+ * With dp each server adds noise to H~ and to every step, H~ with its noise is opened to the servers and
+ * inverted in the clear, and the number of iterations is public (logit_noisy_step.c has the proof, and why
+ * noise on the result alone would not do).
+ *
  * Deviations from the box: lambda in line 9; H~^-1 has fewer digits under encryption than the rest; shares
- * as an engine beside garbled circuits for the inverse; the test of convergence opens one bit.
+ * as an engine beside garbled circuits for the inverse; the test of convergence opens one bit; dp, which the
+ * thesis leaves out.
  */
 #include "method/secure/logit.h"
 
@@ -24,11 +29,12 @@
 
 #include "base/memory.h"
 
-static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS };
+static const tacit_logit_settings defaults = { TACIT_LOGIT_DEFAULTS, .local = true };
 
 static const tacit_parameter parameters[] = {
     TACIT_LOGIT_PARAMETERS,
     TACIT_LOGIT_LATER_PARAMETERS,
+    TACIT_LOGIT_LATER_DP_PARAMETERS,
     TACIT_SETTINGS_END,
 };
 
@@ -40,6 +46,10 @@ static tacit_status setup_once(tacit_logit *self, tacit_buffer *sealed, tacit_er
     if (status != TACIT_OK) return status;
     bool known = false;
     TACIT_CHECK(tacit_logit_gather(self, TACIT_WEIGH_ONE, error));
+    if (tacit_logit_private(self->plan) > 0) {
+        TACIT_CHECK(tacit_logit_noisy_inverse(self, sealed, error));
+        goto cleanup;
+    }
     TACIT_CHECK(tacit_logit_inverse_known(self, &known, sealed, error));
     if (known) goto cleanup;
     TACIT_CHECK(tacit_logit_factor(self, &factor, error));
@@ -59,7 +69,7 @@ static tacit_status compute(tacit_center_server *center, tacit_outcome *out, tac
     tacit_status status;
     TACIT_CHECK(tacit_logit_begin(&self, center, error));
     TACIT_CHECK(setup_once(&self, &sealed, error));
-    for (;;) {
+    while (!tacit_logit_spent(&self)) {
         TACIT_CHECK(tacit_logit_gather_step(&self, &sealed, self.step, error));
         TACIT_CHECK(tacit_logit_stops(&self, &stop, error));
         if (stop) break;
@@ -90,30 +100,34 @@ const tacit_method tacit_method_privlogit_local = {
     .lambda_may_vanish = true,
     .terms = TACIT_TERMS_CONSTANT,
     TACIT_SETTINGS_OF(parameters, defaults),
-    .leaves = "its number of rows; in each iteration its log-likelihood and the encrypted inverse times its "
-              "gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "
-              "rows[inference=yes: , and their gradient and Hessian][inference=no,stop=converged: , and "
-              "their gradient and Hessian], in the same way",
+    .leaves =
+        "its number of rows; in each iteration [dp=0: its log-likelihood and ]the encrypted inverse times "
+        "its gradient, encrypted under center server B's key and sent to server A; once X^T X/4 of its "
+        "rows[dp=0,inference=yes: , and their gradient and Hessian][dp=0,inference=no,stop=converged: , and "
+        "their gradient and Hessian], in the same way",
     .seen_by =
         "neither server sees a party's sums or their total: A has ciphertexts and shares, B masked values "
-        "and shares. Both servers and all parties see the exact coefficients beta_k of every iteration, each "
-        "party's number of rows, the numbers of columns and of iterations[inference=yes: ; also the variance "
-        "of each coefficient, the log-likelihood at the end and the number of positive rows]; and one bit "
-        "each time the servers ask whether the equations have a solution, or whether to stop",
-    .guarantee = "no differential privacy: the coefficients beta_k are exact. The computation between "
-                 "parties and servers reveals nothing beyond what is listed under 'seen by'",
+        "and shares. Both servers and all parties see the [dp=0: exact][dp!=0: noisy] coefficients beta_k of "
+        "every iteration, each party's number of rows, the numbers of columns and of iterations[dp!=0: ; the "
+        "servers also see X^T X/4 of all rows, with noise][dp=0,inference=yes: ; also the variance of each "
+        "coefficient, the log-likelihood at the end and the number of positive rows][dp=0: ; and one bit "
+        "each time the servers ask whether the equations have a solution, or whether to stop]",
+    .guarantee = TACIT_LOGIT_GUARANTEE,
     .assumption = TACIT_LOGIT_ASSUMPTION,
     .theorem = "as privlogit-hessian: each step raises the likelihood, and the sequence converges linearly "
                "from any start. A node re-randomises its product, so that it says nothing of the gradient to "
-               "whoever knows Enc(H~^-1)",
+               "whoever knows Enc(H~^-1). dp: discrete Gaussians compose under zCDP, one on X^T X/4 and one "
+               "on the gradient inside each step (method/secure/logit_noisy_step.c)",
     .claim = "the same estimate; line 9 of Algorithm 8 lacks a lambda (the term is lambda H~^-1 beta), which "
              "is put right here",
-    .caveats = "the coefficients of each iteration are exact and public: with few rows, or two runs over "
-               "rows that differ in one, they can reveal a row (use privlogit-hessian with dp, or a private "
-               "method). A server that departs from the protocol can spoil the result or learn more. The "
-               "same parties must answer in every round. Each party gets Enc(H~^-1), d^2/16 ciphertexts of "
-               "512 bytes, with every question. With many rows and a small lambda few digits are left for "
-               "the encrypted inverse, and the run is refused before it starts",
+    .caveats =
+        "[dp=0: the coefficients of each iteration are exact and public: with few rows, or two runs "
+        "over rows that differ in one, they can reveal a row (use dp, or a private method). ]A server "
+        "that departs from the protocol can spoil the result or learn more. The same parties must "
+        "answer in every round. Each party gets Enc(H~^-1), d^2/16 ciphertexts of 512 bytes, with "
+        "every question. With many rows and a small lambda few digits are left for the encrypted "
+        "inverse, and the run is refused before it starts[dp!=0: , when rows were counted and the price "
+        "was charged]",
     .check = tacit_logit_check,
     .infers = tacit_logit_infers,
     .price = tacit_logit_price,

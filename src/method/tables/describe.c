@@ -70,27 +70,29 @@ static const tacit_parameter exact_parameters[] = {
     SETTING_THRESHOLD, SETTING_BY, SETTING_CROSS, SETTING_SITES, SETTING_MISSING, TACIT_SETTINGS_END,
 };
 
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    return describe_make(out, plan, error);
+}
+
+static void clear_prepared(void *prepared) { describe_clear(prepared); }
+
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     const describe_settings *settings = describe_settings_of(plan);
-    describe_design design;
     if (describe_apart(plan) && strcmp(settings->by, "none") != 0)
         return tacit_fail(error, TACIT_USAGE, "sites=apart has the sites for groups: leave by out");
     if (describe_apart(plan) && describe_by_shares(plan))
         return tacit_fail(error, TACIT_USAGE,
                           "sites=apart tells figures of each party, so each must add all of the noise: set "
                           "noise=party");
-    TACIT_TRY(describe_check_missing(plan, error));
-    TACIT_TRY(describe_make(&design, plan, error));
-    describe_clear(&design);
-    return TACIT_OK;
+    return describe_check_missing(plan, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
     describe_design design;
-    TACIT_TRY(describe_make(&design, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &design, error));
     out->charged = out->claimed = design.release.mechanism.price;
     out->event = design.release.event;
-    describe_clear(&design);
     return TACIT_OK;
 }
 
@@ -103,11 +105,11 @@ static tacit_release_kind exact_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_ENTRUSTED;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     describe_design design;
-    TACIT_TRY(describe_make(&design, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &design, error));
     *out = one_release_law(&design.release);
-    describe_clear(&design);
     return TACIT_OK;
 }
 
@@ -117,7 +119,7 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
                                 tacit_error *error) {
     describe_design design;
     tacit_status status;
-    TACIT_TRY(describe_make(&design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     double *values = TACIT_NEW(double, design.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_check_sum(question, &design.release.spec, error));
@@ -125,7 +127,6 @@ static tacit_status answer_sums(tacit_party *party, const tacit_question *questi
     TACIT_CHECK(one_release_give(party, &design.release, values, reply, error));
 cleanup:
     free(values);
-    describe_clear(&design);
     return status;
 }
 
@@ -254,31 +255,30 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
     if (describe_apart(session->plan)) return describe_coordinate_sites(session, out, error);
-    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &design, error));
     TACIT_CHECK(tacit_ask_sum(session, "sums", NULL, &design.release.spec, &sum, error));
     tacit_session_notify(session, sum.values, design.length);
     TACIT_CHECK(describe_finish(session, &design, &sum, NULL, out, error));
 cleanup:
     tacit_sum_clear(&sum);
-    describe_clear(&design);
     return status;
 }
 
 static tacit_status coordinate_exact(tacit_session *session, tacit_outcome *out, tacit_error *error) {
-    describe_design design;
+    describe_design design, whole = { .variables = 0 };
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
     bool *told = NULL;
     tacit_status status;
     if (describe_apart(session->plan)) return describe_coordinate_sites(session, out, error);
-    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &design, error));
     TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     if (!describe_groups_told(&design, told)) {
-        describe_clear(&design);
         tacit_message_clear(&message);
         free(told);
         told = NULL;
-        TACIT_CHECK(describe_make_whole(&design, session->plan, error));
+        TACIT_CHECK(describe_make_whole(&whole, session->plan, error));
+        design = whole;
         TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     }
     TACIT_CHECK(tacit_ask_sum(session, "counts", &message, &design.release.spec, &sum, error));
@@ -287,7 +287,7 @@ cleanup:
     free(told);
     tacit_sum_clear(&sum);
     tacit_message_clear(&message);
-    describe_clear(&design);
+    describe_clear(&whole);
     return status;
 }
 
@@ -363,6 +363,9 @@ const tacit_method tacit_method_describe = {
     .caveats =
         "every column takes its part of one budget: skip those that nobody needs. Values beyond the "
         "schema's bounds count at the bound. Standard errors are of the noise alone, not of the sample",
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(describe_design),
     .check = check,
     .price = price,
     .choose_lambda = tacit_plan_no_lambda,
@@ -410,6 +413,9 @@ const tacit_method tacit_method_describe_exact = {
     .caveats = "exact sums can be compared with other exact sums of nearly the same rows. Rare levels are "
                "counted together. Numbers of missing values, and those of cells under a coordinator that "
                "lies, are exact sums over all parties however small",
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(describe_design),
     .check = check,
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,

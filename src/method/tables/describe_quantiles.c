@@ -7,10 +7,18 @@
  *
  * is standard normal, whatever the rows are: all x with |u(x)| <= z. Noise in cells of few rows makes B fall
  * and rise again, so that these places have gaps; closing the gaps covers too often at z = 1.96. What the
- * closed set must reach to cover x is the smallest |u| from x on outwards, a number whose distribution
- * depends little on the rows. It is found by making the release again from smoothed counts, and z is its 95%
- * quantile: intervals of both columns of many values and of few cover as they say, which the quantiles of the
- * redrawn releases themselves do not.
+ * closed set must reach to cover x is the smallest |u| from x on outwards, r(x) <= |u(x)|. Its law follows
+ * from how the rows rise on both sides of x: nearly that of |u| where they rise steeply, as within the cell
+ * of a value that many rows have, and far below it in the gap between two such values. So z is a function of
+ * the place: z(x) is the 95% quantile of r(x) in releases made again from smoothed counts, with the rows that
+ * these have below x in place of p n. The interval holds the places with r(x) <= z(x), and what is between
+ * them.
+ *
+ * How far it can be wrong. With z = 1.96 everywhere at least 95% are covered whatever the rows are, since
+ * r(x) <= |u(x)|. A smaller z(x) rests on the smoothed counts: on whether cells near x are empty, which noise
+ * larger than the rows of a cell hides. No interval made of B alone can do without such a guess: two sets of
+ * rows, one with gaps about x and one without, whose cells differ by less than the noise, have nearly the
+ * same releases and another law of r(x). tests/method/test_describe_quantiles.c has what it comes to.
  *
  * In the empty tail of a long range B wanders until the end. Counts made to ascend do not; where their |u|
  * passes z / ASCENDING the interval ends too, and the calibration includes that.
@@ -30,24 +38,23 @@
 #include "rand/fast.h"
 
 /* The 25th of 499 from the upper end. */
-enum { DRAWS = 499, TAIL = 25 };
-static const double ASCENDING = 0.75;
+enum { DRAWS = 499, TAIL = 25, ROUNDS = 9 };
+static const double ASCENDING = 0.75, NEAR = 0.005;
 
-/* A quantile: p, its place in the smoothed counts with the noise there, and the noise at each border of
- * leaves. */
+/* A quantile: p, its place in the smoothed counts, and the noise at each border of leaves. */
 typedef struct sought {
-    double p, place, deviation;
+    double p, place;
     double *border; /* leaves + 1 */
 } sought;
 
 typedef struct redrawing {
     const tacit_count_fit *fit;
-    size_t leaves, size, count;
-    double *model, *counts;         /* of a tree */
-    double *below, *ascent, *pools; /* at work: leaves + 1 each */
-    double *reach;                  /* DRAWS of each quantile */
-    double *borders;
-    sought *sought;
+    size_t leaves, size;
+    double *model, *counts; /* of a tree */
+    double *smooth; /* the model's rows below each border of leaves: leaves + 1, as those that follow */
+    double *ascent, *pools, *border;
+    double *drawn;     /* DRAWS of: rows below each border, and the same made to ascend */
+    double most[TAIL]; /* of the reaches at a place, the largest; ascending */
 } redrawing;
 
 /* The nearest counts that ascend, within 0 and `present`. */
@@ -96,9 +103,10 @@ static void smooth(redrawing *self) {
         }
     }
     const double *leaf = self->model + tacit_count_tree_level(fit->tree, fit->tree.depth);
-    self->below[0] = 0;
-    for (size_t k = 0; k < self->leaves; k++) self->below[k + 1] = self->below[k] + leaf[k];
-    ascend(self->below, self->leaves + 1, fit->present, self->ascent, self->pools);
+    double *below = self->ascent; /* not yet at work */
+    below[0] = 0;
+    for (size_t k = 0; k < self->leaves; k++) below[k + 1] = below[k] + leaf[k];
+    ascend(below, self->leaves + 1, fit->present, self->smooth, self->pools);
 }
 
 /* Counts of the whole tree from those below the borders of its leaves. */
@@ -107,7 +115,7 @@ static void fill_tree(redrawing *self) {
     double *at = self->model;
     for (size_t l = 1, cells = tree.branch; l <= tree.depth; l++, cells *= tree.branch) {
         size_t width = self->leaves / cells;
-        for (size_t i = 0; i < cells; i++) at[i] = self->ascent[(i + 1) * width] - self->ascent[i * width];
+        for (size_t i = 0; i < cells; i++) at[i] = self->smooth[(i + 1) * width] - self->smooth[i * width];
         at[cells] = self->fit->missing;
         at += cells + 1;
     }
@@ -132,13 +140,12 @@ static size_t leaf_of(const redrawing *self, double place) {
     return (size_t)fmin(place, (double)self->leaves - 1);
 }
 
-static void seek(redrawing *self, sought *one, double p, double *border) {
+static sought seek(const redrawing *self, double p) {
     const tacit_count_fit *fit = self->fit;
-    double place = place_of(self->ascent, self->leaves, p * fit->present);
-    size_t leaf = leaf_of(self, place);
-    *one = (sought){ p, place, tacit_count_fit_deviation(fit, leaf, place - (double)leaf, p), border };
-    border[0] = tacit_count_fit_deviation(fit, 0, 0, p);
-    for (size_t k = 0; k < self->leaves; k++) border[k + 1] = tacit_count_fit_deviation(fit, k, 1, p);
+    sought one = { p, place_of(self->smooth, self->leaves, p * fit->present), self->border };
+    one.border[0] = tacit_count_fit_deviation(fit, 0, 0, p);
+    for (size_t k = 0; k < self->leaves; k++) one.border[k + 1] = tacit_count_fit_deviation(fit, k, 1, p);
+    return one;
 }
 
 /* ---- the calibration ---- */
@@ -147,33 +154,56 @@ static double between(const double *below, size_t leaf, double within) {
     return below[leaf] * (1 - within) + below[leaf + 1] * within;
 }
 
-/* The z from which on the closed set covers the place. */
-static double reach_of(const redrawing *self, const sought *one, const double *below, double present) {
-    size_t leaf = leaf_of(self, one->place);
-    double rows = one->p * present, u = between(below, leaf, one->place - (double)leaf) - rows;
-    double sign = u < 0 ? -1 : 1, least = fabs(u) / one->deviation;
-    size_t from = u < 0 ? 0 : leaf + 1, to = u < 0 ? leaf : self->leaves;
-    for (size_t k = from; k <= to; k++) least = fmin(least, sign * (below[k] - rows) / one->border[k]);
-    return least;
-}
-
 static tacit_status draw(redrawing *self, tacit_stream *stream, size_t number, tacit_error *error) {
     const tacit_count_fit *fit = self->fit;
     tacit_count_fit again;
+    const size_t borders = self->leaves + 1;
     double deviation = sqrt(fit->variance), total = fit->present + fit->missing;
+    double *out = self->drawn + number * 2 * borders;
     total += sqrt(fit->total_variance) * tacit_fast_normal(stream);
     tacit_fast_normals(stream, self->counts, self->size);
     for (size_t j = 0; j < self->size; j++) self->counts[j] = self->model[j] + deviation * self->counts[j];
     TACIT_TRY(tacit_count_fit_make(&again, fit->tree, self->counts, fit->variance, total, fit->total_variance,
                                    error));
-    ascend(again.below, self->leaves + 1, again.present, self->ascent, self->pools);
-    for (size_t k = 0; k < self->count; k++) {
-        const sought *one = &self->sought[k];
-        self->reach[k * DRAWS + number] = fmax(reach_of(self, one, again.below, again.present),
-                                               ASCENDING * reach_of(self, one, self->ascent, again.present));
-    }
+    memcpy(out, again.below, borders * sizeof *out);
+    ascend(again.below, borders, again.present, out + borders, self->pools);
     tacit_count_fit_clear(&again);
     return TACIT_OK;
+}
+
+/* The z from which on the closed set covers a place, where `u` is the rows below it that are too many. */
+static double reach_of(const redrawing *self, const sought *one, size_t leaf, const double *below, double u,
+                       double deviation, double rows) {
+    double sign = u < 0 ? -1 : 1, least = fabs(u) / deviation;
+    size_t from = u < 0 ? 0 : leaf + 1, to = u < 0 ? leaf : self->leaves;
+    for (size_t k = from; k <= to; k++) least = fmin(least, sign * (below[k] - rows) / one->border[k]);
+    return least;
+}
+
+/* Keep the largest. */
+static void keep(double most[TAIL], double reach) {
+    size_t k = 0;
+    for (; k + 1 < TAIL && most[k + 1] < reach; k++) most[k] = most[k + 1];
+    most[k] = reach;
+}
+
+/* z at a place, in leaves. A reach is at most |u| there, so most draws need not be followed outwards. */
+static double z_at(redrawing *self, const sought *one, double place) {
+    const size_t leaf = leaf_of(self, place), borders = self->leaves + 1;
+    const double within = place - (double)leaf, smooth = between(self->smooth, leaf, within);
+    const double deviation = tacit_count_fit_deviation(self->fit, leaf, within, one->p);
+    for (size_t k = 0; k < TAIL; k++) self->most[k] = 0;
+    for (size_t d = 0; d < DRAWS; d++) {
+        const double *below = self->drawn + d * 2 * borders, *ascent = below + borders;
+        double rows = smooth + one->p * (below[self->leaves] - self->smooth[self->leaves]);
+        double u = between(below, leaf, within) - rows, v = between(ascent, leaf, within) - rows;
+        if (fmax(fabs(u), ASCENDING * fabs(v)) <= self->most[0] * deviation) continue;
+        double reach = reach_of(self, one, leaf, below, u, deviation, rows);
+        double ascending = reach_of(self, one, leaf, ascent, v, deviation, rows);
+        reach = fmax(reach, ASCENDING * ascending);
+        if (reach > self->most[0]) keep(self->most, reach);
+    }
+    return self->most[0];
 }
 
 /* ---- the interval ---- */
@@ -207,20 +237,31 @@ static void close_set(const redrawing *self, const double *below, const sought *
         *high = ((double)(after - 1) + passing(self, below, one, after - 1, z, 1)) / leaves;
 }
 
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+/* One end of the closed sets, as a place in [0, 1]; outwards as z grows. */
+static double end_at(const redrawing *self, const sought *one, bool upper, double z) {
+    double low, high, lower, higher;
+    close_set(self, self->fit->below, one, z, &low, &high);
+    close_set(self, self->ascent, one, z / ASCENDING, &lower, &higher);
+    return upper ? fmin(high, higher) : fmax(low, lower);
 }
 
-static tacit_tree_quantile interval_of(redrawing *self, size_t k) {
-    const sought *one = &self->sought[k];
-    double *reach = self->reach + k * DRAWS, low = 0, high = 1, lower = 0, upper = 1;
-    qsort(reach, DRAWS, sizeof *reach, compare);
-    double z = fmax(0, reach[DRAWS - TAIL]), value = tacit_count_fit_quantile(self->fit, one->p, 0).value;
-    close_set(self, self->fit->below, one, z, &low, &high);
-    ascend(self->fit->below, self->leaves + 1, self->fit->present, self->ascent, self->pools);
-    close_set(self, self->ascent, one, z / ASCENDING, &lower, &upper);
-    return (tacit_tree_quantile){ value, fmin(fmax(low, lower), value), fmax(fmin(high, upper), value) };
+/* The end for the largest z that is no larger than the z of its own end, which is that of the last place with
+ * r <= z. Where the end jumps across a gap as z grows, it is the one before the gap. */
+static double end_of(redrawing *self, const sought *one, bool upper) {
+    double within = 0, beyond = 2.5, z = 1.959964;
+    for (int i = 0; i < ROUNDS && beyond - within > NEAR; i++) {
+        double found = z_at(self, one, end_at(self, one, upper, z) * (double)self->leaves);
+        *(found >= z ? &within : &beyond) = z;
+        z = found > within + NEAR && found < beyond - NEAR ? found : (within + beyond) / 2;
+    }
+    return end_at(self, one, upper, within);
+}
+
+static tacit_tree_quantile interval_of(redrawing *self, double p) {
+    const sought one = seek(self, p);
+    double value = tacit_count_fit_quantile(self->fit, p, 0).value;
+    return (tacit_tree_quantile){ value, fmin(end_of(self, &one, false), value),
+                                  fmax(end_of(self, &one, true), value) };
 }
 
 /* The same for the same release. */
@@ -233,16 +274,16 @@ static tacit_stream stream_of(const tacit_count_fit *fit, size_t size) {
     return tacit_stream_from_seed(seed);
 }
 
-static tacit_status find_all(redrawing *self, const double *p, tacit_tree_quantile *out, tacit_error *error) {
+static tacit_status find_all(redrawing *self, const double *p, size_t count, tacit_tree_quantile *out,
+                             tacit_error *error) {
     tacit_stream stream = stream_of(self->fit, self->size);
     smooth(self);
     fill_tree(self);
-    for (size_t k = 0; k < self->count; k++)
-        seek(self, &self->sought[k], p[k], self->borders + k * (self->leaves + 1));
     for (size_t d = 0; d < DRAWS; d++) TACIT_TRY(draw(self, &stream, d, error));
-    for (size_t k = 0; k < self->count; k++) out[k] = interval_of(self, k);
-    for (size_t k = 1; k < self->count; k++) out[k].low = fmax(out[k].low, out[k - 1].low);
-    for (size_t k = self->count - 1; k > 0; k--) out[k - 1].high = fmin(out[k - 1].high, out[k].high);
+    ascend(self->fit->below, self->leaves + 1, self->fit->present, self->ascent, self->pools);
+    for (size_t k = 0; k < count; k++) out[k] = interval_of(self, p[k]);
+    for (size_t k = 1; k < count; k++) out[k].low = fmax(out[k].low, out[k - 1].low);
+    for (size_t k = count - 1; k > 0; k--) out[k - 1].high = fmin(out[k - 1].high, out[k].high);
     return TACIT_OK;
 }
 
@@ -252,25 +293,22 @@ tacit_status describe_quantile_intervals(const tacit_count_fit *fit, const doubl
     redrawing self = { .fit = fit,
                        .leaves = leaves,
                        .size = size,
-                       .count = count,
                        .model = TACIT_NEW(double, size),
                        .counts = TACIT_NEW(double, size),
-                       .below = TACIT_NEW(double, leaves + 1),
+                       .smooth = TACIT_NEW(double, leaves + 1),
                        .ascent = TACIT_NEW(double, leaves + 1),
                        .pools = TACIT_NEW(double, leaves + 1),
-                       .reach = TACIT_NEW(double, count *DRAWS),
-                       .borders = TACIT_NEW(double, count *(leaves + 1)),
-                       .sought = TACIT_NEW(sought, count) };
-    bool room = self.model != NULL && self.counts != NULL && self.below != NULL && self.ascent != NULL &&
-                self.pools != NULL && self.reach != NULL && self.borders != NULL && self.sought != NULL;
-    tacit_status status = room ? find_all(&self, p, out, error) : tacit_fail_memory(error);
+                       .border = TACIT_NEW(double, leaves + 1),
+                       .drawn = TACIT_NEW(double, DRAWS * 2 * (leaves + 1)) };
+    bool room = self.model != NULL && self.counts != NULL && self.smooth != NULL && self.ascent != NULL &&
+                self.pools != NULL && self.border != NULL && self.drawn != NULL;
+    tacit_status status = room ? find_all(&self, p, count, out, error) : tacit_fail_memory(error);
     free(self.model);
     free(self.counts);
-    free(self.below);
+    free(self.smooth);
     free(self.ascent);
     free(self.pools);
-    free(self.reach);
-    free(self.borders);
-    free(self.sought);
+    free(self.border);
+    free(self.drawn);
     return status;
 }

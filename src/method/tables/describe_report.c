@@ -7,7 +7,12 @@
  *   mean = X/N,   var = T/N + 1/2 - X^2/N^2   in u,   X = sum u, T = sum (u^2 - 1/2), N the rows with a
  *                                                     value,
  *
- * quantiles as half the width of their 95% interval over 1.96 (describe_quantiles.c).
+ * quantiles as half the width of their 95% interval over 1.96 (describe_quantiles.c), and so standard
+ * deviations. Noise is nearly normal in var and not in its root, so the interval of an sd has the roots of
+ * the ends of var's: [sqrt(max(0, var - b - 1.96 s)), sqrt(var - b + 1.96 s)], s by the delta method, with
+ * the noise of X^2, and b what noise adds to var in the mean, up to second order:
+ *
+ *   b = (T/N v - w - 3 (X/N)^2 v)/N^2,   v and w the variances of the independent noise in N and X.
  */
 #include <math.h>
 #include <stdio.h>
@@ -134,10 +139,23 @@ static bool enough(const making *self, const number_summary *summary) {
 
 enum { COUNT, MISSING, MEAN, DEVIATION, NUMBER_COLUMNS };
 
+/* Of noise about the sd, in 95% of all releases; a variance is at most 1 in u. */
+static void sd_interval(const describe_variable *one, const number_summary *from, double out[2]) {
+    const double n = from->fit.present, v = from->fit.present_variance, w = from->variance;
+    const double mean = from->x / n, t = from->t / n, by_rows = 2 * mean * mean - t;
+    const double drift = (t * v - w - 3 * mean * mean * v) / (n * n), center = t + 0.5 - mean * mean - drift;
+    const double first = from->t_variance + 4 * mean * mean * w + by_rows * by_rows * v;
+    const double margin = NORMAL * sqrt(first + 2 * w * w / (n * n)) / n;
+    const double unit = (one->high - one->low) / 2 * sqrt(n > 1 ? n / (n - 1) : 1);
+    out[0] = unit * sqrt(fmin(fmax(center - margin, 0), 1));
+    out[1] = unit * sqrt(fmin(fmax(center + margin, 0), 1));
+}
+
 static void fill_number(const making *self, const describe_variable *one, const number_summary *from,
-                        double value[NUMBER_COLUMNS], double error[NUMBER_COLUMNS]) {
+                        double value[NUMBER_COLUMNS], double error[NUMBER_COLUMNS], double interval[2]) {
     double half = (one->high - one->low) / 2, n = from->fit.present, v = from->fit.present_variance;
     for (size_t j = 0; j < NUMBER_COLUMNS; j++) value[j] = error[j] = NAN;
+    interval[0] = interval[1] = NAN;
     if (!from->closed && !from->few_missing) value[MISSING] = from->fit.missing;
     if (self->noisy && !from->few_missing) error[MISSING] = sqrt(from->fit.missing_variance);
     if (!enough(self, from)) return;
@@ -153,9 +171,10 @@ static void fill_number(const making *self, const describe_variable *one, const 
     if (value[DEVIATION] > widest) value[DEVIATION] = widest;
     error[COUNT] = from->few_missing ? NAN : sqrt(v);
     error[MEAN] = half * sqrt(from->variance + mean * mean * v) / n;
-    double by_rows = 2 * mean * mean - from->t / n;
-    double sure = sqrt(from->t_variance + 4 * mean * mean * from->variance + by_rows * by_rows * v) / n;
-    error[DEVIATION] = spread > 0 ? half * sure / (2 * sqrt(spread)) : NAN;
+    sd_interval(one, from, interval);
+    interval[0] = fmin(interval[0], fmax(value[DEVIATION], 0)); /* fmin and fmax pass over NaN */
+    interval[1] = fmax(interval[1], value[DEVIATION]);
+    if (!isnan(value[DEVIATION])) error[DEVIATION] = (interval[1] - interval[0]) / (2 * NORMAL);
 }
 
 /* Whether exact counts tell where in the range a place is, to a tenth: pieces may be wider. */
@@ -164,14 +183,31 @@ static bool is_located(const making *self, const number_summary *from, double pl
     return from->told == NULL || tacit_count_tree_width(self->design->tree, from->told, place) <= NEAR;
 }
 
+/* Rows need not be spread evenly within a cell of the tree, which a place inside it supposes. Where noise is
+ * much wider than a cell that hardly matters; elsewhere an interval ends where cells do, and then holds the
+ * quantile of any rows whose counts it holds. They ascend as before: what is moved is moved outwards. */
+static void end_with_cells(tacit_tree_quantile all[QUANTILE_COUNT], size_t cells) {
+    enum { FEW = 2 };
+    const double count = (double)cells;
+    for (size_t j = 0; j < QUANTILE_COUNT; j++) {
+        if ((all[j].high - all[j].low) * count >= FEW) continue;
+        all[j].low = floor(all[j].low * count) / count;
+        all[j].high = ceil(all[j].high * count) / count;
+    }
+    for (size_t j = 1; j < QUANTILE_COUNT; j++) all[j].high = fmax(all[j].high, all[j - 1].high);
+    for (size_t j = QUANTILE_COUNT - 1; j > 0; j--) all[j - 1].low = fmin(all[j - 1].low, all[j].low);
+}
+
 /* Where the rows tell it, NaN elsewhere: values in the column's units. */
 static tacit_status find_quantiles(const making *self, const describe_variable *one,
                                    const number_summary *from, tacit_tree_quantile out[QUANTILE_COUNT],
                                    tacit_error *error) {
     double range = one->high - one->low;
     bool any = enough(self, from);
-    if (any && self->noisy)
+    if (any && self->noisy) {
         TACIT_TRY(describe_quantile_intervals(&from->fit, QUANTILES, QUANTILE_COUNT, out, error));
+        end_with_cells(out, tacit_count_tree_leaves(self->design->tree));
+    }
     for (size_t j = 0; j < QUANTILE_COUNT; j++) {
         if (any && !self->noisy) out[j] = tacit_count_fit_quantile(&from->fit, QUANTILES[j], 0);
         if (!any || !is_located(self, from, out[j].value)) out[j] = (tacit_tree_quantile){ NAN, NAN, NAN };
@@ -279,7 +315,7 @@ typedef enum number_table { TABLE_NUMBERS, TABLE_QUANTILES, TABLE_HISTOGRAMS } n
 static tacit_status add_number(const making *self, tacit_report_table *table, tacit_report_table *intervals,
                                number_table kind, const describe_variable *one, const part *of,
                                tacit_error *error) {
-    double value[NUMBER_COLUMNS], noise[NUMBER_COLUMNS];
+    double value[NUMBER_COLUMNS], noise[NUMBER_COLUMNS], interval[2];
     number_summary summary;
     tacit_status status;
     TACIT_TRY(summarise(self, one, of, &summary, error));
@@ -287,21 +323,26 @@ static tacit_status add_number(const making *self, tacit_report_table *table, ta
     case TABLE_HISTOGRAMS: status = add_histogram(self, table, one, of, &summary, error); break;
     case TABLE_QUANTILES: status = add_quantiles(self, table, intervals, one, of, &summary, error); break;
     default:
-        fill_number(self, one, &summary, value, noise);
+        fill_number(self, one, &summary, value, noise, interval);
         status = tacit_report_add_row(table, of->label, value, noise, error);
+        if (status == TACIT_OK && intervals != NULL)
+            status = tacit_report_add_row(intervals, of->label, interval, NULL, error);
     }
     tacit_count_fit_clear(&summary.fit);
     return status;
 }
 
-/* Of noisy quantiles; NULL: there are none. */
+/* Of noisy sds and quantiles; NULL: there are none. */
 static tacit_status add_interval_table(making *self, number_table kind, tacit_report_table **out,
                                        tacit_error *error) {
     static const char *const columns[] = { "low", "high", NULL };
+    const bool sds = kind == TABLE_NUMBERS;
     *out = NULL;
-    if (kind != TABLE_QUANTILES || !self->noisy) return TACIT_OK;
-    return tacit_report_add_table(self->report, out, "quantile_intervals",
-                                  "Quantiles: within these bounds in 95% of all releases", columns, error);
+    if (kind == TABLE_HISTOGRAMS || !self->noisy) return TACIT_OK;
+    return tacit_report_add_table(self->report, out, sds ? "sd_intervals" : "quantile_intervals",
+                                  sds ? "Standard deviations: within these bounds in 95% of all releases"
+                                      : "Quantiles: within these bounds in 95% of all releases",
+                                  columns, error);
 }
 
 static tacit_status add_numbers(making *self, number_table kind, tacit_error *error) {
@@ -428,9 +469,12 @@ static tacit_status add_facts(making *self, const tacit_plan *plan, tacit_error 
         TACIT_TRY(tacit_report_add_fact(self->report, "threshold", self->threshold, NULL, error));
     if (design->numbers > 0) {
         tacit_format(text, sizeof text,
-                     "%zu cells between the bounds of a number, %.3g%% of the range each; quantiles are "
+                     "%zu cells between the bounds of a number, %.3g%% of the range each%s; quantiles are "
                      "interpolated within a cell",
-                     leaves, 100.0 / (double)leaves);
+                     leaves, 100.0 / (double)leaves,
+                     self->noisy || !(self->threshold > 0)
+                         ? ""
+                         : ", more (up to 10%) where cells of few rows were merged");
         TACIT_TRY(tacit_report_add_fact(self->report, "grid", (double)leaves, text, error));
     }
     if (design->site != NULL) {

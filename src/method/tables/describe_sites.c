@@ -40,7 +40,7 @@ tacit_status describe_answer_site(tacit_party *party, const tacit_question *ques
     tacit_status status;
     (void)question;
     TACIT_TRY(check_apart(party->plan, error));
-    TACIT_TRY(describe_make(&design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     const tacit_sum_spec *spec = &design.release.spec;
     values = TACIT_NEW(double, design.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
@@ -57,7 +57,6 @@ tacit_status describe_answer_site(tacit_party *party, const tacit_question *ques
 cleanup:
     free(values);
     tacit_noised_free(noised);
-    describe_clear(&design);
     return status;
 }
 
@@ -67,7 +66,7 @@ tacit_status describe_answer_exact_site(tacit_party *party, const tacit_question
     tacit_question as_sum = *question;
     describe_design design;
     TACIT_TRY(check_apart(party->plan, error));
-    TACIT_TRY(describe_make(&design, party->plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &design, error));
     as_sum.wants_sum = true;
     as_sum.sum = design.release.spec;
     tacit_status status = describe_answer_counts(party, &as_sum, &sums, error);
@@ -76,7 +75,6 @@ tacit_status describe_answer_exact_site(tacit_party *party, const tacit_question
     reply->noise = sums.noise;
     reply->price = sums.price;
     tacit_reply_clear(&sums);
-    describe_clear(&design);
     return status;
 }
 
@@ -166,7 +164,7 @@ tacit_status describe_coordinate_sites(tacit_session *session, tacit_outcome *ou
     tacit_answers answers = TACIT_ANSWERS_INIT;
     bool *told = NULL;
     tacit_status status;
-    TACIT_TRY(describe_make(&design, session->plan, error));
+    TACIT_TRY(tacit_session_prepared(session, &design, error));
     if (design.exact) TACIT_CHECK(describe_ask_told(session, &design, &message, &told, error));
     TACIT_CHECK(tacit_ask(session, "site", design.exact ? &message : NULL, &answers, error));
     TACIT_CHECK(tell_sites(session, &design, &answers, told, out, error));
@@ -174,6 +172,5 @@ cleanup:
     free(told);
     tacit_answers_clear(&answers);
     tacit_message_clear(&message);
-    describe_clear(&design);
     return status;
 }

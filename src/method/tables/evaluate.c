@@ -7,9 +7,10 @@
  *   coordinator:  c = sum_k c_k, with noise where epsilon is finite
  *                 ROC, AUC, calibration, losses, thresholds and net benefit from c, with their errors
  *
- * Proof note. Adjacency: replace one row of a party (unit record). The model and the grid are public, so a
- * row
- *   decides alone which numbers it adds to.
+ * Proof note. Adjacency: replace one row of a party (unit record). The model, the grid, the subset and the
+ * subgroups' levels are public, and a row's score, its membership of the subset and its subgroup are
+ * functions of that row's own cells. So a row decides alone which numbers it adds to, if any: of a subset,
+ * replacing one row may take one away or bring one, which moves less than what follows.
  *   Two classes: a row is in one cell of one class of one subgroup. Replacing it lowers one count by 1 and
  *   raises one by 1: at most 2 in L1 norm and sqrt(2) in L2 norm, whatever the number of subgroups.
  *   K classes: a row is in one cell of each of the K grids and in one place of the table of classes: K + 1
@@ -22,6 +23,7 @@
  *   of 2^-GRID by each party, and of two neighbouring sums only one party's differs: by sqrt(8) steps more in
  *   L2 norm (8 in L1) within a subgroup, sqrt(16) (16) over two. Counts are whole numbers: nothing is
  *   rounded.
+ *   Counts of missing values beside them: evaluate_missing.c.
  *   law=gaussian: discrete Gaussian noise by the L2 norm (delta > 0); law=pure: discrete Laplace noise of
  *   scale S/epsilon by the L1 norm. noise=coordinator: the coordinator is entrusted with c and adds it
  *   (privacy/mechanism/integer.h). noise=shares: each party adds a share, and m = survivors - colluders of
@@ -48,6 +50,7 @@ static const evaluate_settings defaults = { .groups = 10,
                                             .least = 5,
                                             .level = 0.95,
                                             .by = "none",
+                                            .missing_counts = 0.02,
                                             .thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9" };
 
 #define SETTING_SITES                                                                                        \
@@ -78,6 +81,7 @@ static const tacit_parameter parameters[] = {
     TACIT_CHOICE(evaluate_settings, law, "law", "auto|pure|gaussian",
                  "of the noise; auto: gaussian where the study has a delta"),
     SETTING_SITES,
+    MISSING_COUNTS_SETTING(evaluate_settings, missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -133,7 +137,16 @@ tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, ta
         out->spec.grid_bits = evaluate_is_noisy(plan) ? GRID : 62 - 30 - party_bits;
     }
     out->sensitivity = sensitivity_of(&out->tally, gaussian);
+    evaluate_set_missing(out, plan);
     return TACIT_OK;
+}
+
+/* In L2 norm, in the sum's units, whatever the law is. */
+static double norm_of(const evaluate_setup *how) {
+    const double tallied = sensitivity_of(&how->tally, true);
+    const int finer = how->tally.classes > 0 ? how->spec.grid_bits : 0;
+    return ldexp(hypot(ldexp(tallied, finer), how->steps * sqrt((double)how->counts.length)),
+                 -how->spec.grid_bits);
 }
 
 static tacit_status check_wishes(const tacit_plan *plan, tacit_error *error) {
@@ -142,28 +155,20 @@ static tacit_status check_wishes(const tacit_plan *plan, tacit_error *error) {
     return tacit_thresholds_parse(evaluate_settings_of(plan)->thresholds, thresholds, &count, error);
 }
 
-/* A model scores rows as it encodes them itself. */
+/* A model scores rows as it encodes them itself, whichever rows the study is about. */
 static tacit_status check_model(const tacit_plan *plan, tacit_error *error) {
     const tacit_model *model = plan->model;
-    tacit_buffer ours = TACIT_BUFFER_INIT, its = TACIT_BUFFER_INIT;
-    tacit_status status;
-    TACIT_CHECK(tacit_model_check_predicts(model, error));
-    if (model->classes != plan->classes || model->features != plan->features)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                               "the model has %zu features and %zu classes, and the rows %zu and %zu: give "
-                               "the schema that the model was made with",
-                               model->features, model->classes, plan->features, plan->classes));
-    if (model->schema == NULL || plan->schema == NULL) goto cleanup;
-    TACIT_CHECK(tacit_schema_canonical(model->schema, &its, error));
-    TACIT_CHECK(tacit_schema_canonical(plan->schema, &ours, error));
-    if (its.length != ours.length || memcmp(its.bytes, ours.bytes, ours.length) != 0)
-        TACIT_CHECK(tacit_fail(error, TACIT_USAGE,
-                               "the model encodes rows by another schema than this: give the schema that it "
-                               "was made with"));
-cleanup:
-    tacit_buffer_clear(&ours);
-    tacit_buffer_clear(&its);
-    return status;
+    const char *by = by_column(plan);
+    TACIT_TRY(tacit_model_check_predicts(model, error));
+    if (model->schema != NULL && plan->schema != NULL)
+        TACIT_TRY(tacit_schema_check_model(plan->schema, model->schema, by, error));
+    const bool wider = by != NULL && plan->schema != NULL && plan->schema->formula != NULL;
+    if (model->classes != plan->classes || (model->features != plan->features && !wider))
+        return tacit_fail(error, TACIT_USAGE,
+                          "the model has %zu features and %zu classes, and the rows %zu and %zu: give the "
+                          "schema that the model was made with",
+                          model->features, model->classes, plan->features, plan->classes);
+    return TACIT_OK;
 }
 
 /* Sites are the subgroups, and each adds all of the noise. */
@@ -188,8 +193,8 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE, "method evaluate takes classes, numbers and counts, not times");
     TACIT_TRY(check_wishes(plan, error));
-    TACIT_TRY(evaluate_make_setup(&how, plan, error));
-    return plan->model != NULL ? check_model(plan, error) : TACIT_OK;
+    if (plan->model != NULL) TACIT_TRY(check_model(plan, error));
+    return evaluate_make_setup(&how, plan, error);
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan, const evaluate_setup *how) {
@@ -207,8 +212,9 @@ static tacit_shared_noise shared_noise(const tacit_plan *plan, const evaluate_se
                                  .runs = 1 };
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
-    if (!evaluate_is_noisy(plan)) return tacit_nonprivate_price(plan, out, error);
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    if (!evaluate_is_noisy(plan)) return tacit_nonprivate_price(plan, prepared, out, error);
     bool gaussian = tacit_plan_gaussian(plan, evaluate_settings_of(plan)->law);
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, gaussian ? plan->delta : 0 };
@@ -250,7 +256,9 @@ tacit_status evaluate_deviation(const tacit_plan *plan, const evaluate_setup *ho
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     evaluate_setup how;
     double deviation, scale;
     TACIT_TRY(evaluate_make_setup(&how, plan, error));
@@ -259,7 +267,7 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .law = how.gaussian ? "discrete Gaussian of scale s" : "discrete Laplace of scale s",
         .added_to = "each count",
         .dimension = how.spec.length,
-        .sensitivity = ldexp(sensitivity_of(&how.tally, true), -how.spec.grid_bits),
+        .sensitivity = norm_of(&how),
         .scale = scale,
         .mean_norm = deviation * sqrt((double)how.spec.length),
         .norm_in = "the counts",
@@ -296,20 +304,22 @@ tacit_status evaluate_add_share(tacit_party *party, const evaluate_setup *how, t
 tacit_status evaluate_count_rows(tacit_party *party, const evaluate_setup *how, tacit_reply *reply,
                                  tacit_error *error) {
     const tacit_plan *plan = party->plan;
-    tacit_prices prices = { .charged = { TACIT_UNIT_RECORD, INFINITY, 0 } };
+    tacit_prices prices;
     if ((double)party->total_rows > MOST_ROWS)
         return tacit_fail(error, TACIT_REFUSED, "method evaluate takes at most %.0f rows of a party",
                           MOST_ROWS);
-    TACIT_TRY(price(plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = release_kind(plan);
     reply->noise = evaluate_is_noisy(plan) ? tacit_noise_source_grade(&party->noise) : TACIT_NOISE_NONE;
     reply->price = prices.charged;
     reply->contribution = TACIT_NEW(double, how->spec.length);
     if (reply->contribution == NULL) return tacit_fail_memory(error);
+    const size_t tallied = tacit_tally_length(&how->tally);
     TACIT_TRY(
         tacit_tally_add(&how->tally, plan->model, &party->rows, party->pool, reply->contribution, error));
-    if (party->reducer == NULL) return TACIT_OK;
-    return party->reducer->sum(party->reducer->context, reply->contribution, how->spec.length, error);
+    if (party->reducer != NULL)
+        TACIT_TRY(party->reducer->sum(party->reducer->context, reply->contribution, tallied, error));
+    return evaluate_count_missing(party, how, reply->contribution + tallied, error);
 }
 
 static tacit_status answer_counts(tacit_party *party, const tacit_question *question, tacit_reply *reply,
@@ -367,11 +377,15 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     }
     TACIT_CHECK(evaluate_deviation(plan, &how, sum.parties, &noise, &scale, error));
     TACIT_CHECK(evaluate_make_report(&report, plan, &how, sum.values, noise, error));
+    TACIT_CHECK(evaluate_report_missing(report, plan, &how, sum.values + tacit_tally_length(&how.tally),
+                                        noise, error));
     status = tacit_model_create_report(&model, report, plan->features, plan->classes, error);
+    report = NULL; /* taken, whatever came of it */
     if (status != TACIT_OK) goto cleanup;
     out->parties = sum.parties;
     status = tacit_outcome_add(out, model, error);
 cleanup:
+    tacit_report_free(report);
     tacit_sum_clear(&sum);
     return status;
 }
@@ -391,6 +405,16 @@ static const tacit_handler_entry handlers[] = {
 #define EVALUATE_LEAVES                                                                                      \
     "how many of the party's rows have a score of the given model in each cell of a public grid, by class "  \
     "and declared subgroup (of a numeric response: sums of squared and absolute errors and the like)"
+#define EVALUATE_MISSING                                                                                     \
+    "[counts=perhaps: , and, where the schema says what becomes of missing values, for {missing_counts%} "   \
+    "of "                                                                                                    \
+    "the budget, how many values of each column are missing and how many rows were left out for it]"         \
+    "[counts=missing: , and, for {missing_counts%} of the budget, how many values of each column are "       \
+    "missing "                                                                                               \
+    "and how many rows were left out for it]"
+#define EVALUATE_MOVES                                                                                       \
+    "[counts=missing|perhaps: , and, where missing values are counted, D counts by 1, weighed by their "     \
+    "share]"
 #define EVALUATE_CAVEATS                                                                                     \
     "figures are those of scores on the grid: grid_error bounds the difference. The model must not have "    \
     "been trained on the same rows if the figures are to say how it does on new ones"
@@ -405,6 +429,7 @@ const tacit_method tacit_method_evaluate = {
     .spreads = true,
     .takes_numbers = true,
     .terms = TACIT_TERMS_ALL, /* those of the model */
+    .subgroups = by_column,
     .lambda_may_vanish = true,
     .reports = "evaluate",
     .single = evaluate_apart,
@@ -412,15 +437,17 @@ const tacit_method tacit_method_evaluate = {
     .needs_model = true,
     TACIT_SETTINGS_OF(parameters, defaults),
     .shares_noise = by_shares,
-    .leaves = EVALUATE_LEAVES "[noise=shares: , with the party's share of the noise added][noise=party: , "
-                              "with the party's own noise added][sites=together: , as one contribution to a "
-                              "sum][sites=apart: , as an answer of its own, under the party's name]",
+    .counts_missing = evaluate_counts_missing,
+    .leaves = EVALUATE_LEAVES EVALUATE_MISSING
+    "[noise=shares: , with the party's share of the noise added][noise=party: , "
+    "with the party's own noise added][sites=together: , as one contribution to a "
+    "sum][sites=apart: , as an answer of its own, under the party's name]",
     .seen_by = "[noise=coordinator,sees=sum: the coordinator sees the exact counts of all parties' rows "
                "together, and no single party's][noise=coordinator,sees=each: the coordinator sees each "
                "party's exact counts][noise=shares: the coordinator sees the counts of all parties' rows "
                "together, with the noise in them, and no single party's][noise=party: everybody sees each "
                "party's counts, with the noise in them, under its name]. Everybody sees the report that is "
-               "made of them, with the noise in it",
+               "made of them, with the noise in it" MISSING_COUNTS_SEEN,
     .guarantee = "[law=pure: epsilon-differential privacy (delta = 0) for replacing one row of a party, "
                  "towards everybody who sees the report][law=gaussian: (epsilon, delta)-differential privacy "
                  "for replacing one row of a party, towards everybody who sees the report][noise=shares: , "
@@ -432,7 +459,8 @@ const tacit_method tacit_method_evaluate = {
         "vanish from the sum or collude than the study declares][noise=party: none]; the model and the grid "
         "are public",
     .theorem =
-        "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them): [law=gaussian: "
+        "replacing a row moves two counts by 1 each (with K > 2 classes 2 (K + 1) of them)" EVALUATE_MOVES
+        ": [law=gaussian: "
         "discrete Gaussian noise by the L2 norm (Canonne, Kamath and Steinke 2020; shares: Kairouz, Liu and "
         "Steinke 2021)][law=pure: discrete Laplace noise by the L1 norm (Ghosh, Roughgarden and Sundararajan "
         "2009; shares: Goryczka and Xiong 2017)]; all figures are post-processing",
@@ -461,6 +489,7 @@ const tacit_method tacit_method_evaluate_exact = {
     .spreads = true,
     .takes_numbers = true,
     .terms = TACIT_TERMS_ALL, /* those of the model */
+    .subgroups = by_column,
     .lambda_may_vanish = true,
     .reports = "evaluate",
     .single = evaluate_apart,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "method/missing_counts.h"
 #include "model/report/evaluation.h"
 #include "session/party.h"
 #include "session/session.h"
@@ -16,6 +17,7 @@ typedef struct evaluate_settings {
     enum { EVALUATE_BY_SHARES, EVALUATE_BY_COORDINATOR, EVALUATE_BY_PARTY } noise;
     tacit_law_setting law;
     enum { EVALUATE_TOGETHER, EVALUATE_APART } sites;
+    double missing_counts; /* of the budget */
 } evaluate_settings;
 
 static inline const evaluate_settings *evaluate_settings_of(const tacit_plan *plan) {
@@ -34,6 +36,10 @@ typedef struct evaluate_setup {
     tacit_sum_spec spec;
     bool gaussian;
     double sensitivity; /* of the sum in steps of its grid, in the norm of the law */
+    /* Missing values (evaluate_missing.c) are behind what is tallied; length 0: they are not counted. */
+    missing_counts counts;
+    double steps; /* of the grid, for each of them */
+    double share; /* of the budget */
 } evaluate_setup;
 
 tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, tacit_error *error);
@@ -50,6 +56,17 @@ tacit_status evaluate_add_share(tacit_party *party, const evaluate_setup *how, t
                                 tacit_error *error);
 tacit_status evaluate_make_report(tacit_report **out, const tacit_plan *plan, const evaluate_setup *how,
                                   const double *counts, double noise, tacit_error *error);
+
+/* ---- missing values (evaluate_missing.c, which holds the proof) ---- */
+
+tacit_counted evaluate_counts_missing(const tacit_plan *plan);
+/* Into a setup that has all else. */
+void evaluate_set_missing(evaluate_setup *out, const tacit_plan *plan);
+/* The party's; and the coordinator's table, where `noise` is that of a number of the sum. */
+tacit_status evaluate_count_missing(tacit_party *party, const evaluate_setup *how, double *out,
+                                    tacit_error *error);
+tacit_status evaluate_report_missing(tacit_report *report, const tacit_plan *plan, const evaluate_setup *how,
+                                     const double *sum, double noise, tacit_error *error);
 
 tacit_handler evaluate_answer_site;
 tacit_status evaluate_usable_site(const tacit_plan *plan, const tacit_message *answer, tacit_error *error);

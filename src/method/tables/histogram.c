@@ -227,7 +227,9 @@ static tacit_sum_spec sum_spec(const cell_grid *grid, const tacit_plan *plan) {
     return (tacit_sum_spec){ grid->cells * plan->classes, MOST_ROWS, 0 };
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, 0 };
     return TACIT_OK;
@@ -239,9 +241,10 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 
 /* Discrete Laplace of scale s has variance 2p/(1 - p)^2, p = exp(-1/s). The norm is that of the noise on the
  * counts; n parties add n shares of which m would do. */
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     cell_grid grid;
-    TACIT_TRY(make_grid(&grid, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &grid, error));
     double scale = 2 / plan->epsilon, p = exp(-1 / scale), counts = (double)(grid.cells * plan->classes);
     bool shares = by_shares(plan);
     if (shares) counts *= (double)plan->parties / (double)tacit_plan_noise_shares(plan);

@@ -516,6 +516,7 @@ const tacit_method tacit_method_cox = {
     .prepare = prepare,
     .clear_prepared = time_clear_prepared,
     .prepared_size = sizeof(time_design),
+    .needs_schema = true,
     .check = check,
     .infers = infers,
     .price = tacit_nonprivate_price,

@@ -81,7 +81,7 @@ static const tacit_parameter parameters[] = {
                      "everybody expects: how much one person may count follows from it",
                      "as the study expects, or the parties times the least rows of each"),
     TIME_SETTING_UNIT(dpcox_settings),
-    DPNEWTON_SETTING_MISSING(dpcox_settings, engine.missing_counts),
+    MISSING_COUNTS_SETTING(dpcox_settings, engine.missing_counts),
     TACIT_SETTINGS_END,
 };
 
@@ -202,7 +202,9 @@ static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *erro
 
 static void clear_prepared(void *prepared) { dpcox_clear(prepared); }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     TACIT_TRY(dpnewton_whole_event(plan, &out->event, error));
     out->charged = out->claimed =
         (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
@@ -213,9 +215,10 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return dpnewton_kind(&dpcox_settings_of(plan)->engine);
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     dpcox_design design;
-    TACIT_TRY(dpcox_describe(plan, &design, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &design, error));
     const dpnewton_release *last = &design.release[DPCOX_STEPS];
     *out = (tacit_noise_law){
         .law = by_shares(plan)
@@ -228,7 +231,6 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, taci
         .mean_norm = last->deviation * sqrt((double)design.scores.length),
         .norm_in = "the vector of sums",
     };
-    dpcox_clear(&design);
     return TACIT_OK;
 }
 
@@ -566,6 +568,7 @@ const tacit_method tacit_method_dpcox = {
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(dpcox_design),
+    .needs_schema = true,
     .infers = infers,
     .price = price,
     .choose_lambda = tacit_plan_no_lambda,

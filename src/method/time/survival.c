@@ -401,6 +401,7 @@ const tacit_method tacit_method_survival_exact = {
     .prepare = time_prepare,
     .clear_prepared = time_clear_prepared,
     .prepared_size = sizeof(time_design),
+    .needs_schema = true,
     .price = tacit_nonprivate_price,
     .choose_lambda = tacit_plan_no_lambda,
     .release_kind = time_kind,

@@ -103,8 +103,9 @@ cleanup:
 }
 
 /* What is said before anything is known of the rows: a curve without groups on a usual grid. */
-static tacit_status make_public(layout *out, const tacit_plan *plan, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
     enum { USUAL_CELLS = 100 };
+    layout *out = prepared;
     if (plan->schema != NULL) return make_layout(out, plan, error);
     *out = (layout){ .design = { .strata = 1, .cells = USUAL_CELLS, .causes = 1 } };
     out->length = HEAD + kinds_of(&out->design) * USUAL_CELLS;
@@ -112,26 +113,22 @@ static tacit_status make_public(layout *out, const tacit_plan *plan, tacit_error
                             error);
 }
 
-static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
-    return make_public(out, plan, error);
-}
-
 static void clear_prepared(void *prepared) { clear_layout(prepared); }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
     layout self;
-    TACIT_TRY(make_public(&self, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &self, error));
     out->charged = out->claimed = self.release.mechanism.price;
     out->event = self.release.event;
-    clear_layout(&self);
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
     layout self;
-    TACIT_TRY(make_public(&self, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &self, error));
     *out = one_release_law(&self.release);
-    clear_layout(&self);
     return TACIT_OK;
 }
 
@@ -399,6 +396,7 @@ const tacit_method tacit_method_survival = {
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(layout),
+    .needs_schema = true,
     .price = price,
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,

@@ -287,7 +287,7 @@ tacit_status time_begin_reply(const tacit_party *party, const tacit_question *qu
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another sum than the study defines");
     TACIT_TRY(tacit_design_check_rows(party->plan->schema, &party->rows, error));
-    TACIT_TRY(tacit_nonprivate_price(party->plan, &prices, error));
+    TACIT_TRY(tacit_party_price(party, &prices, error));
     reply->kind = time_kind(party->plan);
     reply->noise = TACIT_NOISE_NONE;
     reply->price = prices.charged;

@@ -131,7 +131,9 @@ tacit_status dphtl_prepare(const tacit_plan *plan, void *prepared, tacit_error *
     return dpiw_grid(plan, fewest_others(plan), 1, &out->density, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     (void)error;
     out->charged = out->claimed = whole_price(plan);
     return TACIT_OK;
@@ -167,7 +169,9 @@ static tacit_status noise_variance(const tacit_plan *plan, size_t rows, double *
     return TACIT_OK;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     size_t rows = labelled_rows(plan, plan->minimum_rows);
     double variance, d = (double)transfer_size(plan);
     TACIT_TRY(noise_variance(plan, rows, &variance, error));

@@ -106,7 +106,9 @@ static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *err
     return dpiw_grid(plan, plan->minimum_rows, plan->parties, spec, error);
 }
 
-static tacit_status price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                          tacit_error *error) {
+    (void)prepared;
     tacit_mechanism used = mechanism(plan, plan->minimum_rows);
     out->charged = out->claimed = used.price;
     return isinf(plan->epsilon) ? TACIT_OK : tacit_mechanism_event(&out->event, &used, error);
@@ -117,7 +119,9 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
     return TACIT_RELEASE_CHARGED;
 }
 
-static tacit_status noise_law(const tacit_plan *plan, tacit_noise_law *out, tacit_error *error) {
+static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
+                              tacit_error *error) {
+    (void)prepared;
     tacit_mechanism used = mechanism(plan, plan->minimum_rows);
     double scale, d = (double)transfer_size(plan), square = transfer_gaussian(plan) ? d : d * (d + 1);
     TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));

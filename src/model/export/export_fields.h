@@ -41,6 +41,9 @@ void pmml_ref(pmml *p, const char *field);
 void pmml_constant(pmml *p, double number);
 void pmml_text_constant(pmml *p, const char *text);
 
+/* Score k of the leaf that a row ends in, of `each` scores a node. */
+void pmml_tree(pmml *p, const tacit_tree *tree, size_t each, const double *scores, size_t k);
+
 /* A derived number: its expression follows, then pmml_derived_end. `shown` may be NULL. */
 void pmml_derived(pmml *p, const char *name, const char *shown);
 void pmml_derived_end(pmml *p);

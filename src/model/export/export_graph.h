@@ -95,5 +95,9 @@ graph_value graph_weigh(onnx_graph *g, graph_value rows, size_t inputs, const do
 /* What a network gives out for encoded rows. */
 graph_value graph_network(onnx_graph *g, const tacit_model *model, graph_value rows);
 
+/* What the leaves of a tree say of encoded rows: `each` scores of every node in `scores`. */
+graph_value graph_tree(onnx_graph *g, const tacit_tree *tree, size_t each, const double *scores,
+                       graph_value rows);
+
 /* Append the file. */
 tacit_status graph_write(onnx_graph *g, tacit_buffer *out, tacit_error *error);

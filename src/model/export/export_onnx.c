@@ -369,6 +369,8 @@ static graph_value score(writing *w, graph_value rows) {
     const tacit_model *model = w->plan->model;
     if (model->stack != NULL) return score_stack(w, rows);
     if (model->network.layers > 0) return graph_network(&w->g, model, rows);
+    if (model->tree != NULL)
+        return graph_tree(&w->g, model->tree, tacit_model_scores_per_row(model), model->weights, rows);
     return graph_linear(&w->g, rows, tacit_model_scores_per_row(model), model->features, model->weights,
                         NULL);
 }

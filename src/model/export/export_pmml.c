@@ -1,8 +1,8 @@
 /*
  * A model as PMML 4.4: the encoding (data/schema/schema.h) as derived fields, then a RegressionModel over
- * them, or over what the members of a stack say, or a NeuralNetwork. A linear classifier without
- * probabilities, and votes, have no classification that PMML would not turn into probabilities: they are a
- * regression of the score, and the class is an output derived from it.
+ * them, or over what the members of a stack or the leaves of a tree say, or a NeuralNetwork. A linear
+ * classifier without probabilities, and votes, have no classification that PMML would not turn into
+ * probabilities: they are a regression of the score, and the class is an output derived from it.
  */
 #include <math.h>
 #include <stdio.h>
@@ -223,10 +223,22 @@ static void stack_fields(pmml *p) {
     for (size_t k = 0; k < stack->members; k++) meta_feature(p, k);
 }
 
+/* What the tree says, a field a score. */
+static void leaf_fields(pmml *p) {
+    const tacit_model *model = p->plan->model;
+    const size_t each = tacit_model_scores_per_row(model);
+    for (size_t k = 0; k < each; k++) {
+        pmml_derived(p, pmml_own(p, "leaf", k + 1).text, NULL);
+        pmml_tree(p, model->tree, each, model->weights, k);
+        pmml_derived_end(p);
+    }
+}
+
 static void transformations(pmml *p) {
     xml_open(&p->x, "LocalTransformations", XML_END);
     pmml_encoding(p);
     if (p->plan->model->stack != NULL) stack_fields(p);
+    if (p->plan->model->tree != NULL) leaf_fields(p);
     xml_close(&p->x, "LocalTransformations");
 }
 
@@ -236,15 +248,18 @@ static void predictor(pmml *p, const char *field, double weight) {
     xml_leaf(&p->x, "NumericPredictor", "name", field, "coefficient", XML_NUMBER(weight), XML_END);
 }
 
-/* The score of a class. `category` is NULL for a regression. */
-static void table(pmml *p, const char *category, const double *weights) {
+/* A score, that of a class. `category` is NULL for a regression. */
+static void table(pmml *p, const char *category, size_t score) {
     const export_plan *plan = p->plan;
     const tacit_stack *stack = plan->model->stack;
-    bool constant = stack == NULL && plan->intercept;
+    const double *weights = plan->model->weights + (stack == NULL ? score * plan->model->features : 0);
+    bool linear = tacit_model_is_linear(plan->model), constant = linear && plan->intercept;
     xml_open(&p->x, "RegressionTable", "intercept",
              XML_NUMBER(constant ? weights[plan->raw] * plan->intercept_value : 0), "targetCategory",
              category, XML_END);
-    if (stack == NULL)
+    if (plan->model->tree != NULL)
+        predictor(p, pmml_own(p, "leaf", score + 1).text, 1);
+    else if (linear)
         for (size_t j = 0; j < plan->raw; j++) predictor(p, pmml_feature(p, j).text, weights[j]);
     else if (stack->combiner == TACIT_COMBINE_HIGH)
         for (size_t k = 0; k < stack->members; k++)
@@ -261,15 +276,14 @@ static void regression_tables(pmml *p) {
     const tacit_model *model = p->plan->model;
     char scratch[EXPORT_CLASS_NAME];
     if (!tacit_model_has_probabilities(model)) {
-        table(p, NULL, model->weights);
+        table(p, NULL, 0);
         return;
     }
     bool pair = tacit_model_scores_per_row(model) == 1;
     if (pair)
         xml_leaf(&p->x, "RegressionTable", "intercept", "0", "targetCategory",
                  export_class_name(model, 0, scratch), XML_END);
-    for (size_t k = pair; k < model->classes; k++)
-        table(p, export_class_name(model, k, scratch), model->weights + (pair ? 0 : k * model->features));
+    for (size_t k = pair; k < model->classes; k++) table(p, export_class_name(model, k, scratch), k - pair);
 }
 
 static void regression_model(pmml *p) {

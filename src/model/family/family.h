@@ -36,7 +36,8 @@ typedef struct tacit_family_fit {
     double deviance, null_deviance, aic, dispersion;
 } tacit_family_fit;
 
-typedef struct tacit_family {
+typedef struct tacit_family tacit_family;
+struct tacit_family {
     const char *name;     /* in files, settings and messages */
     const char *title;    /* for people who get a model: "logistic regression" */
     const char *r_family; /* as R spells it; NULL: R has none */
@@ -81,12 +82,17 @@ typedef struct tacit_family {
     void (*terms)(const double *y, double out[TACIT_FAMILY_TERMS]);      /* NULL: y and y^2 */
     void (*measure)(const tacit_family_sums *at, tacit_family_fit *out); /* NULL without a likelihood */
 
+    /* The same with clipped residuals, so that L and c are finite: what is fitted where a theorem needs them.
+     * Its shape is the largest response that the schema allows. NULL: it has L and c itself, or there is no
+     * such loss. Not in the table: its models are those of the family. */
+    const tacit_family *clipped;
+
     const char *all_alike; /* what is wrong where the link of the responses' mean is infinite */
     const char *unbounded; /* why there may be no finite estimate */
 
     const char *onnx; /* the operator from scores to means or probabilities; NULL: they are the same */
     const char *pmml; /* and the normalisation of a PMML RegressionModel */
-} tacit_family;
+};
 
 #define TACIT_FAMILY_DECLARE(name) extern const tacit_family tacit_family_##name;
 TACIT_FAMILIES(TACIT_FAMILY_DECLARE)

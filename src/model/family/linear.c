@@ -52,6 +52,53 @@ static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     out->aic = n * (log(2 * M_PI * out->deviance / n) + 1) + 2 * (at->coefficients + 1);
 }
 
+/* ---- clipped: Huber's loss of t - y/s (Huber 1964), s the largest |y| ---- */
+
+static const double CLIP = 0.5;
+
+/* l = e^2/2 up to |e| = 1/2, then |e|/2 - 1/8; l' is e clipped to [-1/2, 1/2]. */
+static void clipped_rows(const tacit_kernels *kernels, double s, size_t count, const double *y,
+                         const double *t, double *loss, double *slope, double *curvature) {
+    (void)kernels;
+    for (size_t i = 0; i < count; i++) {
+        const double e = t[i] - y[i] / s, far = fabs(e);
+        const bool outside = far > CLIP;
+        slope[i] = outside ? copysign(CLIP, e) : e;
+        loss[i] = outside ? CLIP * (far - CLIP / 2) : e * e / 2;
+        curvature[i] = !outside;
+    }
+}
+
+/* |y/s| <= 1 and its difference to t, at most 1/2 where it counts, round by less than 2; clipping does not
+ * increase the distance to the exact value. */
+static double clipped_rounding(double s, size_t classes) {
+    (void)s, (void)classes;
+    return 5;
+}
+
+/* -t l'(t) is positive only for t between 0 and y/s, where it is at most t (1 - t) or t/2: 1/4. */
+static double clipped_pull(double s, size_t classes) {
+    (void)s, (void)classes;
+    return 0.25;
+}
+
+static const tacit_family clipped = {
+    .name = "linear, clipped",
+    .title = "linear regression with Huber's loss",
+    .response = TACIT_RESPONSE_NUMBER,
+    .loss = { .kinked = true,
+              .columns = 1,
+              .rows = clipped_rows,
+              .slope = 0.5,
+              .curvature = steepest,
+              .rounding = clipped_rounding,
+              .shape_name = "largest_response",
+              .shape_most = INFINITY,
+              .shape_default = 1 },
+    .quadratic = true,
+    .pull = clipped_pull,
+};
+
 const tacit_family tacit_family_linear = {
     .name = "linear",
     .title = "linear regression",
@@ -71,6 +118,7 @@ const tacit_family tacit_family_linear = {
     .bound = bound,
     .offset_bound = offset_bound,
     .measure = measure,
+    .clipped = &clipped,
     .all_alike = "the mean of the responses is not finite",
     .unbounded = "columns follow from one another",
     .pmml = "none",

@@ -77,6 +77,57 @@ static void measure(const tacit_family_sums *at, tacit_family_fit *out) {
     out->dispersion = 1;
 }
 
+/* ---- clipped: l' = (exp(t) - y)/sqrt(H) clipped to [-1, 1], H the largest count ---- */
+
+/* l is (exp(t) - y t)/sqrt(H) between the two scores where l' reaches -1 and 1, and straight beyond them. */
+static void clipped_rows(const tacit_kernels *kernels, double most, size_t count, const double *y,
+                         const double *t, double *loss, double *slope, double *curvature) {
+    (void)kernels;
+    const double root = sqrt(most);
+    for (size_t i = 0; i < count; i++) {
+        const double mean = exp(fmin(t[i], 700)), r = (mean - y[i]) / root;
+        const bool outside = fabs(r) > 1;
+        const double side = copysign(1, r), at = outside ? log(y[i] + side * root) : t[i];
+        slope[i] = outside ? side : r;
+        loss[i] = (exp(at) - y[i] * at) / root + (outside ? side * (t[i] - at) : 0);
+        curvature[i] = outside ? 0 : mean / root;
+        if (isnan(t[i])) slope[i] = loss[i] = t[i];
+    }
+}
+
+/* Where r is not clipped exp(t) <= H + sqrt(H): l'' <= sqrt(H) + 1. */
+static double clipped_steepest(double most) { return sqrt(most) + 1; }
+
+/* exp errs by less than 1.1 units, so by 1.1 (H + sqrt(H)) there; the difference, at most sqrt(H), and the
+ * quotient by a rounded root add sqrt(H) and 2: over sqrt(H) less than 1.1 (sqrt(H) + 1) + 3. */
+static double clipped_rounding(double most, size_t classes) {
+    (void)classes;
+    return 2 * clipped_steepest(most) + 3;
+}
+
+/* -t l'(t): r < 0 < t only for t < log y <= log H, and |r| <= 1; and for r > 0 > t it is at most |t|
+ * exp(t)/sqrt(H) <= 1/e. */
+static double clipped_pull(double most, size_t classes) {
+    (void)classes;
+    return fmax(log(most), 1 / M_E) * (1 + 1e-12);
+}
+
+static const tacit_family clipped = {
+    .name = "poisson, clipped",
+    .title = "Poisson regression with clipped residuals",
+    .response = TACIT_RESPONSE_COUNT,
+    .loss = { .kinked = true,
+              .columns = 1,
+              .rows = clipped_rows,
+              .slope = 1,
+              .curvature = clipped_steepest,
+              .rounding = clipped_rounding,
+              .shape_name = "largest_response",
+              .shape_most = INFINITY,
+              .shape_default = 1 },
+    .pull = clipped_pull,
+};
+
 const tacit_family tacit_family_poisson = {
     .name = "poisson",
     .title = "Poisson regression",
@@ -96,6 +147,7 @@ const tacit_family tacit_family_poisson = {
     .offset_bound = offset_bound,
     .terms = terms_of,
     .measure = measure,
+    .clipped = &clipped,
     .all_alike = "all counts are 0: there is nothing to explain",
     .unbounded = "some combination of columns has counts of 0 only",
     .onnx = "Exp",

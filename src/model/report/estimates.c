@@ -135,10 +135,6 @@ static tacit_status design_of_terms(tacit_design *out, const tacit_family *famil
         out->intercept_value = tacit_schema_intercept_value(out->schema);
     }
     if (family->loss.several == NULL) return TACIT_OK;
-    if (out->weights != SIZE_MAX)
-        return tacit_fail(error, TACIT_USAGE,
-                          "family %s takes no weights: leave them out, or choose logistic, linear or poisson",
-                          family->name);
     return shape_classes(out, family, error);
 }
 

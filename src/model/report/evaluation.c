@@ -17,25 +17,46 @@ size_t tacit_tally_each(const tacit_tally *tally) {
 
 size_t tacit_tally_length(const tacit_tally *tally) { return tally->groups * tacit_tally_each(tally); }
 
+static void set_levels(tacit_tally *out, const tacit_schema_column *column, size_t first) {
+    out->first = first;
+    out->by = column->name;
+    out->levels = &column->levels;
+    out->groups = out->levels->count + 1;
+}
+
+/* Terms do not tell of a row which level it has: that stands beside them. */
+static tacit_status find_subgroups(tacit_tally *out, const tacit_schema *schema, size_t column,
+                                   tacit_error *error) {
+    size_t found = SIZE_MAX, count, first = tacit_formula_subgroups(schema->formula, &found, &count);
+    if (first == SIZE_MAX || found != column)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "the terms of the schema do not tell the subgroups of '%.60s' apart: leave terms out "
+            "of the study, which then has those of the model",
+            schema->columns[column].name);
+    set_levels(out, &schema->columns[column], first);
+    out->wider = schema;
+    return TACIT_OK;
+}
+
 /* Where the levels of a category stand among the features. */
 static tacit_status find_levels(tacit_tally *out, const tacit_schema *schema, const char *by,
                                 tacit_error *error) {
     size_t features = tacit_schema_features(schema), at = 0;
+    const bool terms = schema->formula != NULL;
     while (at < schema->cols && strcmp(schema->columns[at].name, by) != 0) at++;
-    if (at == schema->cols || schema->columns[at].kind != TACIT_SCHEMA_CATEGORY || schema->columns[at].effect)
+    if (at == schema->cols || schema->columns[at].kind != TACIT_SCHEMA_CATEGORY ||
+        (schema->columns[at].effect && !terms))
         return tacit_fail(error, TACIT_USAGE,
                           "subgroups are the levels of a category of the model's schema, coded by "
                           "indicators, and '%.60s' is none",
                           by);
+    if (terms) return find_subgroups(out, schema, at, error);
     tacit_feature *feature = TACIT_NEW(tacit_feature, features);
     if (feature == NULL) return tacit_fail_memory(error);
     tacit_status status = tacit_schema_linear(schema, feature, error);
     for (size_t j = 0; j < features && status == TACIT_OK; j++) {
-        if (feature[j].column != at || feature[j].level != 0) continue;
-        out->first = j;
-        out->by = schema->columns[at].name;
-        out->levels = &schema->columns[at].levels;
-        out->groups = out->levels->count + 1;
+        if (feature[j].column == at && feature[j].level == 0) set_levels(out, &schema->columns[at], j);
     }
     free(feature);
     return status;
@@ -76,10 +97,11 @@ typedef struct counting {
     const tacit_model *model;
     tacit_pool *pool;
     double *scores, *row; /* of a block; of one row */
+    tacit_matrix narrow;  /* rows of a block as the model has them, where they are wider */
     double *out;
 } counting;
 
-enum { BLOCK = 1024 };
+enum { BLOCK = 1024, MOST_NUMBERS = 1 << 22 }; /* of a block: rows, and numbers in them */
 
 static size_t group_of(const counting *self, const tacit_view *block, size_t i) {
     const tacit_tally *tally = self->tally;
@@ -120,10 +142,24 @@ static void count_number(const counting *self, double score, double response, do
     for (size_t k = 0; k < TACIT_TALLY_SUMS; k++) out[k] += terms[k];
 }
 
+/* The scores of a block. */
+static tacit_status score(const counting *self, const tacit_view *block, tacit_error *error) {
+    const tacit_schema *wider = self->tally->wider;
+    if (wider == NULL) return tacit_model_scores(self->model, &block->rows, self->pool, self->scores, error);
+    for (size_t i = 0; i < block->rows.count; i++) {
+        tacit_rows_copy(&block->rows, i, self->row);
+        tacit_schema_model_row(self->model->schema, wider, self->row,
+                               self->narrow.values + i * self->narrow.cols);
+    }
+    const tacit_matrix used = { block->rows.count, self->narrow.cols, self->narrow.values };
+    const tacit_rows rows = tacit_rows_of_matrix(&used);
+    return tacit_model_scores(self->model, &rows, self->pool, self->scores, error);
+}
+
 static tacit_status count_block(void *context, const tacit_view *block, size_t first, tacit_error *error) {
     const counting *self = context;
     size_t each = tacit_model_scores_per_row(self->model), length = tacit_tally_each(self->tally);
-    TACIT_TRY(tacit_model_scores(self->model, &block->rows, self->pool, self->scores, error));
+    TACIT_TRY(score(self, block, error));
     for (size_t i = 0; i < block->rows.count; i++) {
         double *out = self->out + group_of(self, block, i) * length;
         const double *scores = self->scores + i * each;
@@ -143,6 +179,8 @@ static tacit_status check_rows(const tacit_tally *tally, const tacit_model *mode
     if (model->classes != tally->classes)
         return tacit_fail(error, TACIT_INPUT, "the model has %zu classes and the rows %zu", model->classes,
                           tally->classes);
+    if (tally->wider != NULL && (model->schema == NULL || model->schema->formula == NULL))
+        return tacit_fail(error, TACIT_INPUT, "the rows have terms and the model has none");
     if (tally->classes == 0 && (rows->response == NULL || tacit_view_columns(rows) != 1))
         return tacit_fail(error, TACIT_INPUT, "the model predicts a number and the rows have none");
     if (tally->classes > 0 && rows->label == NULL)
@@ -157,7 +195,13 @@ tacit_status tacit_tally_add(const tacit_tally *tally, const tacit_model *model,
     self.scores = TACIT_NEW(double, BLOCK *tacit_model_scores_per_row(model));
     self.row = TACIT_NEW(double, rows->rows.cols);
     tacit_status status = self.scores != NULL && self.row != NULL ? TACIT_OK : tacit_fail_memory(error);
-    if (status == TACIT_OK) status = tacit_dataset_map(rows, BLOCK, count_block, &self, error);
+    size_t block = BLOCK;
+    if (tally->wider != NULL && status == TACIT_OK) {
+        if (model->features > MOST_NUMBERS / BLOCK) block = MOST_NUMBERS / model->features + 1;
+        status = tacit_matrix_create(&self.narrow, block, model->features, error);
+    }
+    if (status == TACIT_OK) status = tacit_dataset_map(rows, block, count_block, &self, error);
+    tacit_matrix_clear(&self.narrow);
     free(self.scores);
     free(self.row);
     return status;

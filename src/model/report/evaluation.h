@@ -21,14 +21,17 @@ enum { TACIT_TALLY_SUMS = 8 };
 
 typedef struct tacit_tally {
     size_t classes, cells;
-    size_t groups;  /* subgroups, the last of rows of no level; 1: there are none */
-    size_t first;   /* the feature of the first level */
+    size_t groups; /* subgroups, the last of rows of no level; 1: there are none */
+    size_t first;  /* the feature of the first level */
+    /* of rows with terms and subgroups, which have more features than the model; NULL: they have its own */
+    const tacit_schema *wider;
     const char *by; /* the column of the subgroups, borrowed from the schema; NULL: there are none */
     const tacit_levels *levels;
     double low, high; /* of a numeric response */
 } tacit_tally;
 
-/* What is counted under a schema, borrowed; `by` NULL or "": no subgroups, else a category of the schema. */
+/* What is counted under a schema, borrowed; `by` NULL or "": no subgroups, else a category of the schema,
+ * which stands in its formula, if it has one (tacit_schema_take_model). */
 tacit_status tacit_tally_create(tacit_tally *out, const tacit_schema *schema, size_t classes, size_t cells,
                                 const char *by, tacit_error *error);
 

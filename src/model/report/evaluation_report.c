@@ -520,9 +520,13 @@ static tacit_status add_facts(making *self) {
     if (tally->by != NULL) TACIT_TRY(tacit_report_add_fact(report, "by", NAN, tally->by, self->error));
     TACIT_TRY(tacit_report_add_fact(report, "confidence", self->wishes->confidence, NULL, self->error));
     if (self->noise > 0) TACIT_TRY(tacit_report_add_fact(report, "noise_sd", self->noise, NULL, self->error));
-    if (self->wishes->least > 1)
-        TACIT_TRY(tacit_report_add_fact(report, "least", self->wishes->least, NULL, self->error));
-    return TACIT_OK;
+    if (!(self->wishes->least > 1)) return TACIT_OK;
+    char text[160];
+    tacit_format(
+        text, sizeof text,
+        "%g; figures of fewer rows are left out, and of another subgroup that they would follow from",
+        self->wishes->least);
+    return tacit_report_add_fact(report, "least", self->wishes->least, text, self->error);
 }
 
 static tacit_status add_part(making *self, const double *counts, const char *of) {

@@ -92,9 +92,21 @@ static tacit_status print_facts(const tacit_report *report, tacit_buffer *out, t
     return TACIT_OK;
 }
 
+/* Of a number of rows that is released itself, with the error of its noise. */
+static void print_rows(const tacit_report *report, char out[CELL]) {
+    const tacit_report_table *figures = tacit_report_find(report, "figures");
+    const size_t row = figures != NULL ? tacit_report_row(figures, "rows") : SIZE_MAX;
+    const double error = row != SIZE_MAX ? figures->error[row * figures->cols] : NAN;
+    const bool noisy = report->noisy && (error > 0 || report->rows != floor(report->rows));
+    if (noisy && error > 0)
+        tacit_format(out, CELL, "about %.0f (%.2g)", report->rows, error);
+    else
+        tacit_format(out, CELL, noisy ? "about %.0f" : "%.15g", report->rows);
+}
+
 tacit_status tacit_report_print_text(const tacit_report *report, tacit_buffer *out, tacit_error *error) {
     char rows[CELL];
-    tacit_format(rows, sizeof rows, "%.15g", report->rows);
+    print_rows(report, rows);
     TACIT_TRY(tacit_buffer_print(
         out, error, "%s rows; %s\n", isnan(report->rows) ? "?" : rows,
         report->noisy ? "private: beside each number, in brackets, the standard error of its noise"

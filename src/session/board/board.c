@@ -45,7 +45,7 @@ tacit_board *tacit_board_free(tacit_board *board) {
     free(board->seats);
     free(board->places_of);
     tacit_levels_clear(&board->names);
-    tacit_buffer_clear(&board->encoded);
+    tacit_shared_bytes_free(board->encoded);
     board_mail_clear(board);
     free(board->held);
     free(board->graph.has_proof);
@@ -70,15 +70,11 @@ seat *board_find_seat(tacit_board *board, const char *party) {
     return who != NULL && !who->gone ? who : NULL;
 }
 
-static size_t count_present(const tacit_board *board) {
-    size_t present = 0;
-    for (size_t i = 0; i < board->seat_count; i++) present += !board->seats[i].gone;
-    return present;
-}
-
 static tacit_status add_seat(tacit_board *board, const char *party, tacit_error *error) {
     seat *known = find_any(board, party);
     if (known != NULL) {
+        board->stirred = board->stirred || known->leaving || known->gone;
+        board->present += known->gone;
         known->leaving = known->gone = false;
         return TACIT_OK;
     }
@@ -95,6 +91,8 @@ static tacit_status add_seat(tacit_board *board, const char *party, tacit_error 
     seat *added = &seats[board->seat_count];
     *added = (seat){ .name = board->seat_count, .answer = TACIT_ANSWER_INIT };
     places_of[added->name] = board->seat_count++;
+    board->present++;
+    board->stirred = true;
     memcpy(added->party, party, strlen(party) + 1);
     return TACIT_OK;
 }
@@ -102,7 +100,7 @@ static tacit_status add_seat(tacit_board *board, const char *party, tacit_error 
 tacit_status tacit_board_admit(tacit_board *board, const char *party, tacit_error *error) {
     pthread_mutex_lock(&board->mutex);
     tacit_status status = add_seat(board, party, error);
-    pthread_cond_broadcast(&board->moved);
+    if (board->stirred) pthread_cond_broadcast(&board->moved); /* a party is admitted at each of its polls */
     pthread_mutex_unlock(&board->mutex);
     return status;
 }
@@ -128,6 +126,7 @@ static void empty_seat(tacit_board *board, seat *who) {
     if (who->state == SEAT_REFUSED && counts_seats(board)) board->refused--;
     who->state = SEAT_SILENT;
     who->leaving = false;
+    board->present -= !who->gone;
     who->gone = true;
 }
 
@@ -140,6 +139,7 @@ void tacit_board_dismiss(tacit_board *board, const char *party) {
             who->leaving = true;
         else
             empty_seat(board, who);
+        board->stirred = true;
     }
     pthread_cond_broadcast(&board->moved);
     pthread_mutex_unlock(&board->mutex);
@@ -147,7 +147,7 @@ void tacit_board_dismiss(tacit_board *board, const char *party) {
 
 size_t tacit_board_admitted(tacit_board *board) {
     pthread_mutex_lock(&board->mutex);
-    size_t count = count_present(board);
+    size_t count = board->present;
     pthread_mutex_unlock(&board->mutex);
     return count;
 }
@@ -178,8 +178,9 @@ bool tacit_board_awaits(tacit_board *board, const char *party) {
     return waiting;
 }
 
-tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
-                              tacit_error *error) {
+tacit_status tacit_board_read_parts(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
+                                    tacit_shared_bytes **rest, tacit_error *error) {
+    *rest = NULL;
     pthread_mutex_lock(&board->mutex);
     const seat *who = board_find_seat(board, party);
     bool waiting = who != NULL && board->open && board->round->awaits(board, who);
@@ -187,13 +188,25 @@ tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pendi
     if (who == NULL)
         status = tacit_fail(error, TACIT_NOT_FOUND, "party %s takes no part in this study", party);
     else if (waiting)
-        status = board->round->question(board, who, out, error);
+        status = board->round->question(board, who, out, rest, error);
     pthread_mutex_unlock(&board->mutex);
     if (status == TACIT_OK) *pending = waiting;
     return status;
 }
 
+tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
+                              tacit_error *error) {
+    tacit_shared_bytes *rest = NULL;
+    tacit_status status = tacit_board_read_parts(board, party, pending, out, &rest, error);
+    if (status == TACIT_OK)
+        status =
+            tacit_buffer_append(out, tacit_shared_bytes_at(rest), tacit_shared_bytes_length(rest), error);
+    tacit_shared_bytes_free(rest);
+    return status;
+}
+
 void board_note_refusal(tacit_board *board, const char *reason) {
+    board->stirred = true;
     if (board->refused++ == 0) snprintf(board->first_refusal, sizeof board->first_refusal, "%s", reason);
 }
 
@@ -255,7 +268,7 @@ void tacit_board_look(tacit_board *board, tacit_board_state *out) {
     pthread_mutex_lock(&board->mutex);
     *out = (tacit_board_state){ .open = board->open,
                                 .round = board->question.round,
-                                .admitted = count_present(board),
+                                .admitted = board->present,
                                 .answered = board->answered,
                                 .refused = board->refused };
     memcpy(out->question, board->question.name, sizeof out->question);
@@ -280,6 +293,7 @@ struct timespec board_deadline(unsigned milliseconds) {
 tacit_status board_hold(tacit_board *board, const tacit_question *question, tacit_error *error) {
     board->question = *question;
     board->answered = 0;
+    board->stirred = true;
     board->open = true;
     pthread_mutex_unlock(&board->mutex);
     if (board->settings.changed != NULL) board->settings.changed(board->settings.context);
@@ -292,15 +306,24 @@ tacit_status board_hold(tacit_board *board, const tacit_question *question, taci
 
 /* ---- rounds in clear ---- */
 
+tacit_status board_write_rest(tacit_shared_bytes **out, const tacit_question *question, tacit_error *error) {
+    tacit_buffer bytes = TACIT_BUFFER_INIT;
+    tacit_status status = tacit_question_encode_rest(question, &bytes, error);
+    if (status == TACIT_OK) status = tacit_shared_bytes_take(out, &bytes, error);
+    tacit_buffer_clear(&bytes);
+    return status;
+}
+
 /* The open question for one party. It may be long, and goes to thousands: what is the same for all is written
  * once. */
 static tacit_status plain_question(tacit_board *board, const seat *who, tacit_buffer *out,
-                                   tacit_error *error) {
+                                   tacit_shared_bytes **rest, tacit_error *error) {
     tacit_question question = board->question;
     board_answer_id(board, who->party, question.round, question.answer_id);
-    if (board->encoded.length == 0) TACIT_TRY(tacit_question_encode_rest(&question, &board->encoded, error));
+    if (board->encoded == NULL) TACIT_TRY(board_write_rest(&board->encoded, &question, error));
     TACIT_TRY(tacit_question_encode_head(&question, out, error));
-    return tacit_buffer_append(out, board->encoded.bytes, board->encoded.length, error);
+    *rest = tacit_shared_bytes_hold(board->encoded);
+    return TACIT_OK;
 }
 
 static bool plain_awaits(const tacit_board *board, const seat *who) {
@@ -352,7 +375,7 @@ static tacit_status wait_for_round(tacit_board *board, tacit_error *error) {
     size_t minimum = board->settings.minimum_parties > 0 ? board->settings.minimum_parties : 1;
     for (;;) {
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
-        size_t present = count_present(board);
+        const size_t present = board->present;
         bool all = board->answered + board->refused == present && present > 0;
         if (board->answered >= minimum && (all || !patient)) return TACIT_OK;
         /* A refusal stands for its round: once too few are left, waiting cannot help, and nobody else need be
@@ -405,9 +428,9 @@ static tacit_status run_round(tacit_board *board, const round_ops *kind, const t
         board->seats[i].state = SEAT_SILENT;
         tacit_answer_clear(&board->seats[i].answer);
     }
-    tacit_buffer_clear(&board->encoded);
+    board->encoded = tacit_shared_bytes_free(board->encoded);
     tacit_status status = board_hold(board, question, error);
-    tacit_buffer_clear(&board->encoded);
+    board->encoded = tacit_shared_bytes_free(board->encoded);
     board->total = NULL;
     return status;
 }

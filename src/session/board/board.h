@@ -23,6 +23,7 @@
  */
 #pragma once
 
+#include "base/shared_bytes.h"
 #include "session/masked/masked.h"
 #include "session/session.h"
 
@@ -30,7 +31,10 @@ typedef struct tacit_board tacit_board;
 
 /* Where the answers to the closed steps of a masked sum are kept, and the words of a closed round between
  * neighbours, durable when `write` returns. Writing the first record of a round may drop those of earlier
- * rounds. */
+ * rounds. A long record is kept in parts, so that it is nowhere in memory whole: each but the last goes to
+ * `append`, and `write` of the last makes the record. Until then there is none to read, and what a program
+ * appended that ended before it wrote is dropped by the `first` part that is appended again, or by the
+ * record. Only records of one round (below) come in parts. */
 enum { TACIT_BOARD_CARDS = 16, TACIT_BOARD_WORDS }; /* steps beside those of masked sums */
 /* From here on records are written once, under round 0, and to be kept until the study ends or is amended:
  * who is in all exact sums of a study, and the two steps in which the graph was drawn (masked.h). */
@@ -40,6 +44,8 @@ typedef struct tacit_board_steps {
                          tacit_error *error);
     tacit_status (*write)(void *context, uint64_t round, unsigned step, const uint8_t *bytes, size_t length,
                           tacit_error *error);
+    tacit_status (*append)(void *context, uint64_t round, unsigned step, bool first, const uint8_t *bytes,
+                           size_t length, tacit_error *error); /* NULL: records come whole */
     void *context;
 } tacit_board_steps;
 
@@ -52,7 +58,8 @@ typedef struct tacit_board_settings {
     const tacit_plan *plan;         /* whose method says which answers it can use; borrowed; NULL: any */
     const tacit_plan *masked;       /* sums are masked, as this plan says; borrowed; NULL: in clear */
     const tacit_board_steps *steps; /* copied; NULL: an unfinished masked sum does not outlive the board */
-    tacit_pool *pool;               /* for opening masked sums; may be NULL */
+    size_t record_part; /* of a step's record, how much is in memory before it is appended; 0: 4 MiB */
+    tacit_pool *pool;   /* for opening masked sums; may be NULL */
     /* News for whoever holds waiting connections: a question was pinned or the study ended. Called without
      * locks. */
     void (*changed)(void *context);
@@ -90,6 +97,11 @@ void tacit_board_cancel(tacit_board *board);
  * or with *pending false. TACIT_NOT_FOUND when the party was not admitted. */
 tacit_status tacit_board_read(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
                               tacit_error *error);
+
+/* The same in two parts: what the board asks others too is long, and lent as *rest, which follows `out` and
+ * is for the caller to free; NULL: all is in `out`. */
+tacit_status tacit_board_read_parts(tacit_board *board, const char *party, bool *pending, tacit_buffer *out,
+                                    tacit_shared_bytes **rest, tacit_error *error);
 
 /* The most bytes that an honest answer of this party to the open question has; 0 when nothing is asked of
  * anybody. */

@@ -45,6 +45,12 @@ static tacit_status drawing_question(const void *server, uint32_t place, tacit_b
     return tacit_buffer_append(out, said->bytes, said->length, error);
 }
 
+static unsigned drawing_group(const void *server, uint32_t place) {
+    (void)server;
+    (void)place;
+    return 0;
+}
+
 static tacit_status drawing_receive(void *server, uint32_t place, const uint8_t *answer, size_t length,
                                     tacit_error *error) {
     return tacit_drawing_server_receive(server, place, answer, length, error);
@@ -81,6 +87,7 @@ const board_protocol board_drawing_protocol = {
     .expects = drawing_expects,
     .has = drawing_has,
     .question = drawing_question,
+    .group = drawing_group,
     .receive = drawing_receive,
     .answer_most = drawing_answer_most,
     .close = drawing_close,
@@ -129,15 +136,17 @@ tacit_status board_draw_graph(tacit_board *board, const tacit_question *question
     TACIT_CHECK(board_masked_run(board, &board_drawing_round, &drawn, &round, error));
     TACIT_CHECK(take_proof(board, question, &round, error));
 cleanup:
-    if (round.server != NULL) round.protocol->free(round.server);
-    free(round.refused);
-    tacit_buffer_clear(&round.record);
+    board_masked_clear(&round);
     return status;
+}
+
+bool board_graph_shows(const board_graph *graph, uint32_t place) {
+    return graph->is_drawn && !graph->has_proof[place];
 }
 
 tacit_status board_graph_show(const board_graph *graph, uint32_t place, tacit_buffer *out,
                               tacit_error *error) {
-    if (!graph->is_drawn || graph->has_proof[place]) return TACIT_OK;
+    if (!board_graph_shows(graph, place)) return TACIT_OK;
     return tacit_buffer_append(out, graph->proof.bytes, graph->proof.length, error);
 }
 

@@ -191,12 +191,14 @@ static tacit_status hand_out_words(const tacit_board *board, uint32_t place, tac
     return TACIT_OK;
 }
 
-static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error) {
+static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out,
+                                 tacit_shared_bytes **rest, tacit_error *error) {
     const mail_round *round = board->mail;
     tacit_question question = board->question;
     tacit_mail_step step = TACIT_MAIL_STEP_INIT;
     uint32_t place = 0;
     tacit_status status = TACIT_OK;
+    (void)rest; /* each is told something else */
     board_find_place(board, who->party, &place);
     board_answer_id(board, who->party, question.round, question.answer_id);
     step.step = round->step;

@@ -11,6 +11,9 @@
 #include "base/memory.h"
 #include "session/board/board_parts.h"
 
+/* How much of a step's record is in memory at most, while there is a disk that it can go to. */
+enum { RECORD_PART = 4 << 20 };
+
 tacit_status tacit_board_enlist(tacit_board *board, const char *party,
                                 const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
     masked_places *places = &board->places;
@@ -68,14 +71,13 @@ static bool awaits(const tacit_board *board, const seat *who) {
     return board_find_place(board, who->party, &place) && awaited(board->masked, place);
 }
 
-static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error) {
+/* The question of the open step for one place, except for its answer id. */
+static tacit_status write_rest(const tacit_board *board, uint32_t place, tacit_shared_bytes **out,
+                               tacit_error *error) {
     const masked_round *round = board->masked;
     tacit_question question = board->question;
     tacit_masked_step step = TACIT_MASKED_STEP_INIT;
-    uint32_t place = 0;
     tacit_status status;
-    board_find_place(board, who->party, &place);
-    board_answer_id(board, who->party, question.round, question.answer_id);
     step.step = round->protocol->step(round->server);
     memcpy(step.sum_id, round->id, sizeof step.sum_id);
     TACIT_CHECK(round->protocol->question(round->server, place, &step.body, error));
@@ -85,10 +87,39 @@ static tacit_status question_for(tacit_board *board, const seat *who, tacit_buff
     if (step.step != round->protocol->contributing) question.message = NULL; /* what is asked is told once */
     question.kind = TACIT_ROUND_SECURE;
     question.masked = &step;
-    TACIT_CHECK(tacit_question_encode(&question, out, error));
+    TACIT_CHECK(board_write_rest(out, &question, error));
 cleanup:
     tacit_masked_step_clear(&step);
     return status;
+}
+
+/* Rosters, lists and proofs grow with the number of parties and are the same for all of them: they are in
+ * memory once, and not once for each. */
+static tacit_status question_for(tacit_board *board, const seat *who, tacit_buffer *out,
+                                 tacit_shared_bytes **rest, tacit_error *error) {
+    masked_round *round = board->masked;
+    tacit_question question = board->question;
+    uint32_t place = 0;
+    board_find_place(board, who->party, &place);
+    board_answer_id(board, who->party, question.round, question.answer_id);
+    TACIT_TRY(tacit_question_encode_head(&question, out, error));
+    const unsigned group = round->protocol->group(round->server, place);
+    if (group == BOARD_ALONE) return write_rest(board, place, rest, error);
+    if (round->asked[group] == NULL) TACIT_TRY(write_rest(board, place, &round->asked[group], error));
+    *rest = tacit_shared_bytes_hold(round->asked[group]);
+    return TACIT_OK;
+}
+
+static void forget_question(masked_round *round) {
+    for (unsigned group = 0; group < BOARD_GROUPS; group++)
+        round->asked[group] = tacit_shared_bytes_free(round->asked[group]);
+}
+
+void board_masked_clear(masked_round *round) {
+    if (round->server != NULL) round->protocol->free(round->server);
+    free(round->refused);
+    tacit_buffer_clear(&round->record);
+    forget_question(round);
 }
 
 /* An answer into the record and the protocol, or into neither. */
@@ -125,6 +156,7 @@ static tacit_status take(tacit_board *board, seat *who, tacit_answer *answer, ta
     if (status == TACIT_REFUSED) return TACIT_NOT_FOUND; /* late: the step had closed */
     if (status == TACIT_OK) {
         board->answered++;
+        round->until_counted -= round->until_counted > 0;
         round->protocol->answered(board, place);
     }
     return status;
@@ -158,28 +190,68 @@ static step_count count_step(tacit_board *board) {
     return count;
 }
 
+/* Count, and decide whether the open step can be closed. Until as many have answered as that may take, or
+ * something else happens, there is no need to count again: with each of thousands of answers it would take
+ * longer than all of them. */
+static tacit_status look_at_step(tacit_board *board, bool patient, bool *closes, tacit_error *error) {
+    masked_round *round = board->masked;
+    const size_t needed = round->protocol->needed(round->server);
+    const step_count count = count_step(board);
+    const size_t have = count.left - count.silent;
+    board->stirred = false;
+    if (count.refusing != NULL || (count.leaving != NULL && !patient))
+        return board_sets_lost(board, count.refusing, count.leaving, error);
+    if (count.left < needed && count.leaving == NULL)
+        return tacit_fail(error, TACIT_REFUSED,
+                          "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s",
+                          count.left, step_name(board), needed, board->refused,
+                          board->refused > 0 ? ": " : "", board->refused > 0 ? board->first_refusal : "");
+    *closes = have >= needed && count.missing == 0 && (count.silent == 0 || !patient);
+    const size_t wanted = needed > have ? needed - have : 1;
+    round->until_counted = patient ? count.silent : wanted > count.missing ? wanted : count.missing;
+    return TACIT_OK;
+}
+
+/* Put what has been recorded of the open step on the disk. With the lock held, which is let go meanwhile. */
+static tacit_status keep_part(tacit_board *board, tacit_error *error) {
+    masked_round *round = board->masked;
+    const tacit_board_steps *steps = &board->steps;
+    tacit_buffer part = round->record;
+    round->record = (tacit_buffer)TACIT_BUFFER_INIT;
+    const unsigned step = round->protocol->step(round->server);
+    const bool first = !round->appended;
+    round->appended = true;
+    pthread_mutex_unlock(&board->mutex);
+    tacit_status status =
+        steps->append(steps->context, board->question.round, step, first, part.bytes, part.length, error);
+    tacit_buffer_clear(&part);
+    pthread_mutex_lock(&board->mutex);
+    return status;
+}
+
 /* Wait, with the lock held, until the open step can be closed. */
 static tacit_status wait_for_step(tacit_board *board, tacit_error *error) {
     const masked_round *round = board->masked;
-    const size_t needed = round->protocol->needed(round->server);
+    const bool keeps_parts =
+        board->steps.append != NULL && round->protocol->step(round->server) < TACIT_BOARD_SET;
+    const size_t part = board->settings.record_part > 0 ? board->settings.record_part : RECORD_PART;
     struct timespec deadline = board_deadline(board->settings.patience_ms);
+    bool closes = false;
     for (bool patient = true;;) {
         if (board->cancelled) return tacit_fail(error, TACIT_CANCELLED, "the study was stopped");
-        step_count count = count_step(board);
-        if (count.refusing != NULL || (count.leaving != NULL && !patient))
-            return board_sets_lost(board, count.refusing, count.leaving, error);
-        if (count.left < needed && count.leaving == NULL)
-            return tacit_fail(
-                error, TACIT_REFUSED,
-                "%zu parties are left in step %s of a secure sum that needs %zu, %zu refused%s%s", count.left,
-                step_name(board), needed, board->refused, board->refused > 0 ? ": " : "",
-                board->refused > 0 ? board->first_refusal : "");
-        if (count.left - count.silent >= needed && count.missing == 0 && (count.silent == 0 || !patient))
-            return TACIT_OK;
-        if (!patient)
+        if (board->stirred || round->until_counted == 0)
+            TACIT_TRY(look_at_step(board, patient, &closes, error));
+        if (closes) return TACIT_OK;
+        if (keeps_parts && round->record.length >= part) {
+            TACIT_TRY(keep_part(board, error));
+            continue; /* the lock was let go */
+        }
+        if (!patient) {
             pthread_cond_wait(&board->moved, &board->mutex);
-        else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT)
+        } else if (pthread_cond_timedwait(&board->moved, &board->mutex, &deadline) == ETIMEDOUT) {
             patient = false;
+            board->stirred = true;
+        }
     }
 }
 
@@ -212,7 +284,9 @@ static tacit_status run_step(tacit_board *board, const tacit_question *question,
     } else {
         pthread_mutex_lock(&board->mutex);
         round->record.length = 0;
+        round->appended = false;
         status = board_hold(board, question, error);
+        forget_question(round);
         pthread_mutex_unlock(&board->mutex);
         if (status == TACIT_OK && steps->write != NULL)
             status = steps->write(steps->context, question->round, step, round->record.bytes,
@@ -271,9 +345,7 @@ static tacit_status ask_sum(tacit_board *board, const tacit_question *question, 
     memcpy(total, round.protocol->sum(round.server), question->sum.length * sizeof *total);
     *parties = survivors;
 cleanup:
-    if (round.server != NULL) round.protocol->free(round.server);
-    free(round.refused);
-    tacit_buffer_clear(&round.record);
+    board_masked_clear(&round);
     return status;
 }
 

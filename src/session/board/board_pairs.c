@@ -57,6 +57,7 @@ const board_protocol board_pairs_protocol = {
     .expects = pairs_expects,
     .has = pairs_has,
     .question = pairs_question,
+    .group = board_group_nobody,
     .receive = pairs_receive,
     .answer_most = pairs_answer_most,
     .close = pairs_close,

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/shared_bytes.h"
 #include "data/schema/levels.h"
 #include "session/board/board.h"
 #include "session/mail/mail.h"
@@ -38,7 +39,9 @@ typedef struct round_ops {
     bool by_seats; /* who has answered is counted by seats, else by places on the roster */
     tacit_status (*wait)(tacit_board *board, tacit_error *error); /* until what is pinned can be taken down */
     bool (*awaits)(const tacit_board *board, const seat *who);
-    tacit_status (*question)(tacit_board *board, const seat *who, tacit_buffer *out, tacit_error *error);
+    /* Appended, except for what others are asked too: that is lent as *rest, and follows; NULL: nothing. */
+    tacit_status (*question)(tacit_board *board, const seat *who, tacit_buffer *out,
+                             tacit_shared_bytes **rest, tacit_error *error);
     tacit_status (*take)(tacit_board *board, seat *who, tacit_answer *answer, tacit_error *error);
     /* bytes, except for names, ids and a refusal's sentence */
     size_t (*answer_most)(const tacit_board *board);
@@ -51,12 +54,15 @@ typedef struct round_ops {
 extern const round_ops board_plain_round, board_single_round, board_masked_round, board_paillier_round,
     board_pairs_round, board_drawing_round, board_mail_round;
 
-/* Of protocols that prepare nothing, and note nothing when a party has answered. */
+/* Of protocols that ask everybody something else, prepare nothing, and note nothing when a party has
+ * answered. */
+unsigned board_group_nobody(const void *server, uint32_t place);
 tacit_status board_prepare_nothing(tacit_board *board, const tacit_question *question, tacit_error *error);
 void board_note_nothing(tacit_board *board, uint32_t place);
 
 /* A protocol that gives the board a sum: what its coordinator's half does, step by step (board_protocols.c).
  * `create` borrows the round's roster, and the graph. */
+enum { BOARD_GROUPS = 2, BOARD_ALONE = BOARD_GROUPS };
 struct board_protocol {
     unsigned contributing, opened; /* the step in which parties contribute, and the one after the last */
     tacit_status (*create)(void **out, const tacit_board *board, const tacit_question *question,
@@ -69,6 +75,9 @@ struct board_protocol {
     bool (*expects)(const void *server, uint32_t place);
     bool (*has)(const void *server, uint32_t place);
     tacit_status (*question)(const void *server, uint32_t place, tacit_buffer *out, tacit_error *error);
+    /* Places of one group, below BOARD_GROUPS, are asked the same in the open step; BOARD_ALONE: as no
+     * other. */
+    unsigned (*group)(const void *server, uint32_t place);
     tacit_status (*receive)(void *server, uint32_t place, const uint8_t *answer, size_t length,
                             tacit_error *error);
     size_t (*answer_most)(const void *server); /* bytes of an answer in the open step */
@@ -91,9 +100,13 @@ struct masked_round {
     uint8_t digest[TACIT_DIGEST_BYTES]; /* of the roster */
     uint8_t id[TACIT_MASKED_ID_BYTES];
     const board_protocol *protocol;
-    void *server;        /* the protocol's */
-    bool *refused;       /* by place; also who has no part in the sum (board_sets.c) */
-    tacit_buffer record; /* of the open step: place, length and bytes of each answer taken */
+    void *server;  /* the protocol's */
+    bool *refused; /* by place; also who has no part in the sum (board_sets.c) */
+    tacit_buffer
+        record; /* of the open step: place, length and bytes of each answer taken, and not kept yet */
+    tacit_shared_bytes *asked[BOARD_GROUPS]; /* of the open step's question, what is the same for a group */
+    bool appended;                           /* some of the open step's record is on the disk */
+    size_t until_counted; /* answers of the open step before its parties need to be counted again */
 };
 
 /* The graph of masked sums, where the parties draw it. */
@@ -138,11 +151,13 @@ struct tacit_board {
             bool needed; /* its answer is waited for */
         };
     };
-    tacit_question question; /* its message is borrowed from the asking thread while open */
-    tacit_buffer encoded;    /* of the question, once it has been asked for, what is the same for all */
+    tacit_question question;     /* its message is borrowed from the asking thread while open */
+    tacit_shared_bytes *encoded; /* of the question, once it has been asked for, what is the same for all */
     uint64_t *total;
     size_t answered, refused;
+    size_t present;   /* seats that are not empty */
     size_t dismissed; /* parties that have left, ever */
+    bool stirred;     /* something else than an answer has happened since the open step was counted */
     char first_refusal[TACIT_ERROR_TEXT_SIZE];
     masked_places places;
     tacit_board_steps steps;
@@ -155,6 +170,9 @@ seat *board_find_seat(tacit_board *board, const char *party); /* NULL for one th
 void board_answer_id(const tacit_board *board, const char *party, uint64_t round,
                      uint8_t out[TACIT_ANSWER_ID_BYTES]);
 struct timespec board_deadline(unsigned milliseconds);
+
+/* The part of a question that has no answer id in it, to be lent to all who are asked it. */
+tacit_status board_write_rest(tacit_shared_bytes **out, const tacit_question *question, tacit_error *error);
 void board_note_refusal(tacit_board *board, const char *reason);
 
 bool board_find_place(const tacit_board *board, const char *party, uint32_t *out);
@@ -174,11 +192,13 @@ size_t board_numbers(const tacit_board *board);
 tacit_status board_draw_graph(tacit_board *board, const tacit_question *question, tacit_error *error);
 tacit_status board_graph_show(const board_graph *graph, uint32_t place, tacit_buffer *out,
                               tacit_error *error);
+bool board_graph_shows(const board_graph *graph, uint32_t place);
 void board_graph_shown(tacit_board *board, uint32_t place);
 
 /* Run all steps of a round of this kind, one after the other. */
 tacit_status board_masked_run(tacit_board *board, const round_ops *kind, const tacit_question *question,
                               masked_round *round, tacit_error *error);
+void board_masked_clear(masked_round *round);
 tacit_status board_masked_places(const tacit_board *board, masked_round *round, tacit_error *error);
 
 /* Exact sums of one study are all over the same parties, which those parties see to as well (board_sets.c).

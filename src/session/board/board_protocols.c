@@ -92,6 +92,12 @@ static tacit_status mask_question(const void *server, uint32_t place, tacit_buff
                                                     : TACIT_OK;
 }
 
+static unsigned mask_group(const void *server, uint32_t place) {
+    const mask_server *self = server;
+    if (mask_step(server) != TACIT_SUM_ADVERTISE) return BOARD_ALONE;
+    return board_graph_shows(self->graph, place);
+}
+
 static size_t mask_answer_most(const void *server) {
     const mask_server *self = server;
     size_t numbers = mask_step(server) == TACIT_SUM_MASK ? self->length : 0;
@@ -102,6 +108,7 @@ const board_protocol board_mask_protocol = {
     .contributing = TACIT_SUM_MASK,
     .opened = TACIT_SUM_OPENED,
     SERVER_ENTRIES(mask),
+    .group = mask_group,
     .prepare = board_draw_graph,
     .answered = board_graph_shown,
 };
@@ -161,6 +168,12 @@ static size_t paillier_answer_most(const void *server) {
     return numbers * (terms->key_bits / 4 + 8) + (size_t)terms->parties * BYTES_PER_PARTY + BYTES_BESIDE;
 }
 
+unsigned board_group_nobody(const void *server, uint32_t place) {
+    (void)server;
+    (void)place;
+    return BOARD_ALONE;
+}
+
 tacit_status board_prepare_nothing(tacit_board *board, const tacit_question *question, tacit_error *error) {
     (void)board, (void)question, (void)error;
     return TACIT_OK;
@@ -172,6 +185,7 @@ const board_protocol board_paillier_protocol = {
     .contributing = TACIT_PAILLIER_SUM_ENCRYPT,
     .opened = TACIT_PAILLIER_SUM_OPENED,
     SERVER_ENTRIES(paillier),
+    .group = board_group_nobody,
     .prepare = board_prepare_nothing,
     .answered = board_note_nothing,
 };

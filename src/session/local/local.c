@@ -387,7 +387,8 @@ static tacit_status hear_and_say(exchanging *work, size_t k, tacit_error *error)
     size_t first = mixing->start[k];
     tacit_heard heard = { .count = mixing->start[k + 1] - first,
                           .weight = mixing->weight + first,
-                          .own = mixing->own[k] };
+                          .own = mixing->own[k],
+                          .place = k };
     const tacit_message **word = TACIT_NEW(const tacit_message *, heard.count);
     tacit_question question = *work->question;
     tacit_buffer bytes = TACIT_BUFFER_INIT;

@@ -412,7 +412,7 @@ static tacit_status make_word(talking *self, tacit_reply *reply, tacit_buffer *p
     TACIT_TRY(take_cards(mail, &self->self, &self->question->mail->cards, &added, error));
     if (added) TACIT_TRY(store_cards(mail, &self->question->mail->cards, error));
     TACIT_TRY(hear_all(self, error));
-    const tacit_heard heard = { self->count, self->word, self->weight, self->own };
+    const tacit_heard heard = { self->count, self->word, self->weight, self->own, self->self.place };
     self->party->heard = &heard;
     tacit_status status = tacit_party_compute(self->party, self->question, reply, error);
     mail->restored = false; /* until what the handler has made of it is in the ledger */

@@ -22,7 +22,7 @@ static uint64_t first_sum(const tacit_plan *plan) {
  * for, of something that costs nothing. */
 static tacit_status last_sum(uint64_t *out, const tacit_plan *plan, tacit_error *error) {
     tacit_prices prices = { .event = { .count = 0 } };
-    TACIT_TRY(plan->method->price(plan, &prices, error));
+    TACIT_TRY(tacit_plan_price(plan, &prices, error));
     *out = prices.event.count;
     return TACIT_OK;
 }

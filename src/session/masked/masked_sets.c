@@ -27,7 +27,7 @@ enum { SET_VERSION = 1 };
 bool tacit_plan_is_exact(const tacit_plan *plan) {
     tacit_prices prices = { .event = { .count = 0 } };
     if (plan->method->release_kind(plan) == TACIT_RELEASE_ENTRUSTED || isinf(plan->epsilon)) return true;
-    return plan->method->price == NULL || plan->method->price(plan, &prices, NULL) != TACIT_OK ||
+    return plan->method->price == NULL || tacit_plan_price(plan, &prices, NULL) != TACIT_OK ||
            isinf(prices.charged.epsilon);
 }
 

@@ -9,6 +9,7 @@
 #include "data/schema/text.h"
 #include "session/method.h"
 #include "session/plan/wording.h"
+#include "session/prepared.h"
 
 static void list_parameters(const tacit_method *method, char *out, size_t size) {
     size_t used = 0;
@@ -262,11 +263,19 @@ tacit_status tacit_plan_no_lambda(const tacit_plan *plan, double *out, tacit_err
     return TACIT_OK;
 }
 
+bool tacit_plan_lambda_after(const tacit_plan *plan) {
+    return plan->lambda == 0 && plan->method->lambda_after != NULL && plan->method->lambda_after(plan);
+}
+
 tacit_status tacit_plan_choose_lambda(tacit_plan *plan, tacit_error *error) {
     static const double USUAL = 0.01;
     if (plan->lambda != 0) return TACIT_OK;
     plan->lambda_from = plan->method->tunes_lambda ? TACIT_LAMBDA_VALIDATED : TACIT_LAMBDA_USUAL;
     if (plan->method->tunes_lambda) return TACIT_OK;
+    if (tacit_plan_lambda_after(plan)) {
+        plan->lambda_from = TACIT_LAMBDA_RULE;
+        return TACIT_OK;
+    }
     if (plan->method->lambda_may_vanish && plan->method->choose_lambda == NULL) return TACIT_OK;
     plan->lambda = USUAL;
     if (plan->method->choose_lambda == NULL) return TACIT_OK;
@@ -290,27 +299,32 @@ tacit_status tacit_plan_settle(tacit_plan *plan, tacit_error *error) {
     return tacit_plan_check(plan, error);
 }
 
-bool tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE]) {
+tacit_status tacit_plan_hopeless(const tacit_plan *plan, char out[TACIT_HOPELESS_SIZE], tacit_error *error) {
     out[0] = 0;
-    return plan->method->hopeless != NULL && plan->method->hopeless(plan, out);
+    return plan->method->hopeless != NULL ? plan->method->hopeless(plan, out, error) : TACIT_OK;
 }
 
-bool tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
-                       char out[TACIT_HOPELESS_SIZE]) {
+tacit_status tacit_plan_drowns(const tacit_plan *plan, double largest, const char *help,
+                               char out[TACIT_HOPELESS_SIZE], tacit_error *error) {
     tacit_noise_law noise = { .dimension = 1 };
-    if (isinf(plan->epsilon) || plan->method->noise(plan, &noise, NULL) != TACIT_OK) return false;
+    if (isinf(plan->epsilon)) return TACIT_OK;
+    tacit_status status = tacit_plan_noise(plan, &noise, NULL);
+    if (status == TACIT_NO_MEMORY) return tacit_fail_memory(error);
     const double times = noise.mean_norm / sqrt((double)noise.dimension) / largest;
-    if (!(times > 1)) return false;
-    tacit_format(out, TACIT_HOPELESS_SIZE,
-                 "nothing but noise can come of it: with %zu parties and %zu classes at epsilon %g the noise "
-                 "in a score is %.2g times the largest score that a model can have. Epsilon %.2g would be "
-                 "the least to hope with; or %s",
-                 plan->parties, plan->classes, plan->epsilon, times, plan->epsilon * times, help);
-    return true;
+    if (status != TACIT_OK || !(times > 1)) return TACIT_OK;
+    char classes[48] = "";
+    if (plan->classes > 0) tacit_format(classes, sizeof classes, " and %zu classes", plan->classes);
+    tacit_format(
+        out, TACIT_HOPELESS_SIZE,
+        "nothing but noise can come of it: with %zu parties%s at epsilon %g the noise in a score is "
+        "%.2g times the largest score that a model can have. Epsilon %.2g would be the least to hope "
+        "with; or %s",
+        plan->parties, classes, plan->epsilon, times, plan->epsilon * times, help);
+    return TACIT_OK;
 }
 
 static tacit_status check_prepared(const tacit_plan *plan, tacit_error *error) {
-    if (plan->method->prepare == NULL) return TACIT_OK;
+    if (plan->method->prepare == NULL || plan->method->prepares_long) return TACIT_OK;
     void *prepared = tacit_allocate(1, plan->method->prepared_size);
     if (prepared == NULL) return tacit_fail_memory(error);
     tacit_status status = plan->method->prepare(plan, prepared, error);
@@ -353,7 +367,8 @@ tacit_status tacit_plan_check(const tacit_plan *plan, tacit_error *error) {
             "method %s needs a delta above 0: give the option 'delta=1e-5', or delta: in the study%s%s",
             plan->method->name, plan->method->at_delta_0 != NULL ? "; at delta 0 use method " : "",
             plan->method->at_delta_0 != NULL ? plan->method->at_delta_0 : "");
-    bool vanishes = plan->lambda == 0 && (plan->method->lambda_may_vanish || plan->method->tunes_lambda);
+    bool vanishes = plan->lambda == 0 && (plan->method->lambda_may_vanish || plan->method->tunes_lambda ||
+                                          tacit_plan_lambda_after(plan));
     if (!vanishes && (!(plan->lambda > 0) || !isfinite(plan->lambda)))
         return tacit_fail(error, TACIT_USAGE, "lambda must be above 0 and finite, not %g", plan->lambda);
     if (plan->parties == 0) return tacit_fail(error, TACIT_USAGE, "a study needs at least one party");
@@ -393,7 +408,9 @@ tacit_counted tacit_plan_counts_missing(const tacit_plan *plan) {
     return plan->method->counts_missing != NULL ? plan->method->counts_missing(plan) : TACIT_COUNTED_NOT;
 }
 
-tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {
+tacit_status tacit_nonprivate_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                    tacit_error *error) {
+    (void)prepared;
     (void)plan;
     (void)error;
     out->charged = out->claimed = (tacit_price){ TACIT_UNIT_RECORD, INFINITY, 0 };

@@ -18,6 +18,11 @@ static bool wants_strata(const tacit_schema *schema) {
     return schema->formula != NULL && tacit_formula_strata(schema->formula, &count) != SIZE_MAX;
 }
 
+static bool wants_subgroups(const tacit_schema *schema) {
+    size_t column, count;
+    return schema->formula != NULL && tacit_formula_subgroups(schema->formula, &column, &count) != SIZE_MAX;
+}
+
 static bool wants_clusters(const tacit_schema *schema) {
     return schema->formula != NULL && tacit_formula_clusters(schema->formula);
 }
@@ -30,6 +35,7 @@ static bool wants_random(const tacit_schema *schema) {
 
 static bool takes_all(const tacit_method *method) { return method->terms == TACIT_TERMS_ALL; }
 static bool takes_strata(const tacit_method *method) { return method->takes_strata; }
+static bool takes_subgroups(const tacit_method *method) { return method->subgroups != NULL; }
 static bool takes_random(const tacit_method *method) { return method->takes_random; }
 static bool takes_unlabelled(const tacit_method *method) { return method->takes_unlabelled; }
 static bool imputes(const tacit_method *method) { return method->imputes; }
@@ -53,6 +59,7 @@ static const struct want {
     { wants_weights, takes_all, "takes no weights of rows", "leave 'weights' out" },
     { wants_strata, takes_strata, "has one baseline at most and takes no strata()",
       "leave it out of the terms" },
+    { wants_subgroups, takes_subgroups, "has no subgroups", "leave subgroups() out of the terms" },
     { wants_clusters, takes_clusters, "has no clustered errors", "leave cluster() out of the terms" },
     { wants_random, takes_random, "takes no random effects", "leave '(... | ...)' out of the terms" },
 };

@@ -68,6 +68,11 @@ typedef struct tacit_parameter {
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .most = (high),   \
         .zero = means, .help = about "; 0: " means                                                           \
     }
+#define TACIT_LATER_OPEN_NUMBER(S, member, label, high, was, about, means)                                   \
+    {                                                                                                        \
+        .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .most = (high),   \
+        .zero = means, .before = was, .help = about "; 0: " means                                            \
+    }
 #define TACIT_OPEN_COUNT(S, member, label, high, about, means)                                               \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .most = (high),  \

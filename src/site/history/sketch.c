@@ -40,7 +40,7 @@ static tacit_status finish(tacit_store *store, tacit_status status, tacit_error 
 /* The key is drawn once, by whoever is first. */
 static tacit_status read_secret(uint8_t key[crypto_shorthash_KEYBYTES], tacit_store *store,
                                 tacit_error *error) {
-    tacit_statement *get = NULL, *put = NULL;
+    tacit_statement *get = NULL;
     bool found = false;
     tacit_status status;
     TACIT_TRY(tacit_store_begin(store, error));
@@ -50,13 +50,11 @@ static tacit_status read_secret(uint8_t key[crypto_shorthash_KEYBYTES], tacit_st
         TACIT_CHECK(tacit_column_bytes(key, crypto_shorthash_KEYBYTES, get, 0, error));
     } else {
         randombytes_buf(key, crypto_shorthash_KEYBYTES);
-        TACIT_CHECK(tacit_statement_prepare(&put, store, "INSERT INTO secret VALUES (?1)", error));
-        tacit_bind_blob(put, 1, key, crypto_shorthash_KEYBYTES);
-        TACIT_CHECK(tacit_statement_run(put, error));
+        TACIT_CHECK(tacit_store_put(store, "INSERT INTO secret VALUES (?1)",
+                                    TACIT_VALUES(tacit_sql_blob(key, crypto_shorthash_KEYBYTES)), error));
     }
 cleanup:
     tacit_statement_free(get);
-    tacit_statement_free(put);
     return finish(store, status, error);
 }
 
@@ -89,17 +87,12 @@ static void make_stamp(char out[STAMP_SIZE], const tacit_sketch_source *about) {
 
 static tacit_status is_known(bool *out, tacit_store *store, const char *source, const char *stamp,
                              tacit_error *error) {
-    tacit_statement *query = NULL;
     tacit_status status;
     *out = false;
     if (stamp[0] == 0) return TACIT_OK;
-    TACIT_CHECK(
-        tacit_statement_prepare(&query, store, "SELECT 1 FROM seen WHERE source = ?1 AND stamp = ?2", error));
-    tacit_bind_text(query, 1, source);
-    tacit_bind_text(query, 2, stamp);
-    TACIT_CHECK(tacit_statement_step(out, query, error));
+    TACIT_CHECK(tacit_store_has(out, store, "SELECT 1 FROM seen WHERE source = ?1 AND stamp = ?2",
+                                TACIT_VALUES(tacit_sql_text(source), tacit_sql_text(stamp)), error));
 cleanup:
-    tacit_statement_free(query);
     return status;
 }
 
@@ -119,18 +112,15 @@ static tacit_status forget(tacit_store *store, const char *source, tacit_error *
 
 static tacit_status keep(tacit_store *store, const char *source, const char *stamp, const sketch_table *table,
                          tacit_error *error) {
-    tacit_statement *seen = NULL, *put = NULL;
+    tacit_statement *put = NULL;
     tacit_status status;
     TACIT_CHECK(forget(store, source, error));
-    TACIT_CHECK(
-        tacit_statement_prepare(&seen, store, "INSERT INTO seen VALUES (?1, ?2, ?3, ?4, ?5, ?6)", error));
-    tacit_bind_text(seen, 1, source);
-    tacit_bind_text(seen, 2, stamp);
-    tacit_bind_integer(seen, 3, (int64_t)table->rows);
-    tacit_bind_integer(seen, 4, (int64_t)table->distinct);
-    tacit_bind_integer(seen, 5, (int64_t)table->digest);
-    tacit_bind_integer(seen, 6, (int64_t)table->ordered);
-    TACIT_CHECK(tacit_statement_run(seen, error));
+    TACIT_CHECK(tacit_store_put(
+        store, "INSERT INTO seen VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        TACIT_VALUES(tacit_sql_text(source), tacit_sql_text(stamp), tacit_sql_integer((int64_t)table->rows),
+                     tacit_sql_integer((int64_t)table->distinct), tacit_sql_integer((int64_t)table->digest),
+                     tacit_sql_integer((int64_t)table->ordered)),
+        error));
     TACIT_CHECK(tacit_statement_prepare(&put, store, "INSERT INTO view VALUES (?1, ?2, ?3, ?4, ?5)", error));
     for (size_t i = 0; i < table->count; i++) {
         const sketch_view *view = &table->views[i];
@@ -143,7 +133,6 @@ static tacit_status keep(tacit_store *store, const char *source, const char *sta
         TACIT_CHECK(tacit_statement_run(put, error));
     }
 cleanup:
-    tacit_statement_free(seen);
     tacit_statement_free(put);
     return status;
 }
@@ -197,10 +186,9 @@ static tacit_status read_views(sketched *out, tacit_store *store, tacit_error *e
     tacit_statement *query = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &query, store, "SELECT name, declared, below, hashes FROM view WHERE source = ?1 ORDER BY name",
-        error));
-    tacit_bind_text(query, 1, out->source);
+        TACIT_VALUES(tacit_sql_text(out->source)), error));
     for (; out->table.count < SKETCH_VIEWS;) {
         sketch_view *view = &out->table.views[out->table.count];
         const uint8_t *bytes = NULL;

@@ -28,7 +28,7 @@ static const tacit_store_schema schema = {
 
 /* The key is drawn once, by whoever is first. */
 static tacit_status read_secret(tacit_sum_history *history, tacit_error *error) {
-    tacit_statement *get = NULL, *put = NULL;
+    tacit_statement *get = NULL;
     bool found = false;
     tacit_status status;
     TACIT_CHECK(tacit_store_begin(history->store, error));
@@ -38,13 +38,11 @@ static tacit_status read_secret(tacit_sum_history *history, tacit_error *error) 
         TACIT_CHECK(tacit_column_bytes(history->key, sizeof history->key, get, 0, error));
     } else {
         randombytes_buf(history->key, sizeof history->key);
-        TACIT_CHECK(tacit_statement_prepare(&put, history->store, "INSERT INTO secret VALUES (?1)", error));
-        tacit_bind_blob(put, 1, history->key, sizeof history->key);
-        TACIT_CHECK(tacit_statement_run(put, error));
+        TACIT_CHECK(tacit_store_put(history->store, "INSERT INTO secret VALUES (?1)",
+                                    TACIT_VALUES(tacit_sql_blob(history->key, sizeof history->key)), error));
     }
 cleanup:
     tacit_statement_free(get);
-    tacit_statement_free(put);
     return sum_history_finish(history, status, error);
 }
 
@@ -80,15 +78,13 @@ tacit_status tacit_sum_history_count(tacit_sum_history *history, const char *sou
     tacit_statement *count = NULL;
     bool row = false;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &count, history->store,
         "SELECT (SELECT count(*) FROM used WHERE source = ?1 AND exact AND study <> ?2"
         "  AND substr(study, 1, length(?2) + 1) <> ?2 || '+'),"
         " coalesce((SELECT length(keys)/32 FROM summed WHERE source = ?1 AND (study = ?2"
         "  OR substr(study, 1, length(?2) + 1) = ?2 || '+') ORDER BY time DESC, rowid DESC LIMIT 1), 0)",
-        error));
-    tacit_bind_text(count, 1, source);
-    tacit_bind_text(count, 2, study);
+        TACIT_VALUES(tacit_sql_text(source), tacit_sql_text(study)), error));
     TACIT_CHECK(tacit_statement_step(&row, count, error));
     *others = row ? (size_t)tacit_column_integer(count, 0) : 0;
     *parties = row ? (size_t)tacit_column_integer(count, 1) : 0;
@@ -134,11 +130,9 @@ static tacit_status read_sets(tacit_sum_history *history, const tacit_sum_histor
     size_t length;
     tacit_status status;
     *recorded = false;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &list, history->store, "SELECT study, keys FROM summed WHERE source = ?1 AND coordinator = ?2",
-        error));
-    tacit_bind_text(list, 1, about->source);
-    tacit_bind_text(list, 2, about->coordinator);
+        TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->coordinator)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&study, list, 0, 1024, error));
         TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 1, KEYS_MOST, error));
@@ -189,18 +183,11 @@ static tacit_status compare_sets(key_sets *sets, size_t few, bool *isolates, tac
 
 static tacit_status record_set(tacit_sum_history *history, const tacit_sum_history_set *about,
                                const tacit_buffer *keys, tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, history->store, "INSERT OR REPLACE INTO summed VALUES (?1, ?2, ?3, ?4, unixepoch())", error));
-    tacit_bind_text(put, 1, about->source);
-    tacit_bind_text(put, 2, about->study);
-    tacit_bind_text(put, 3, about->coordinator);
-    tacit_bind_blob(put, 4, keys->bytes, keys->length);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(
+        history->store, "INSERT OR REPLACE INTO summed VALUES (?1, ?2, ?3, ?4, unixepoch())",
+        TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->study),
+                     tacit_sql_text(about->coordinator), tacit_sql_blob(keys->bytes, keys->length)),
+        error);
 }
 
 tacit_status tacit_sum_history_hold_set(tacit_sum_history *history, const tacit_sum_history_set *about,

@@ -29,6 +29,7 @@ typedef struct tacit_sum_history_rows {
     bool begun;                 /* something has left for this study: its rows stay what they were */
     bool exact;                 /* its sums carry no noise of their own */
     bool allowed;               /* the owner has consented to differences in words */
+    bool foreseen;              /* only asked beforehand: nothing is recorded */
     uint64_t minimum;           /* the owner's, of rows */
 } tacit_sum_history_rows;
 

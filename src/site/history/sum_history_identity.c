@@ -65,15 +65,14 @@ static tacit_status read_past(tacit_sum_history *history, const tacit_sum_histor
     uint8_t digest[SUM_HISTORY_DIGEST];
     size_t length;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &list, history->store,
         "SELECT i.digest, i.hashes, EXISTS (SELECT 1 FROM used WHERE source = ?1 AND exact AND study <> ?2"
         " AND digest = ?3) FROM identified i WHERE i.digest IN (SELECT identity FROM used"
         " WHERE source = ?1 AND exact AND study <> ?2 AND identity IS NOT NULL)",
+        TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->study),
+                     tacit_sql_blob(encoded, SUM_HISTORY_DIGEST)),
         error));
-    tacit_bind_text(list, 1, about->source);
-    tacit_bind_text(list, 2, about->study);
-    tacit_bind_blob(list, 3, encoded, SUM_HISTORY_DIGEST);
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_bytes(digest, sizeof digest, list, 0, error));
         TACIT_CHECK(tacit_column_blob(&bytes, &length, list, 1, (size_t)SUM_HISTORY_ROWS_MOST * 8, error));
@@ -126,15 +125,9 @@ tacit_status sum_history_compare_identities(tacit_sum_history *history, const ta
 
 tacit_status sum_history_record_identity(tacit_sum_history *history, const sum_history_identity *now,
                                          tacit_error *error) {
-    tacit_statement *put = NULL;
-    tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&put, history->store,
-                                        "INSERT OR IGNORE INTO identified VALUES (?1, ?2)", error));
-    tacit_bind_blob(put, 1, now->digest, sizeof now->digest);
-    tacit_bind_blob(put, 2, now->count > 0 ? (const void *)now->hashes : "",
-                    now->count * sizeof *now->hashes);
-    TACIT_CHECK(tacit_statement_run(put, error));
-cleanup:
-    tacit_statement_free(put);
-    return status;
+    return tacit_store_put(history->store, "INSERT OR IGNORE INTO identified VALUES (?1, ?2)",
+                           TACIT_VALUES(tacit_sql_blob(now->digest, sizeof now->digest),
+                                        tacit_sql_blob(now->count > 0 ? (const void *)now->hashes : "",
+                                                       now->count * sizeof *now->hashes)),
+                           error);
 }

@@ -83,10 +83,9 @@ static tacit_status read_used(tacit_sum_history *history, const tacit_sum_histor
                               uint8_t digest[DIGEST_BYTES], tacit_error *error) {
     tacit_statement *get = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&get, history->store,
-                                        "SELECT digest FROM used WHERE source = ?1 AND study = ?2", error));
-    tacit_bind_text(get, 1, about->source);
-    tacit_bind_text(get, 2, about->study);
+    TACIT_CHECK(tacit_statement_open(
+        &get, history->store, "SELECT digest FROM used WHERE source = ?1 AND study = ?2",
+        TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->study)), error));
     TACIT_CHECK(tacit_statement_step(found, get, error));
     if (*found) TACIT_CHECK(tacit_column_bytes(digest, DIGEST_BYTES, get, 0, error));
 cleanup:
@@ -135,16 +134,14 @@ static tacit_status compare_rows(tacit_sum_history *history, const tacit_sum_his
     const char *study;
     size_t length, differ;
     tacit_status status;
-    TACIT_CHECK(
-        tacit_statement_prepare(&list, history->store,
-                                "SELECT u.study, r.encoding, r.total, r.hashes, r.hashes IS NULL,"
-                                " u.identity IS NOT NULL, u.chosen FROM used u"
-                                " JOIN rowset r ON r.digest = u.digest WHERE u.source = ?1 AND u.exact"
-                                " AND u.study <> ?2 AND u.digest <> ?3",
-                                error));
-    tacit_bind_text(list, 1, about->source);
-    tacit_bind_text(list, 2, about->study);
-    tacit_bind_blob(list, 3, now->digest, sizeof now->digest);
+    TACIT_CHECK(tacit_statement_open(&list, history->store,
+                                     "SELECT u.study, r.encoding, r.total, r.hashes, r.hashes IS NULL,"
+                                     " u.identity IS NOT NULL, u.chosen FROM used u"
+                                     " JOIN rowset r ON r.digest = u.digest WHERE u.source = ?1 AND u.exact"
+                                     " AND u.study <> ?2 AND u.digest <> ?3",
+                                     TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->study),
+                                                  tacit_sql_blob(now->digest, sizeof now->digest)),
+                                     error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&study, list, 0, 1024, error));
         TACIT_CHECK(tacit_column_bytes(encoding, sizeof encoding, list, 1, error));
@@ -172,28 +169,26 @@ static tacit_status record_rows(tacit_sum_history *history, const tacit_sum_hist
                                 const row_set *now, tacit_error *error) {
     tacit_statement *put = NULL, *use = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &put, history->store,
-        "INSERT INTO rowset VALUES (?1, ?2, ?3, ?4)"
-        " ON CONFLICT (digest) DO UPDATE SET hashes = coalesce(hashes, excluded.hashes)",
-        error));
-    tacit_bind_blob(put, 1, now->digest, sizeof now->digest);
-    tacit_bind_blob(put, 2, now->encoding, sizeof now->encoding);
-    tacit_bind_integer(put, 3, (int64_t)about->total);
+    TACIT_CHECK(
+        tacit_statement_open(&put, history->store,
+                             "INSERT INTO rowset VALUES (?1, ?2, ?3, ?4)"
+                             " ON CONFLICT (digest) DO UPDATE SET hashes = coalesce(hashes, excluded.hashes)",
+                             TACIT_VALUES(tacit_sql_blob(now->digest, sizeof now->digest),
+                                          tacit_sql_blob(now->encoding, sizeof now->encoding),
+                                          tacit_sql_integer((int64_t)about->total)),
+                             error));
     const bool kept = about->exact && now->count <= ROWS_MOST;
     tacit_bind_blob(put, 4, kept ? (const void *)now->hashes : NULL, now->count * sizeof *now->hashes);
     TACIT_CHECK(tacit_statement_run(put, error));
     if (about->exact && now->identity.known)
         TACIT_CHECK(sum_history_record_identity(history, &now->identity, error));
-    TACIT_CHECK(tacit_statement_prepare(
+    TACIT_CHECK(tacit_statement_open(
         &use, history->store,
         "INSERT OR REPLACE INTO used (source, study, digest, exact, time, identity, chosen)"
         " VALUES (?1, ?2, ?3, ?4, unixepoch(), ?5, ?6)",
+        TACIT_VALUES(tacit_sql_text(about->source), tacit_sql_text(about->study),
+                     tacit_sql_blob(now->digest, sizeof now->digest), tacit_sql_integer(about->exact)),
         error));
-    tacit_bind_text(use, 1, about->source);
-    tacit_bind_text(use, 2, about->study);
-    tacit_bind_blob(use, 3, now->digest, sizeof now->digest);
-    tacit_bind_integer(use, 4, about->exact);
     const bool identified = about->exact && now->identity.known;
     tacit_bind_blob(use, 5, identified ? now->identity.digest : NULL, sizeof now->identity.digest);
     tacit_bind_integer(use, 6, about->schema->subset != NULL);
@@ -223,7 +218,7 @@ tacit_status tacit_sum_history_hold_rows(tacit_sum_history *history, const tacit
         status = compare_rows(history, about, &now, error);
     if (status == TACIT_OK && !same && about->exact && !about->allowed)
         status = sum_history_compare_identities(history, about, now.digest, &now.identity, error);
-    if (status == TACIT_OK && !same) status = record_rows(history, about, &now, error);
+    if (status == TACIT_OK && !same && !about->foreseen) status = record_rows(history, about, &now, error);
     status = sum_history_finish(history, status, error);
 cleanup:
     free(now.hashes);

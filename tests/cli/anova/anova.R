@@ -23,11 +23,53 @@ poly <- function(x, degree) {
 line <- function(...) cat(paste(..., sep = "|"), sep = "\n")
 digits <- function(x) paste(sprintf("%.15g", x), collapse = "|")
 
+ordinal_fit <- function(y, x, weight) polr(y ~ x, data.frame(y, x = I(x), weight), weight, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000))
+multinomial_fit <- function(y, x, weight) {
+  multinom(y ~ x, data.frame(y, x = I(x), weight), weight, Hess = TRUE, reltol = 1e-15, abstol = 1e-12, maxit = 5000, trace = FALSE)
+}
+
+# polr's Hessian is of differences: here that of its gradient, by a complex step.
+ordinal_errors <- function(b, y, x, weight) {
+  k <- as.integer(y)
+  most <- nlevels(y)
+  slopes <- ncol(x)
+  gradient <- function(b) {
+    eta <- drop(x %*% b[seq_len(slopes)])
+    zeta <- b[-seq_len(slopes)]
+    above <- 1 / (1 + exp(eta - zeta[pmin(k, most - 1)]))
+    below <- 1 / (1 + exp(eta - zeta[pmax(k - 1, 1)]))
+    above[k == most] <- 1
+    below[k == 1] <- 0
+    up <- weight * above * (1 - above) / (above - below)
+    down <- weight * below * (1 - below) / (above - below)
+    c(drop(t(x) %*% (up - down)), vapply(seq_along(zeta), function(j) sum(down[k == j + 1]) - sum(up[k == j]), 0i))
+  }
+  hessian <- sapply(seq_along(b), function(j) Im(gradient(b + 1e-20i * (seq_along(b) == j))) / 1e-20)
+  sqrt(diag(solve(hessian)))
+}
+
+# The coefficients of several classes that weights have a part in, and their errors.
+several_coefficients <- function(case, y, x, weight) {
+  if (case$family == "ordinal") {
+    fit <- ordinal_fit(y, x, weight)
+    b <- c(coef(fit), fit$zeta)
+    error <- ordinal_errors(b, y, x, weight)
+    names(b) <- c(colnames(x), sub("|", "/", names(fit$zeta), fixed = TRUE))
+  } else {
+    fit <- multinomial_fit(y, x, weight)
+    b <- t(coef(fit))
+    rownames(b)[-1] <- colnames(x)
+    b <- setNames(as.vector(b), paste0(rep(colnames(b), each = nrow(b)), ":", rownames(b)))
+    error <- sqrt(diag(vcov(fit)))
+  }
+  for (k in seq_along(b)) line(case$case, "coefficient", names(b)[k], digits(c(b[[k]], error[[k]])))
+}
+
 # A fit whose design is some columns of a model matrix; log-likelihood at its optimum, or the residual sum of squares.
 reduced <- function(case, y, x, offset, weight) {
   switch(case$family,
-    ordinal = if (ncol(x) == 0) NA else deviance(polr(y ~ x, control = list(reltol = 1e-15, maxit = 1000))),
-    multinomial = deviance(multinom(y ~ x, reltol = 1e-15, abstol = 1e-12, maxit = 5000, trace = FALSE)),
+    ordinal = if (ncol(x) == 0) NA else deviance(ordinal_fit(y, x, weight)),
+    multinomial = deviance(multinomial_fit(y, x, weight)),
     deviance(glm.fit(cbind(x), y, weight, offset = offset, family = get(case$family)(), control = list(epsilon = 1e-14, maxit = 100))))
 }
 
@@ -75,12 +117,10 @@ for (k in seq_len(nrow(cases))) {
     v <- vcov(fit)
     rest <- if (case$family == "gaussian") fit$df.residual else NA
     for (t in seq_along(labels)) wald(case$case, labels[t], b[assign == t], v[assign == t, assign == t, drop = FALSE], sum(assign == t), rest)
-  } else if (case$family == "ordinal") {
-    fit <- polr(y ~ design, Hess = TRUE, control = list(reltol = 1e-15, maxit = 1000))
-    rest <- NA
   } else {
     rest <- NA
   }
+  if (!plain && weighted) several_coefficients(case, y, design, weight)
   whole <- reduced(case, y, design, offset, weight)
   scores <- if (case$family == "multinomial") nlevels(y) - 1 else 1
   tested <- function(t, df, smaller, less) {

@@ -37,10 +37,11 @@ pst_f_settings <- function(groups = 5, importance = "uniform", group_lambda = "l
 
 pst_h_settings <- function(sources = 1, source_epsilon = 0, source_lambda = 0, groups = 5, importance = "uniform", group_lambda = "lambda",
                            rows = "scale", draw = 0, combiner = "high", low = 0.5, high_lambda = 0, meta = "centred", loss = "logistic",
-                           width = 0.5, calibration = "tight") {
+                           width = 0.5, calibration = "tight", eta = 0) {
   changed(list(sources = sources, `source-epsilon` = source_epsilon, `source-lambda` = source_lambda, groups = groups,
     importance = importance, `group-lambda` = group_lambda, rows = rows, draw = draw, combiner = combiner, low = low,
-    `high-lambda` = high_lambda, meta = meta, loss = loss, width = width, calibration = calibration), lapply(formals(pst_h_settings), eval))
+    `high-lambda` = high_lambda, meta = meta, loss = loss, width = width, calibration = calibration,
+    eta = eta), lapply(formals(pst_h_settings), eval))
 }
 
 vote_settings <- function(local = "logistic", local_lambda = 0.0001, calibration = "tight", aux_private = "no") {
@@ -68,8 +69,13 @@ dpnewton_settings <- function(rounds = 0, rows = 0, noise = "shares", unit = "re
     missing_counts = missing_counts), lapply(formals(dpnewton_settings), eval))
 }
 
-dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record") {
-  changed(list(rounds = rounds, noise = noise, unit = unit), lapply(formals(dpgd_settings), eval))
+dpgd_settings <- function(rounds = 0, noise = "coordinator", unit = "record", missing_counts = 0.02, schedule = "even") {
+  changed(list(rounds = rounds, noise = noise, unit = unit, missing_counts = missing_counts,
+    schedule = schedule), lapply(formals(dpgd_settings), eval))
+}
+
+dptree_settings <- function(depth = 0, cells = 0, columns = 0, rows = 0, noise = "shares") {
+  changed(list(depth = depth, cells = cells, columns = columns, rows = rows, noise = noise), lapply(formals(dptree_settings), eval))
 }
 
 psgd_settings <- function(rounds = 100, noise = "both", calibration = "tight", fixed_noise = "shared", schedule = "even") {
@@ -151,9 +157,10 @@ describe_exact_settings <- function(threshold = 10, by = "none", cross = "none",
 }
 
 evaluate_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
-                              thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise = "shares", law = "auto", sites = "together") {
+                              thresholds = "0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9", noise = "shares", law = "auto", sites = "together",
+                              missing_counts = 0.02) {
   changed(list(cells = cells, groups = groups, least = least, level = level, by = by, thresholds = thresholds, noise = noise, law = law,
-    sites = sites), lapply(formals(evaluate_settings), eval))
+    sites = sites, missing_counts = missing_counts), lapply(formals(evaluate_settings), eval))
 }
 
 evaluate_exact_settings <- function(cells = 0, groups = 10, least = 5, level = 0.95, by = "none",
@@ -167,21 +174,21 @@ histogram_settings <- function(cells = 0, noise = "coordinator", negative = "pro
 }
 
 consensus_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                               drift = 0, schedule = "diminishing", loss = "auto") {
+                               drift = 0, schedule = "diminishing", loss = "auto", delay = 0) {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift, schedule = schedule, loss = loss), lapply(formals(consensus_settings), eval))
+    drift = drift, schedule = schedule, loss = loss, delay = delay), lapply(formals(consensus_settings), eval))
 }
 
 gossip_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                            drift = 0, schedule = "diminishing", pairs = 0, loss = "auto") {
+                            drift = 0, schedule = "diminishing", pairs = 0, loss = "auto", delay = 0) {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift, schedule = schedule, pairs = pairs, loss = loss), lapply(formals(gossip_settings), eval))
+    drift = drift, schedule = schedule, pairs = pairs, loss = loss, delay = delay), lapply(formals(gossip_settings), eval))
 }
 
 extra_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
-                           drift = 0, loss = "auto") {
+                           drift = 0, loss = "auto", delay = 0) {
   changed(list(graph = graph, draw = draw, rounds = rounds, step = step, weigh = weigh, links = links, leave = leave, away = away,
-    drift = drift, loss = loss), lapply(formals(extra_settings), eval))
+    drift = drift, loss = loss, delay = delay), lapply(formals(extra_settings), eval))
 }
 
 newton_settings <- function(engine = "yao", stop = "likelihood", inference = "yes", level = 0.95, scale = 0, fraction = 36, start = 0,
@@ -197,9 +204,9 @@ privlogit_hessian_settings <- function(engine = "yao", stop = "likelihood", infe
 }
 
 privlogit_local_settings <- function(engine = "yao", stop = "likelihood", inference = "yes", level = 0.95, scale = 0, fraction = 36,
-                                     start = 0, penalty = "mean") {
+                                     start = 0, penalty = "mean", dp = 0, dp_delta = 1e-06, dp_iterations = 8) {
   changed(list(engine = engine, stop = stop, inference = inference, level = level, scale = scale, fraction = fraction, start = start,
-    penalty = penalty), lapply(formals(privlogit_local_settings), eval))
+    penalty = penalty, dp = dp, `dp-delta` = dp_delta, `dp-iterations` = dp_iterations), lapply(formals(privlogit_local_settings), eval))
 }
 
 cox_servers_settings <- function(width = 0, ties = "breslow", strata = "none", level = 0.95, unit = "label", engine = "shares") {

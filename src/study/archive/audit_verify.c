@@ -1,4 +1,4 @@
-/* Checking an archive (study/audit_export.h) without anything but its own bytes. */
+/* Checking an archive (study/archive/audit_export.h) without anything but its own bytes. */
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "net/handover.h"
-#include "study/audit_archive_parts.h"
+#include "study/archive/audit_archive_parts.h"
 #include "study/study.h"
 
 enum { ARCHIVE_BYTES_MOST = 1 << 30 };

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "privacy/ledger/ledger.h"
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 
 #define AUDIT_PURPOSE "tacit audit"
 #define AUDIT_FIRST "{\"hash\":\""

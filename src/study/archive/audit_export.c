@@ -1,4 +1,4 @@
-#include "study/audit_export.h"
+#include "study/archive/audit_export.h"
 
 #include <limits.h>
 #include <sodium.h>
@@ -13,7 +13,7 @@
 #include "net/handover.h"
 #include "net/identity.h"
 #include "net/rotation.h"
-#include "study/audit_archive_parts.h"
+#include "study/archive/audit_archive_parts.h"
 #include "study/home.h"
 #include "study/json_value.h"
 #include "study/registry_parts.h"
@@ -71,8 +71,8 @@ static tacit_status put_rows(writing *self, tacit_registry *registry, const char
     tacit_statement *list = NULL;
     const char *text;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(&list, registry->store, sql, error));
-    tacit_bind_text(list, 1, study);
+    TACIT_CHECK(
+        tacit_statement_open(&list, registry->store, sql, TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&text, list, 0, 1 << 20, error));
         TACIT_CHECK(put_text(self, text, strlen(text), error));
@@ -93,7 +93,7 @@ static tacit_status put_definition(writing *self, const tacit_authority *authori
     tacit_status status;
     TACIT_CHECK(tacit_authority_sign(&signature, authority, TACIT_STUDY_PURPOSE, text, strlen(text), error));
     TACIT_CHECK(tacit_study_parse(&study, text, strlen(text), "the definition", error));
-    TACIT_CHECK(study->plan.method->price(&study->plan, &prices, error));
+    TACIT_CHECK(tacit_plan_price(&study->plan, &prices, error));
     TACIT_CHECK(put(self,
                     json_pack("{s:s,s:I,s:s,s:s,s:o,s:s,s:s,s:I,s:o,s:o}", "kind", "definition", "version",
                               (json_int_t)version, "hash", hex_of(hash, text, strlen(text)), "signature",
@@ -115,12 +115,11 @@ static tacit_status put_definitions(writing *self, tacit_registry *registry, con
     tacit_statement *list = NULL;
     const char *text;
     tacit_status status;
-    TACIT_CHECK(tacit_statement_prepare(
-        &list, registry->store,
-        "SELECT version, replaced, definition FROM earlier_version WHERE study = ?1"
-        " UNION ALL SELECT version, 0, definition FROM study WHERE name = ?1 ORDER BY 1",
-        error));
-    tacit_bind_text(list, 1, study);
+    TACIT_CHECK(
+        tacit_statement_open(&list, registry->store,
+                             "SELECT version, replaced, definition FROM earlier_version WHERE study = ?1"
+                             " UNION ALL SELECT version, 0, definition FROM study WHERE name = ?1 ORDER BY 1",
+                             TACIT_VALUES(tacit_sql_text(study)), error));
     while (tacit_statement_next(list, &status, error)) {
         TACIT_CHECK(tacit_column_text(&text, list, 2, 1 << 28, error));
         TACIT_CHECK(put_definition(self, authority, tacit_column_integer(list, 0),

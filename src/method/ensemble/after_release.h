@@ -1,0 +1,38 @@
+/* Choosing lambda after a noisy statistic was released: everything here is post-processing of it and free. */
+#pragma once
+
+#include "method/ensemble/ensemble.h"
+
+/* What was released: the statistic that a fit takes (tacit_ensemble_statistic), and the variance of its noise
+ * in each of the coordinates that it was drawn in: contrasts, seen through the points' shape. */
+typedef struct tacit_released_statistic {
+    const double *values;
+    double variance;
+} tacit_released_statistic;
+
+/* Whether the plan is small enough for it: (K - 1) d numbers at most. */
+enum { TACIT_AFTER_MOST = 1000 };
+bool tacit_after_release_suits(const tacit_plan *plan);
+
+/*
+ * The lambda of a grid, half decades from 1 down to 1e-5, whose model has the least estimated loss on the
+ * shares without noise; the model, with its noise_share. With s~ = s + b released, w the fit to s~ and A the
+ * public mean of log Z, the loss on the shares is A(w) - <s, w> = A(w) - <s~, w> + <b, w>, and Stein's
+ * identity gives E <b, w(s~)> = v tr(L L^T dw/ds~) = v tr(L L^T (grad^2 A(w) + lambda)^-1) for Gaussian noise
+ * of variance v seen through L; for gamma-norm noise it is an approximation with the same variance. Lambdas
+ * for which this optimism is above .72 log K are left out, because there the estimate itself is mostly noise;
+ * the largest of the grid stays. Where no lambda is thought to do better than the classes' shares alone, as
+ * the statistic has them in a constant column of the points, noise_share is 1: the model then says of itself
+ * that it is no better than the most frequent class.
+ */
+tacit_status tacit_after_release(tacit_session *session, const tacit_released_statistic *released,
+                                 double tolerance, double *lambda, tacit_model **out, tacit_error *error);
+
+/* How the estimate came out for one lambda, for tests: the loss on the released statistic, the optimism, and
+ * the noise's part in the squared length of the weights. */
+typedef struct tacit_after_estimate {
+    double loss, optimism, noise_share;
+} tacit_after_estimate;
+tacit_status tacit_after_estimate_of(const tacit_plan *plan, const tacit_released_statistic *released,
+                                     double lambda, const double *weights, tacit_after_estimate *out,
+                                     tacit_error *error);
