@@ -35,9 +35,8 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
 
 /* Lambda that is chosen on the way has another sum, that of stacks. */
 static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
-    if (choosing_count(plan) == 0) return perturb_objective_prepare(plan, LAW, spec, error);
-    *(tacit_sum_spec *)spec = (tacit_sum_spec){ .length = 0 };
-    return TACIT_OK;
+    return choosing_count(plan) > 0 ? stacking_plan_prepare(plan, stacking_of_one, spec, error)
+                                    : perturb_objective_prepare(plan, LAW, spec, error);
 }
 
 /* 2.5 d^(1/4)/(n epsilon M^(1/4)): the grid is in docs/methods/plr.md. */

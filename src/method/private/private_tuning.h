@@ -49,10 +49,13 @@ tacit_status choosing_prices(const tacit_plan *plan, tacit_prepared **prepared, 
 tacit_status choosing_select(tacit_selected **out, tacit_party *party, stacking_maker *make,
                              tacit_error *error);
 
-/* Both halves of a method that stacks as `make` says: check, noise_law, coordinate and handlers. */
+/* Both halves of a method that stacks as `make` says: check, prepare, noise_law, coordinate and handlers. */
 #define STACKING_HALVES(make)                                                                                \
     static tacit_status check(const tacit_plan *plan, tacit_error *error) {                                  \
         return stacking_plan_check(plan, make, error);                                                       \
+    }                                                                                                        \
+    static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {                    \
+        return stacking_plan_prepare(plan, make, spec, error);                                               \
     }                                                                                                        \
     static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,   \
                                   tacit_error *error) {                                                      \

@@ -53,6 +53,7 @@
 #include "num/special.h"
 #include "privacy/account/gaussian.h"
 #include "privacy/mechanism/erm.h"
+#include "session/prepared.h"
 
 enum { MOST_ROUNDS = 100000, MOST_HALVINGS = 30 };
 
@@ -117,21 +118,20 @@ static tacit_status fixed_noise_for(const tacit_plan *plan, double rows, fixed_n
 
 /* ---- the answers ---- */
 
-/* The sum that is asked for, the fresh noise of the last answer, and the fixed noise for N rows. */
+/* The sum that is asked for, and the fresh noise of the last answer. */
 typedef struct answering {
     tacit_sum_spec spec;
     tacit_mechanism fresh;
-    fixed_noise fixed;
 } answering;
 
 /* Bounds must hold for both noises; the fixed one is largest for the fewest rows that there can be. */
-static tacit_status describe(const tacit_plan *plan, double rows, answering *out, tacit_error *error) {
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    answering *out = prepared;
     size_t size = plan->features;
     double bound = GRADIENT_MOST_ROWS * (1 + GRADIENT_ROUNDING), reach = 0;
     double epsilon = round_epsilon(plan, rounds_of(plan));
     fixed_noise most;
     TACIT_TRY(fixed_noise_for(plan, 1, &most, error));
-    TACIT_TRY(fixed_noise_for(plan, rows, &out->fixed, error));
     out->fresh =
         (tacit_mechanism){ TACIT_LAW_GAMMA_NORM, 2 * gradient_norm(plan), { TACIT_UNIT_RECORD, epsilon, 0 } };
     if (isfinite(epsilon)) TACIT_TRY(tacit_mechanism_reach(&reach, &out->fresh, size, error));
@@ -145,35 +145,35 @@ static tacit_status describe(const tacit_plan *plan, double rows, answering *out
 
 tacit_status psgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     answering how;
-    TACIT_TRY(describe(plan, 1, &how, error));
+    TACIT_TRY(prepare(plan, &how, error));
     *out = how.spec;
     return TACIT_OK;
 }
 
-static tacit_status derive(const tacit_plan *plan, double rows, void *out, tacit_error *error) {
-    return describe(plan, rows, out, error);
+static tacit_status derive_fixed(const tacit_plan *plan, double rows, void *out, tacit_error *error) {
+    return fixed_noise_for(plan, rows, out, error);
 }
 
 /* Of eta_k: a part of what all rows need, or all that the party's own need. */
-static tacit_status own_scale(const tacit_party *party, const answering *how, double *out,
-                              tacit_error *error) {
-    fixed_noise own;
-    *out = how->fixed.scale / sqrt((double)party->plan->parties);
-    if (settings_of(party->plan)->fixed_noise == PSGD_FIXED_SHARED) return TACIT_OK;
-    TACIT_TRY(fixed_noise_for(party->plan, fmax(1, (double)party->total_rows), &own, error));
-    *out = own.scale;
+static tacit_status own_scale(tacit_party *party, double rows, double *out, tacit_error *error) {
+    const bool shared = settings_of(party->plan)->fixed_noise == PSGD_FIXED_SHARED;
+    fixed_noise fixed;
+    TACIT_TRY(shared ? tacit_party_derive(party, derive_fixed, rows, &fixed, sizeof fixed, error)
+                     : fixed_noise_for(party->plan, fmax(1, (double)party->total_rows), &fixed, error));
+    *out = shared ? fixed.scale / sqrt((double)party->plan->parties) : fixed.scale;
     return TACIT_OK;
 }
 
 /* Add the party's own eta, the same in every round. */
-static tacit_status add_fixed(tacit_party *party, const answering *how, double *values, tacit_error *error) {
+static tacit_status add_fixed(tacit_party *party, const tacit_sum_spec *spec, double rows, double *values,
+                              tacit_error *error) {
     double scale, *eta;
-    TACIT_TRY(own_scale(party, how, &scale, error));
-    eta = TACIT_NEW(double, how->spec.length);
+    TACIT_TRY(own_scale(party, rows, &scale, error));
+    eta = TACIT_NEW(double, spec->length);
     if (eta == NULL) return tacit_fail_memory(error);
     tacit_status status =
-        tacit_party_persistent_noise(party, scale, how->spec.length, how->spec.grid_bits, eta, error);
-    for (size_t j = 0; status == TACIT_OK && j < how->spec.length; j++) values[j] += eta[j];
+        tacit_party_persistent_noise(party, scale, spec->length, spec->grid_bits, eta, error);
+    for (size_t j = 0; status == TACIT_OK && j < spec->length; j++) values[j] += eta[j];
     free(eta);
     return status;
 }
@@ -211,14 +211,15 @@ static tacit_status answer_gradient(tacit_party *party, const tacit_question *qu
         return tacit_fail(error, TACIT_REFUSED,
                           "noise=fixed of method psgd protects nobody and runs in simulations only");
     TACIT_CHECK(read_question(party, question, &weights, &rows, error));
-    TACIT_CHECK(tacit_party_derive(party, derive, rows, &how, sizeof how, error));
+    TACIT_CHECK(tacit_party_prepared(party, &how, error));
     TACIT_CHECK(gradient_check_sum(question, &how.spec, error));
     TACIT_CHECK(check_place(plan, question, error));
     how.fresh.price.epsilon = round_epsilon(plan, (size_t)question->round);
     values = TACIT_NEW(double, how.spec.length);
     if (values == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(gradient_sum(party, weights, values, error));
-    if (has_fixed(plan) && isfinite(plan->epsilon)) TACIT_CHECK(add_fixed(party, &how, values, error));
+    if (has_fixed(plan) && isfinite(plan->epsilon))
+        TACIT_CHECK(add_fixed(party, &how.spec, rows, values, error));
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->price = how.fresh.price;
     TACIT_CHECK(tacit_mechanism_release(&reply->noised, &party->noise, &how.fresh, values, how.spec.length,
@@ -231,7 +232,6 @@ cleanup:
 /* ---- the price ---- */
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    answering how;
     if (plan->classes != 2)
         return tacit_fail(error, TACIT_USAGE, "method psgd is for two classes, not %zu: use dpgd",
                           plan->classes);
@@ -241,7 +241,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
             "schedule=halving of method psgd doubles the noise in each round: at most %d rounds, "
             "not %zu; set rounds=%d or fewer",
             MOST_HALVINGS, rounds_of(plan), MOST_HALVINGS);
-    return describe(plan, 1, &how, error);
+    return TACIT_OK;
 }
 
 /* T answers of epsilon each: the optimal composition at delta, or the sum where that is less. */
@@ -295,12 +295,12 @@ static double step_size(const tacit_plan *plan, double lambda, double t) {
  * minimum, and what rho leaves after T steps has a variance near z_T/(2h) of a step's. */
 static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
                               tacit_error *error) {
-    (void)prepared;
     double m = (double)plan->parties, d = (double)plan->features;
     double rows = m * fmax(1, (double)plan->minimum_rows);
     answering how;
-    TACIT_TRY(describe(plan, rows, &how, error));
-    fixed_noise fixed = how.fixed;
+    fixed_noise fixed;
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
+    TACIT_TRY(fixed_noise_for(plan, rows, &fixed, error));
     double epsilon = round_epsilon(plan, rounds_of(plan));
     double h = fixed.lambda + gradient_curvature(plan) / d, scale = how.fresh.sensitivity / epsilon;
     double last = step_size(plan, fixed.lambda, (double)rounds_of(plan) - 1);
@@ -320,17 +320,18 @@ static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared,
 
 /* ---- the coordinator's half ---- */
 
-static tacit_status one_round(tacit_session *session, const answering *how, gradient_state *state,
-                              tacit_error *error) {
+/* `lambda`: with Delta. */
+static tacit_status one_round(tacit_session *session, const tacit_sum_spec *spec, double lambda,
+                              gradient_state *state, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_message message = TACIT_MESSAGE_INIT;
     tacit_sum sum = TACIT_SUM_INIT;
-    double rows = state->rows, lambda = how->fixed.lambda, *w = state->weights;
+    double rows = state->rows, *w = state->weights;
     double z = step_size(plan, lambda, (double)state->steps);
     tacit_status status;
     TACIT_CHECK(tacit_message_add_numbers(&message, "weights", w, plan->features, error));
     TACIT_CHECK(tacit_message_add_numbers(&message, "rows", &rows, 1, error));
-    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, &how->spec, &sum, error));
+    TACIT_CHECK(tacit_ask_sum(session, "gradient", &message, spec, &sum, error));
     for (size_t j = 0; j < plan->features; j++) w[j] -= z * (sum.values[j] / rows + lambda * w[j]);
     state->parties = sum.parties;
     state->steps++;
@@ -355,14 +356,16 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     const tacit_plan *plan = session->plan;
     gradient_state state = GRADIENT_STATE_INIT;
     answering how;
+    fixed_noise fixed;
     double *before = NULL;
     tacit_status status;
     TACIT_CHECK(gradient_resume(session, &state, error));
     TACIT_CHECK(tacit_plan_before(&before, plan, state.weights, plan->features, error));
     if (state.rows == 0) TACIT_CHECK(ask_rows(session, &state, error));
-    TACIT_CHECK(describe(plan, state.rows, &how, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
+    TACIT_CHECK(fixed_noise_for(plan, state.rows, &fixed, error));
     while (state.steps < rounds_of(plan)) {
-        TACIT_CHECK(one_round(session, &how, &state, error));
+        TACIT_CHECK(one_round(session, &how.spec, fixed.lambda, &state, error));
         if (tacit_plan_stops(plan, state.steps, before, state.weights, plan->features)) break;
         TACIT_CHECK(gradient_checkpoint(session, &state, error));
     }
@@ -412,6 +415,8 @@ const tacit_method tacit_method_psgd = {
              "alone; every party sees every step, and the noise drawn once cancels in the difference of two",
     .caveats = "here to reproduce the paper and its attacks (tacit reproduce rajkumar-attack): at the same "
                "charge dpgd needs far less noise",
+    .prepare = prepare,
+    .prepared_size = sizeof(answering),
     .check = check,
     .price = price,
     .noise = noise_law,

@@ -66,6 +66,8 @@ const tacit_method tacit_method_pst_f = {
              "needed), and a solver that is taken to be exact",
     .caveats = "wrong importances hurt; a well regularised plr on all rows is often as good "
                "(docs/methods/pst-f.md); two classes only",
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
     .check = check,
     .price = choosing_prices,
     .noise = noise_law,

@@ -51,6 +51,8 @@ const tacit_method tacit_method_pst_s = {
              "that is taken to be exact",
     .caveats = "here for comparison: each model has a K-th of half of the rows, and plr on all of them is "
                "better; two classes only",
+    .prepare = prepare,
+    .prepared_size = sizeof(tacit_sum_spec),
     .check = check,
     .price = choosing_prices,
     .noise = noise_law,

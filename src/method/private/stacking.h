@@ -81,6 +81,9 @@ void stacking_order(const stacking *how, size_t *out, size_t rows);
 typedef tacit_status stacking_maker(stacking *out, const tacit_plan *plan, tacit_error *error);
 
 tacit_status stacking_plan_check(const tacit_plan *plan, stacking_maker *make, tacit_error *error);
+/* The sum of such a question: what its method prepares, and both halves have. */
+tacit_status stacking_plan_prepare(const tacit_plan *plan, stacking_maker *make, tacit_sum_spec *out,
+                                   tacit_error *error);
 tacit_status stacking_plan_law(const tacit_plan *plan, stacking_maker *make, tacit_noise_law *out,
                                tacit_error *error);
 tacit_status stacking_plan_answer(tacit_party *party, const tacit_question *question, stacking_maker *make,

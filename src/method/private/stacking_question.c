@@ -4,8 +4,8 @@
 #include "method/private/private_tuning.h"
 
 /* With a choice the sum has room for every candidate's stack, and one number more: which it was. */
-static tacit_status sum_of(tacit_sum_spec *out, const tacit_plan *plan, stacking_maker *make,
-                           tacit_error *error) {
+tacit_status stacking_plan_prepare(const tacit_plan *plan, stacking_maker *make, tacit_sum_spec *out,
+                                   tacit_error *error) {
     size_t count = choosing_count(plan), length = 0;
     double bound = 0;
     for (size_t i = 0; i < (count > 0 ? count : 1); i++) {
@@ -78,7 +78,7 @@ cleanup:
 tacit_status stacking_plan_answer(tacit_party *party, const tacit_question *question, stacking_maker *make,
                                   tacit_reply *reply, tacit_error *error) {
     tacit_sum_spec spec;
-    TACIT_TRY(sum_of(&spec, party->plan, make, error));
+    TACIT_TRY(tacit_party_prepared(party, &spec, error));
     TACIT_TRY(perturb_check_sum(question, &spec, error));
     reply->kind = TACIT_RELEASE_CHARGED;
     reply->price = choosing_price(party->plan);
@@ -94,7 +94,7 @@ tacit_status stacking_plan_coordinate(tacit_session *session, stacking_maker *ma
     tacit_sum_spec spec;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_status status;
-    TACIT_CHECK(sum_of(&spec, plan, make, error));
+    TACIT_CHECK(tacit_session_prepared(session, &spec, error));
     TACIT_CHECK(tacit_ask_sum(session, "stack", NULL, &spec, &sum, error));
     tacit_sum weights = { sum.values, sum.length - (count > 0), sum.parties };
     if (count > 0) {

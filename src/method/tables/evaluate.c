@@ -41,6 +41,7 @@
 #include "method/tables/evaluate.h"
 #include "privacy/mechanism/integer.h"
 #include "privacy/mechanism/shares.h"
+#include "session/prepared.h"
 
 enum { GRID = 16, MOST_CELLS = TACIT_SCORE_CELLS_MOST };
 
@@ -141,6 +142,13 @@ tacit_status evaluate_make_setup(evaluate_setup *out, const tacit_plan *plan, ta
     return TACIT_OK;
 }
 
+static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *error) {
+    return evaluate_make_setup(out, plan, error);
+}
+
+/* The tally borrows from the schema: nothing to free, but not to be kept beyond it. */
+static void clear_prepared(void *prepared) { (void)prepared; }
+
 /* In L2 norm, in the sum's units, whatever the law is. */
 static double norm_of(const evaluate_setup *how) {
     const double tallied = sensitivity_of(&how->tally, true);
@@ -184,7 +192,6 @@ static tacit_status check_sites(const tacit_plan *plan, tacit_error *error) {
 }
 
 static tacit_status check(const tacit_plan *plan, tacit_error *error) {
-    evaluate_setup how;
     TACIT_TRY(check_sites(plan, error));
     if (evaluate_is_noisy(plan) && evaluate_settings_of(plan)->law == TACIT_LAW_BELL && plan->delta == 0)
         return tacit_fail(error, TACIT_USAGE,
@@ -193,8 +200,7 @@ static tacit_status check(const tacit_plan *plan, tacit_error *error) {
     if (plan->schema != NULL && plan->schema->response == TACIT_RESPONSE_TIME)
         return tacit_fail(error, TACIT_USAGE, "method evaluate takes classes, numbers and counts, not times");
     TACIT_TRY(check_wishes(plan, error));
-    if (plan->model != NULL) TACIT_TRY(check_model(plan, error));
-    return evaluate_make_setup(&how, plan, error);
+    return plan->model != NULL ? check_model(plan, error) : TACIT_OK;
 }
 
 static tacit_mechanism mechanism(const tacit_plan *plan, const evaluate_setup *how) {
@@ -258,10 +264,9 @@ tacit_status evaluate_deviation(const tacit_plan *plan, const evaluate_setup *ho
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
                               tacit_error *error) {
-    (void)prepared;
     evaluate_setup how;
     double deviation, scale;
-    TACIT_TRY(evaluate_make_setup(&how, plan, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
     TACIT_TRY(evaluate_deviation(plan, &how, plan->parties, &deviation, &scale, error));
     *out = (tacit_noise_law){
         .law = how.gaussian ? "discrete Gaussian of scale s" : "discrete Laplace of scale s",
@@ -327,7 +332,7 @@ static tacit_status answer_counts(tacit_party *party, const tacit_question *ques
     const tacit_plan *plan = party->plan;
     evaluate_setup how;
     TACIT_TRY(evaluate_need_model(plan, error));
-    TACIT_TRY(evaluate_make_setup(&how, plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
     if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &how.spec))
         return tacit_fail(error, TACIT_REFUSED,
                           "the coordinator asks for another grid than the study defines");
@@ -364,7 +369,7 @@ static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit
     tacit_status status;
     if (evaluate_apart(plan)) return evaluate_coordinate_sites(session, out, error);
     TACIT_CHECK(evaluate_need_model(plan, error));
-    TACIT_CHECK(evaluate_make_setup(&how, plan, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
     TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &how.spec, &sum, error));
     if (evaluate_is_noisy(plan) && !by_shares(plan)) {
         const tacit_mechanism whole = mechanism(plan, &how);
@@ -467,6 +472,9 @@ const tacit_method tacit_method_evaluate = {
     .claim = "no paper: standard figures from counts",
     .caveats = EVALUATE_CAVEATS ". Noise in the counts of rare outcomes makes predictive values and the "
                                 "calibration slope vague; intervals say how vague",
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(evaluate_setup),
     .check = check,
     .price = price,
     .noise = noise_law,
@@ -513,6 +521,9 @@ const tacit_method tacit_method_evaluate_exact = {
     .caveats =
         EVALUATE_CAVEATS ". A cell with one row tells the coordinator its score and its outcome, though "
                          "not whose it is: use method evaluate where that is too much",
+    .prepare = prepare,
+    .clear_prepared = clear_prepared,
+    .prepared_size = sizeof(evaluate_setup),
     .check = check,
     .price = price,
     .release_kind = release_kind,

@@ -23,7 +23,7 @@ tacit_status evaluate_answer_site(tacit_party *party, const tacit_question *ques
     tacit_status status;
     (void)question;
     TACIT_TRY(evaluate_need_model(plan, error));
-    TACIT_TRY(evaluate_make_setup(&how, plan, error));
+    TACIT_TRY(tacit_party_prepared(party, &how, error));
     if (!evaluate_apart(plan))
         return tacit_fail(error, TACIT_REFUSED, "the study has no figures of single sites");
     TACIT_CHECK(evaluate_count_rows(party, &how, &own, error));
@@ -119,7 +119,7 @@ tacit_status evaluate_coordinate_sites(tacit_session *session, tacit_outcome *ou
     evaluate_setup how;
     tacit_status status;
     TACIT_CHECK(evaluate_need_model(plan, error));
-    TACIT_CHECK(evaluate_make_setup(&how, plan, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
     /* An exact sum first: parties hold its set against those of other exact sums, whose differences would
      * tell. */
     if (!evaluate_is_noisy(plan)) TACIT_CHECK(tacit_ask_sum(session, "counts", NULL, &how.spec, &sum, error));

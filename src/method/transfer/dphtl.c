@@ -44,6 +44,7 @@
 #include "base/memory.h"
 #include "method/transfer/dphtl.h"
 #include "num/special.h"
+#include "session/prepared.h"
 
 static bool objective(const tacit_plan *plan) {
     return dphtl_settings_of(plan)->hypothesis == DPHTL_BY_OBJECTIVE;
@@ -125,12 +126,6 @@ static tacit_status hypothesis_grid(const tacit_plan *plan, size_t rows, tacit_s
     return tacit_sum_spec_for(out, transfer_size(plan), 2 * (most + noise), 1, error);
 }
 
-tacit_status dphtl_prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
-    dphtl_grids *out = prepared;
-    TACIT_TRY(hypothesis_grid(plan, fewest_labelled(plan), &out->hypothesis, error));
-    return dpiw_grid(plan, fewest_others(plan), 1, &out->density, error);
-}
-
 static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
                           tacit_error *error) {
     (void)prepared;
@@ -169,20 +164,28 @@ static tacit_status noise_variance(const tacit_plan *plan, size_t rows, double *
     return TACIT_OK;
 }
 
+tacit_status dphtl_prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    dphtl_grids *out = prepared;
+    const size_t rows = labelled_rows(plan, plan->minimum_rows);
+    TACIT_TRY(noise_variance(plan, rows, &out->variance, error));
+    out->sensitivity = objective(plan) ? 2 : output_mechanism(plan, rows).sensitivity;
+    TACIT_TRY(hypothesis_grid(plan, fewest_labelled(plan), &out->hypothesis, error));
+    return dpiw_grid(plan, fewest_others(plan), 1, &out->density, error);
+}
+
 static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
                               tacit_error *error) {
-    (void)prepared;
-    size_t rows = labelled_rows(plan, plan->minimum_rows);
-    double variance, d = (double)transfer_size(plan);
-    TACIT_TRY(noise_variance(plan, rows, &variance, error));
+    dphtl_grids on;
+    double d = (double)transfer_size(plan);
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &on, error));
     *out = (tacit_noise_law){
         .law = transfer_gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
         .added_to = objective(plan) ? "n times the gradient of each source's objective"
                                     : "each source's hypothesis (its importance weights: see dpiw)",
         .dimension = transfer_size(plan),
-        .sensitivity = objective(plan) ? 2 : output_mechanism(plan, rows).sensitivity,
-        .scale = sqrt(variance / (transfer_gaussian(plan) ? 1 : d + 1)),
-        .mean_norm = sqrt(d * variance),
+        .sensitivity = on.sensitivity,
+        .scale = sqrt(on.variance / (transfer_gaussian(plan) ? 1 : d + 1)),
+        .mean_norm = sqrt(d * on.variance),
         .norm_in = "one hypothesis",
         .in_objective = objective(plan),
     };

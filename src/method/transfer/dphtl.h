@@ -5,6 +5,8 @@
 
 typedef struct dphtl_grids {
     tacit_sum_spec hypothesis, density;
+    /* Of a hypothesis that the fewest rows make: the noise in each number, and how far a row moves it. */
+    double variance, sensitivity;
 } dphtl_grids;
 
 static inline const dphtl_settings *dphtl_settings_of(const tacit_plan *plan) {

@@ -35,6 +35,7 @@
 #include "base/memory.h"
 #include "method/transfer/transfer.h"
 #include "num/special.h"
+#include "session/prepared.h"
 
 static const transfer_settings defaults = TRANSFER_DEFAULTS;
 static const tacit_parameter parameters[] = { TRANSFER_PARAMETERS, TACIT_SETTINGS_END };
@@ -78,12 +79,17 @@ static tacit_mechanism mechanism(const tacit_plan *plan, size_t rows) {
                               { TACIT_UNIT_RECORD, plan->epsilon, gaussian ? plan->delta : 0 } };
 }
 
+static tacit_status grid_for(const tacit_plan *plan, const tacit_mechanism *used, size_t parties,
+                             tacit_sum_spec *out, tacit_error *error) {
+    double noise = 0, most = largest(plan) + tolerance(plan) / lambda_of(plan);
+    TACIT_TRY(tacit_mechanism_reach(&noise, used, transfer_size(plan), error));
+    return tacit_sum_spec_for(out, transfer_size(plan), 2 * (most + noise), parties, error);
+}
+
 tacit_status dpiw_grid(const tacit_plan *plan, size_t rows, size_t parties, tacit_sum_spec *out,
                        tacit_error *error) {
-    tacit_mechanism used = mechanism(plan, rows);
-    double noise = 0, most = largest(plan) + tolerance(plan) / lambda_of(plan);
-    TACIT_TRY(tacit_mechanism_reach(&noise, &used, transfer_size(plan), error));
-    return tacit_sum_spec_for(out, transfer_size(plan), 2 * (most + noise), parties, error);
+    const tacit_mechanism used = mechanism(plan, rows);
+    return grid_for(plan, &used, parties, out, error);
 }
 
 tacit_status dpiw_release(tacit_noised **out, tacit_party *party, const tacit_projection *space,
@@ -102,16 +108,24 @@ cleanup:
     return status;
 }
 
-static tacit_status prepare(const tacit_plan *plan, void *spec, tacit_error *error) {
-    return dpiw_grid(plan, plan->minimum_rows, plan->parties, spec, error);
+/* The sum that is asked for, and the noise of a party with the fewest rows. */
+typedef struct answering {
+    tacit_sum_spec spec;
+    tacit_mechanism fewest;
+} answering;
+
+static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error *error) {
+    answering *out = prepared;
+    out->fewest = mechanism(plan, plan->minimum_rows);
+    return grid_for(plan, &out->fewest, plan->parties, &out->spec, error);
 }
 
 static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
                           tacit_error *error) {
-    (void)prepared;
-    tacit_mechanism used = mechanism(plan, plan->minimum_rows);
-    out->charged = out->claimed = used.price;
-    return isinf(plan->epsilon) ? TACIT_OK : tacit_mechanism_event(&out->event, &used, error);
+    answering how;
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
+    out->charged = out->claimed = how.fewest.price;
+    return isinf(plan->epsilon) ? TACIT_OK : tacit_mechanism_event(&out->event, &how.fewest, error);
 }
 
 static tacit_release_kind release_kind(const tacit_plan *plan) {
@@ -121,15 +135,15 @@ static tacit_release_kind release_kind(const tacit_plan *plan) {
 
 static tacit_status noise_law(const tacit_plan *plan, tacit_prepared **prepared, tacit_noise_law *out,
                               tacit_error *error) {
-    (void)prepared;
-    tacit_mechanism used = mechanism(plan, plan->minimum_rows);
+    answering how;
     double scale, d = (double)transfer_size(plan), square = transfer_gaussian(plan) ? d : d * (d + 1);
-    TACIT_TRY(tacit_mechanism_scale(&scale, &used, error));
+    TACIT_TRY(tacit_prepared_take(prepared, plan, &how, error));
+    TACIT_TRY(tacit_mechanism_scale(&scale, &how.fewest, error));
     *out = (tacit_noise_law){
         .law = transfer_gaussian(plan) ? "Gaussian N(0, s^2)" : "gamma-norm G(d, s)",
         .added_to = "each party's density ratio",
         .dimension = transfer_size(plan),
-        .sensitivity = used.sensitivity,
+        .sensitivity = how.fewest.sensitivity,
         .scale = scale,
         .mean_norm = sqrt(square / (double)plan->parties) * scale,
         .of_fewest = true,
@@ -142,16 +156,16 @@ static tacit_status answer_density(tacit_party *party, const tacit_question *que
                                    tacit_error *error) {
     const tacit_plan *plan = party->plan;
     tacit_projection space = TACIT_PROJECTION_INIT;
-    tacit_sum_spec spec;
+    answering how;
     tacit_status status;
-    TACIT_CHECK(tacit_party_prepared(party, &spec, error));
-    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &spec))
+    TACIT_CHECK(tacit_party_prepared(party, &how, error));
+    if (!question->wants_sum || !tacit_sum_spec_equal(&question->sum, &how.spec))
         TACIT_CHECK(
             tacit_fail(error, TACIT_REFUSED, "the coordinator asks for another sum than the study defines"));
     TACIT_CHECK(transfer_space(&space, plan, error));
     reply->kind = TACIT_RELEASE_CHARGED;
-    reply->price = mechanism(plan, party->total_rows).price;
-    TACIT_CHECK(dpiw_release(&reply->noised, party, &space, &party->rows.rows, &spec, error));
+    reply->price = how.fewest.price;
+    TACIT_CHECK(dpiw_release(&reply->noised, party, &space, &party->rows.rows, &how.spec, error));
 cleanup:
     tacit_projection_clear(&space);
     return status;
@@ -162,11 +176,12 @@ cleanup:
 static tacit_status coordinate(tacit_session *session, tacit_outcome *out, tacit_error *error) {
     const tacit_plan *plan = session->plan;
     tacit_projection space = TACIT_PROJECTION_INIT;
-    tacit_sum_spec spec;
+    answering how;
     tacit_sum sum = TACIT_SUM_INIT;
     tacit_model *model = NULL;
     tacit_status status;
-    TACIT_CHECK(tacit_session_prepared(session, &spec, error));
+    TACIT_CHECK(tacit_session_prepared(session, &how, error));
+    const tacit_sum_spec spec = how.spec;
     TACIT_CHECK(transfer_space(&space, plan, error));
     TACIT_CHECK(tacit_model_create(&model, &tacit_family_logistic, plan->features, 2, error));
     TACIT_CHECK(tacit_ask_sum(session, "density", NULL, &spec, &sum, error));
@@ -215,7 +230,7 @@ const tacit_method tacit_method_dpiw = {
     .caveats = "the model it ends with says how much a row looks like the parties' and not which class it "
                "has: accuracy is not its measure",
     .prepare = prepare,
-    .prepared_size = sizeof(tacit_sum_spec),
+    .prepared_size = sizeof(answering),
     .check = transfer_check,
     .price = price,
     .noise = noise_law,
