@@ -220,6 +220,9 @@ tacit_status dpnewton_calibrate(const tacit_plan *plan, dpnewton_release *out, c
 tacit_status dpnewton_set_release(const tacit_plan *plan, dpnewton_release *out, tacit_sum_spec *spec,
                                   size_t length, double bound, double sensitivity, tacit_error *error);
 tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, tacit_error *error);
+/* The price of a method whose questions are together that event: the plan's epsilon and delta. */
+tacit_status dpnewton_whole_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                  tacit_error *error);
 
 /* The party's: take *values, with the noise of this release, into the reply. */
 tacit_status dpnewton_give(tacit_party *party, const dpnewton_release *release, const tacit_sum_spec *spec,

@@ -401,3 +401,12 @@ tacit_status dpnewton_whole_event(const tacit_plan *plan, tacit_event *out, taci
     *out = tacit_event_replaced(tacit_event_gaussian(all * sqrt(UNITS), (uint64_t)UNITS));
     return TACIT_OK;
 }
+
+tacit_status dpnewton_whole_price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
+                                  tacit_error *error) {
+    (void)prepared;
+    TACIT_TRY(dpnewton_whole_event(plan, &out->event, error));
+    out->charged = out->claimed =
+        (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
+    return TACIT_OK;
+}

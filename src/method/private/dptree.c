@@ -44,15 +44,6 @@ static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *erro
 
 static void clear_prepared(void *prepared) { dptree_clear(prepared); }
 
-static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
-                          tacit_error *error) {
-    (void)prepared;
-    TACIT_TRY(dpnewton_whole_event(plan, &out->event, error));
-    out->charged = out->claimed =
-        (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
-    return TACIT_OK;
-}
-
 static tacit_release_kind release_kind(const tacit_plan *plan) {
     return dpnewton_kind(&dptree_settings_of(plan)->engine);
 }
@@ -199,7 +190,7 @@ const tacit_method tacit_method_dptree = {
     .prepare = prepare,
     .clear_prepared = clear_prepared,
     .prepared_size = sizeof(dptree_design),
-    .price = price,
+    .price = dpnewton_whole_price,
     .settle = dptree_settle,
     .noise = dptree_noise_law,
     .release_kind = release_kind,

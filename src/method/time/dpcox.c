@@ -202,15 +202,6 @@ static tacit_status prepare(const tacit_plan *plan, void *out, tacit_error *erro
 
 static void clear_prepared(void *prepared) { dpcox_clear(prepared); }
 
-static tacit_status price(const tacit_plan *plan, tacit_prepared **prepared, tacit_prices *out,
-                          tacit_error *error) {
-    (void)prepared;
-    TACIT_TRY(dpnewton_whole_event(plan, &out->event, error));
-    out->charged = out->claimed =
-        (tacit_price){ TACIT_UNIT_RECORD, plan->epsilon, isfinite(plan->epsilon) ? plan->delta : 0 };
-    return TACIT_OK;
-}
-
 static tacit_release_kind release_kind(const tacit_plan *plan) {
     return dpnewton_kind(&dpcox_settings_of(plan)->engine);
 }
@@ -570,7 +561,7 @@ const tacit_method tacit_method_dpcox = {
     .prepared_size = sizeof(dpcox_design),
     .needs_schema = true,
     .infers = infers,
-    .price = price,
+    .price = dpnewton_whole_price,
     .choose_lambda = tacit_plan_no_lambda,
     .noise = noise_law,
     .release_kind = release_kind,
