@@ -1,4 +1,6 @@
 /* tacit coordinator: serve the studies of a folder. */
+#include <malloc.h>
+
 #include "api/option/arguments.h"
 #include "api/option/listen_address.h"
 #include "api/study/desk.h"
@@ -9,7 +11,16 @@
 #include "coordinator/coordinator.h"
 #include "net/server.h"
 
-enum { WANTED_FILES = 20000, OTHER_FILES = 200 };
+enum { WANTED_FILES = 20000, OTHER_FILES = 200, MAPPED = 256 << 10, ARENAS = 2 };
+
+/* Buffers of megabytes come and go between thousands of small ones that stay. By default glibc stops mapping
+ * the large ones once the first is freed, and each thread has a heap of its own: the holes stay. */
+static void keep_memory_whole(void) {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, MAPPED);
+    mallopt(M_ARENA_MAX, ARENAS);
+#endif
+}
 
 static void print_news(void *context, tacit_log_level level, const char *line) {
     tacit_console_log(context, level, line);
@@ -50,6 +61,7 @@ tacit_status tacit_serve_coordinator(const tacit_arguments *arguments, const cha
     settings.catalogue_address = public;
     if (catalogue != NULL)
         TACIT_TRY(tacit_parse_listen(catalogue, public, sizeof public, &settings.catalogue_port, error));
+    keep_memory_whole();
     /* Every waiting party holds a connection, and those that want to join need one more. */
     unsigned long files = tacit_file_limit_raise(WANTED_FILES);
     if (files > 2 * OTHER_FILES)

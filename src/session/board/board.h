@@ -58,7 +58,7 @@ typedef struct tacit_board_settings {
     const tacit_plan *plan;         /* whose method says which answers it can use; borrowed; NULL: any */
     const tacit_plan *masked;       /* sums are masked, as this plan says; borrowed; NULL: in clear */
     const tacit_board_steps *steps; /* copied; NULL: an unfinished masked sum does not outlive the board */
-    size_t record_part; /* of a step's record, how much is in memory before it is appended; 0: 4 MiB */
+    size_t record_part; /* of a step's record, how much is in memory before it is appended; 0: 1 MiB */
     tacit_pool *pool;   /* for opening masked sums; may be NULL */
     /* News for whoever holds waiting connections: a question was pinned or the study ended. Called without
      * locks. */

@@ -12,7 +12,7 @@
 #include "session/board/board_parts.h"
 
 /* How much of a step's record is in memory at most, while there is a disk that it can go to. */
-enum { RECORD_PART = 4 << 20 };
+enum { RECORD_PART = 1 << 20 };
 
 tacit_status tacit_board_enlist(tacit_board *board, const char *party,
                                 const uint8_t key[TACIT_SIGNING_KEY_BYTES], tacit_error *error) {
