@@ -196,10 +196,13 @@ static tacit_status pass_over(batch_pass *pass, tacit_error *error) {
         return tacit_fail(error, TACIT_USAGE,
                           "a batch of %zu rows, and at most %zu are added up: sample less", rows,
                           TACIT_BATCH_MOST);
-    if (pass->rows->rows.cols != shape->network.width[0] || pass->rows->label == NULL)
+    const bool numeric = shape->network.response != TACIT_RESPONSE_CLASS;
+    if (pass->rows->rows.cols != shape->network.width[0] ||
+        (numeric ? pass->rows->response == NULL : pass->rows->label == NULL))
         return tacit_fail(error, TACIT_USAGE,
-                          "the rows have %zu features and the network takes %zu, with classes",
-                          pass->rows->rows.cols, shape->network.width[0]);
+                          "the rows have %zu features, and the network takes %zu and a label of kind %s",
+                          pass->rows->rows.cols, shape->network.width[0],
+                          tacit_response_name(shape->network.response));
     for (size_t w = 0; w < pass->batch->workers; w++) {
         batch_worker *worker = &pass->batch->worker[w];
         memset(worker->sum, 0, shape->size * sizeof(double));

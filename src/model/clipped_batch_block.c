@@ -100,10 +100,9 @@ static void output_slopes(const batch_shape *shape, batch_space *space, const ta
     const tacit_network *network = &shape->network;
     size_t last = network->layers, outputs = network->width[last], stride = shape->stride[last];
     for (size_t i = 0; i < block->rows.count; i++) {
-        int32_t label = tacit_view_label(block, i);
-        double weight = shape->class_weight != NULL ? shape->class_weight[label] : 1;
+        double weight = shape->class_weight != NULL ? shape->class_weight[tacit_view_label(block, i)] : 1;
         for (size_t k = 0; k < outputs; k++) space->scores[k] = space->unit[last][i * stride + k];
-        tacit_network_loss(network, space->scores, label, space->score_slope);
+        tacit_network_loss(network, space->scores, block, i, space->score_slope);
         for (size_t k = 0; k < outputs; k++)
             space->slope[last - 1][i * stride + k] = (float)(weight * space->score_slope[k]);
     }

@@ -49,10 +49,12 @@ static double norm_of(const double *numbers, size_t count) {
 
 double batch_write_row(const batch_shape *shape, batch_written *written, const tacit_view *row) {
     const size_t features = shape->network.width[0];
-    const int32_t label = tacit_view_label(row, 0);
+    const bool numeric = shape->network.response != TACIT_RESPONSE_CLASS;
+    const int32_t label = numeric ? 0 : tacit_view_label(row, 0);
     const tacit_view scaled = {
         .rows = { .count = 1, .cols = features, .dense = written->row, .stride = features },
         .label = &label,
+        .response = numeric ? tacit_view_responses(row, 0) : NULL,
         .classes = row->classes
     };
     tacit_rows_copy(&row->rows, 0, written->row);

@@ -53,8 +53,9 @@ tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *
     size_t outputs = network->width[network->layers];
     tacit_model *model = TACIT_NEW(tacit_model, 1);
     if (model == NULL) return tacit_fail_memory(error);
-    model->classes = outputs == 1 ? 2 : outputs;
-    model->family = tacit_family_for(model->classes);
+    const bool numeric = network->response != TACIT_RESPONSE_CLASS;
+    model->classes = numeric ? 0 : outputs == 1 ? 2 : outputs;
+    model->family = numeric ? tacit_family_of(network->response, 0) : tacit_family_for(model->classes);
     model->features = network->width[0];
     model->network = *network;
     model->weights = TACIT_NEW(double, tacit_model_size(model));

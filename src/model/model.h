@@ -85,7 +85,7 @@ tacit_status tacit_model_create(tacit_model **out, const tacit_family *family, s
 /* A stack over this many features, two classes: takes `stack`, also on failure. */
 tacit_status tacit_model_create_stack(tacit_model **out, tacit_stack *stack, size_t features,
                                       tacit_error *error);
-/* A network for that many classes, all parameters zero: logistic with one output, else softmax. */
+/* A network, all parameters zero: of a number or a count; of two classes, logistic, or of more, softmax. */
 tacit_status tacit_model_create_network(tacit_model **out, const tacit_network *network, tacit_error *error);
 
 /* A tree over this many features, all scores zero: takes `tree`, also on failure. */

@@ -312,7 +312,9 @@ static tacit_status read_head(model_head *out, json_t *root, tacit_error *error)
     if (!tacit_family_takes(family, out->classes))
         return tacit_fail(error, TACIT_INPUT, "a model with the %s loss has %s classes, not %zu",
                           family->name, tacit_family_classes(family), out->classes);
-    if (network && family != tacit_family_for(out->classes))
+    out->network.response = family->response;
+    if (network && (family->response == TACIT_RESPONSE_TIME ||
+                    family != tacit_family_of(family->response, out->classes)))
         return tacit_fail(error, TACIT_INPUT, "a network for %zu classes has no %s loss", out->classes,
                           family->name);
     if (out->tree != NULL && (out->stack != NULL || network || family != tacit_family_for(out->classes)))

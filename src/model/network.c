@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/family/family.h"
 #include "model/network_parts.h"
 #include "rand/fast.h"
 
@@ -101,6 +102,12 @@ void tacit_network_scale_rows(const tacit_network *network, double scale, double
     double *weights = parameters + tacit_network_weights_at(network, l);
     for (size_t r = 0; r < tacit_network_weight_rows(network, l); r++)
         for (size_t j = 0; j + own < cols; j++) weights[r * cols + j] *= scale;
+}
+
+void tacit_network_scale_scores(const tacit_network *network, double factor, double *parameters) {
+    for (size_t j = tacit_network_weights_at(network, network->layers - 1); j < tacit_network_size(network);
+         j++)
+        parameters[j] *= factor;
 }
 
 /* ---- space ---- */
@@ -254,8 +261,20 @@ static double softmax_loss(const double *scores, size_t outputs, int32_t label, 
     return log(sum) + largest - scores[label];
 }
 
-double tacit_network_loss(const tacit_network *network, const double *scores, int32_t label, double *slope) {
+/* With a slope that is bounded whatever the score, so that no row's gradient is infinite. */
+static double numeric_loss(const tacit_network *network, double score, double y, double *slope) {
+    const tacit_family *family = tacit_family_of(network->response, 0)->clipped;
+    double loss, curvature;
+    family->loss.rows(tacit_kernels_choose(), network->largest, 1, &y, &score, &loss, slope, &curvature);
+    return loss;
+}
+
+double tacit_network_loss(const tacit_network *network, const double *scores, const tacit_view *view,
+                          size_t i, double *slope) {
     size_t outputs = network->width[network->layers];
+    if (network->response != TACIT_RESPONSE_CLASS)
+        return numeric_loss(network, scores[0], tacit_view_response(view, i), slope);
+    int32_t label = tacit_view_label(view, i);
     return outputs == 1 ? logistic_loss(scores[0], label, slope)
                         : softmax_loss(scores, outputs, label, slope);
 }
@@ -265,8 +284,7 @@ static double output_slopes(const tacit_network *network, const tacit_view *bloc
     size_t outputs = network->width[network->layers];
     double loss = 0;
     for (size_t i = 0; i < block->rows.count; i++)
-        loss += tacit_network_loss(network, scores + i * outputs, tacit_view_label(block, i),
-                                   slope + i * outputs);
+        loss += tacit_network_loss(network, scores + i * outputs, block, i, slope + i * outputs);
     return loss;
 }
 

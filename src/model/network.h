@@ -1,16 +1,17 @@
 /*
  * A network of layers: dense ones, convolutions and pooling over rows that are pictures, a gated recurrent
  * layer over rows that are sequences; tanh, sigmoid or ReLU in the hidden units of dense layers and
- * convolutions, and one logistic output (two classes) or a softmax over as many outputs as classes. Forward
- * and backward passes over a block of rows, dense or sparse, in double precision; a block of one row gives
- * that row's own gradient. Who trains it, and how, is not its business; clipped sums of many rows' gradients
- * are in model/clipped_batch.h.
+ * convolutions, and one logistic output (two classes), a softmax over as many outputs as classes, or the
+ * score of a number or a count. Forward and backward passes over a block of rows, dense or sparse, in
+ * double precision; a block of one row gives that row's own gradient. Who trains it, and how, is not its
+ * business; clipped sums of many rows' gradients are in model/clipped_batch.h.
  *
  * Parameters are one array: for each layer its weights, one row a unit, filter or gate, then its biases.
  */
 #pragma once
 
 #include "data/dataset.h"
+#include "data/schema/schema.h"
 #include "rand/stream.h"
 
 enum {
@@ -58,9 +59,13 @@ typedef struct tacit_network {
     size_t width[TACIT_NETWORK_LAYERS + 1]; /* features, what each hidden layer gives out, outputs */
     tacit_layer layer[TACIT_NETWORK_LAYERS];
     tacit_activation activation; /* of hidden units, except for pooling and recurrent ones */
+    tacit_response response;     /* what the output is a score of: classes, a number or a count */
+    /* the largest |response| that is allowed: its loss is the clipped one of its family, in these units */
+    double largest;
 } tacit_network;
 
-/* The network for a number of features and classes whose hidden layers are listed in `hidden`, with commas
+/* The network for a number of features and classes, 0 for a number or a count (the caller then says which,
+ * and the largest), whose hidden layers are listed in `hidden`, with commas
  * between; "" has none. A layer is
  *   128          dense, of 128 units
  *   conv:16x5    16 filters over windows of 5 x 5, as many zeros beside the picture as make windows fit;
@@ -111,6 +116,9 @@ void tacit_network_start(const tacit_network *network, const double *gain, tacit
  * most; about that where a window sees its part of a row. */
 void tacit_network_gains(const tacit_network *network, double length, double *gain);
 
+/* Multiply the scores by `factor`. */
+void tacit_network_scale_scores(const tacit_network *network, double factor, double *parameters);
+
 /* Make parameters for rows times `scale`, above 0, into those for the rows themselves. */
 void tacit_network_scale_rows(const tacit_network *network, double scale, double *parameters);
 
@@ -128,8 +136,9 @@ const double *tacit_network_forward(const tacit_network *network, const double *
 /* The class that scores of one row stand for. */
 int32_t tacit_network_class(const tacit_network *network, const double *scores);
 
-/* The loss of one row's scores, and its derivatives by them. */
-double tacit_network_loss(const tacit_network *network, const double *scores, int32_t label, double *slope);
+/* The loss of the scores of row i of the view, and its derivatives by them. */
+double tacit_network_loss(const tacit_network *network, const double *scores, const tacit_view *view,
+                          size_t i, double *slope);
 
 /* The sum of the block's losses; its gradient is added to `gradient`. */
 double tacit_network_backward(const tacit_network *network, const double *parameters, const tacit_view *block,

@@ -158,11 +158,12 @@ tacit_status tacit_network_parse(tacit_network *out, const char *hidden, const c
         size += ((double)tacit_network_weight_cols(&network, l) + 1) *
                 (double)tacit_network_weight_rows(&network, l);
     const int most = tacit_network_is_dense(&network) ? MOST_PARAMETERS : MOST_SHAPED;
-    if (features == 0 || classes < 2 || size > most)
-        return tacit_fail(error, TACIT_USAGE,
-                          "no network has %zu features, hidden layers '%s' and %zu classes: give at least "
-                          "one feature and two classes, and layers of at most %d parameters together",
-                          features, hidden, classes, most);
+    if (features == 0 || classes == 1 || size > most)
+        return tacit_fail(
+            error, TACIT_USAGE,
+            "no network has %zu features, hidden layers '%s' and %zu classes: give at least "
+            "one feature and two classes (none for a number), and layers of at most %d parameters together",
+            features, hidden, classes, most);
     TACIT_TRY(check_held(&network, hidden, error));
     *out = network;
     return TACIT_OK;
@@ -192,7 +193,8 @@ bool tacit_network_is_dense(const tacit_network *network) {
 }
 
 bool tacit_network_same(const tacit_network *a, const tacit_network *b) {
-    bool same = a->layers == b->layers && a->width[0] == b->width[0] && a->activation == b->activation;
+    bool same = a->layers == b->layers && a->width[0] == b->width[0] && a->activation == b->activation &&
+                a->response == b->response;
     for (size_t l = 0; same && l < a->layers; l++)
         same =
             a->width[l + 1] == b->width[l + 1] && memcmp(&a->layer[l], &b->layer[l], sizeof a->layer[l]) == 0;

@@ -162,9 +162,11 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     (void)state;
     static const char *const sentences[] = {
         "is of kind class, which method",
-        "kind number goes with avg, output, dpnewton, dpgd, estimate, consensus, gossip and extra (family "
+        "kind number goes with avg, output, dpnewton, dpgd, dpsgd, estimate, consensus, gossip and extra "
+        "(family "
         "linear)",
-        "kind count goes with avg, output, dpnewton, dpgd, estimate, consensus, gossip and extra (family "
+        "kind count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, consensus, gossip and extra "
+        "(family "
         "poisson)",
         "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };

@@ -440,17 +440,18 @@ def dpsgd(*, hidden: Text = "32", activation: Literal["tanh", "sigmoid", "relu"]
     sampling
         the probability with which a row takes part in a step; 1: all rows do. From 1e-06 to 1.
     clip
-        the norm that a row's gradient is clipped to; 0: 1, without hidden layers chosen from public numbers. From 0 to 1000000.
+        the norm that a row's gradient is clipped to; 0: 1, for numbers and counts .25, without hidden layers chosen from public
+        numbers. From 0 to 1000000.
     noise
         who adds it: a coordinator entrusted with the sums; all parties together, in shares under masks; or each party all of it (more
         noise, no trust).
     optimiser
         how the server steps.
     rate
-        of the steps; 0: .5, without hidden layers chosen from public numbers. From 0 to 1000000.
+        of the steps; 0: .5, for numbers and counts .1, without hidden layers chosen from public numbers. From 0 to 1000000.
     schedule
         how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root; chosen: constant, without
-        hidden layers linear.
+        hidden layers or for numbers and counts linear.
     momentum
         of sgd, or the first decay of adam. From 0 to 0.9999.
     scale

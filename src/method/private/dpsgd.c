@@ -8,9 +8,10 @@
  *   together:     h = sum_k h_k + Gaussian noise           (who adds it: setting noise)
  *   coordinator:  w <- a step of SGD or Adam along (C/(q sum_k n_k)) h + lambda w
  *
- * g is the gradient of a row's loss by all parameters, and T = epochs/q. The noise is that of dpsgd_setup.c,
- * with the proof note. What a noisy sum is made into, its largest numbers (keep) or their signs
- * (upload=ternary), is post-processing; with noise=party the parties do it before they send.
+ * g is the gradient of a row's loss by all parameters: logistic, softmax, or of a number or a count the
+ * clipped loss of method/bounded_label.h, and T = epochs/q. The noise is that of dpsgd_setup.c, with the
+ * proof note. What a noisy sum is made into, its largest numbers (keep) or their signs (upload=ternary), is
+ * post-processing; with noise=party the parties do it before they send.
  *
  * Stopping early (patience = p). Two noisy sums one after the other have independent noise, so their inner
  * product is a fair estimate of that of two gradients; once its moving average over about p steps is not
@@ -462,6 +463,8 @@ static tacit_status finish(const dpsgd_setup *setup, const state *self, tacit_ou
     TACIT_TRY(tacit_model_create_network(&model, &setup->network, error));
     memcpy(model->weights, self->parameters, setup->size * sizeof(double));
     tacit_network_scale_rows(&setup->network, setup->scale, model->weights);
+    if (setup->network.response == TACIT_RESPONSE_NUMBER)
+        tacit_network_scale_scores(&setup->network, setup->network.largest, model->weights);
     out->parties = self->parties;
     return tacit_outcome_add(out, model, error);
 }
@@ -506,6 +509,7 @@ const tacit_method tacit_method_dpsgd = {
     .needs_delta = true,
     .stops_early = true,
     .lambda_may_vanish = true,
+    .takes_numbers = true,
     .choose_lambda = dpsgd_lambda,
     .settle = dpsgd_settle,
     .lambda_rule = "without hidden layers 2 sqrt(d)/(N mu), at most .3: d features, N rows at least, mu what "

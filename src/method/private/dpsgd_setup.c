@@ -66,6 +66,7 @@
 
 #include "base/memory.h"
 #include "data/schema/text.h"
+#include "method/bounded_label.h"
 #include "method/private/dpsgd.h"
 #include "method/private/ternary_upload.h"
 #include "privacy/account/gaussian.h"
@@ -102,17 +103,17 @@ const tacit_parameter dpsgd_parameters[] = {
     TACIT_NUMBER(dpsgd_settings, sampling, "sampling", 1e-6, 1,
                  "the probability with which a row takes part in a step; 1: all rows do"),
     TACIT_OPEN_NUMBER(dpsgd_settings, clip, "clip", 1e6, "the norm that a row's gradient is clipped to",
-                      "1, without hidden layers chosen from public numbers"),
+                      "1, for numbers and counts .25, without hidden layers chosen from public numbers"),
     TACIT_CHOICE(dpsgd_settings, noise, "noise", "coordinator|shares|party",
                  "who adds it: a coordinator entrusted with the sums; all parties together, in shares under "
                  "masks; or each party all of it (more noise, no trust)"),
     TACIT_CHOICE(dpsgd_settings, optimiser, "optimiser", "sgd|adam", "how the server steps"),
     TACIT_OPEN_NUMBER(dpsgd_settings, rate, "rate", 1e6, "of the steps",
-                      ".5, without hidden layers chosen from public numbers"),
+                      ".5, for numbers and counts .1, without hidden layers chosen from public numbers"),
     TACIT_CHOICE(
         dpsgd_settings, schedule, "schedule", "constant|linear|cosine|root|chosen",
         "how the rate falls: not, to zero at the end on a line or half a cosine, or with the square root; "
-        "chosen: constant, without hidden layers linear"),
+        "chosen: constant, without hidden layers or for numbers and counts linear"),
     TACIT_NUMBER(dpsgd_settings, momentum, "momentum", 0, 0.9999, "of sgd, or the first decay of adam"),
     TACIT_OPEN_NUMBER(network_settings, scale, "scale", 1e6, "what rows are multiplied by before they enter",
                       "the root of their length"),
@@ -134,8 +135,12 @@ tacit_status network_of_plan(tacit_network *out, const tacit_plan *plan, tacit_e
     const network_settings *settings = TACIT_SETTINGS(network_settings, plan);
     const char *hidden = strcmp(settings->hidden, "none") == 0 ? "" : settings->hidden;
     const char *shape = strcmp(settings->shape, "none") == 0 ? "" : settings->shape;
-    return tacit_network_parse(out, hidden, shape, settings->activation, plan->features, plan->classes,
-                               error);
+    TACIT_TRY(
+        tacit_network_parse(out, hidden, shape, settings->activation, plan->features, plan->classes, error));
+    if (plan->classes > 0 || plan->schema == NULL) return TACIT_OK;
+    out->response = plan->schema->response;
+    out->largest = bounded_shape(plan);
+    return TACIT_OK;
 }
 
 double network_scale(const tacit_plan *plan) {
@@ -155,6 +160,16 @@ static tacit_status whole_noise(const tacit_plan *plan, double *out, tacit_error
     return TACIT_OK;
 }
 
+/* The same for a number or a count, in units of the largest, whose loss curves by about 1 at a score: from
+ * the grid of docs/methods/dpsgd.md. A residual is usually a small part of the range of a number, so that
+ * less than the loss allows is clipped at; those of counts spread with their means, and clipping them moves
+ * the means. */
+static void choose_numeric_steps(bool linear, double square, dpsgd_setup *out) {
+    const double part = out->network.response == TACIT_RESPONSE_COUNT ? 0.5 : 0.125;
+    out->clip = linear ? part * sqrt(square) : 0.25;
+    out->optimiser.rate = linear ? 1 / square : 0.1;
+}
+
 /* What is left to be chosen. Without hidden layers a row's gradient is its residual times a vector of length
  * at most sqrt(1 + scale^2). Clipped at half of that, no residual below one half is, which keeps the chances
  * what they are (num/noisy/clipped_link.h); clipped at a fixed norm, they go to the commonest class. The loss
@@ -163,16 +178,19 @@ static tacit_status whole_noise(const tacit_plan *plan, double *out, tacit_error
  * for the price and the columns, by N mu/d, the further steps may go and the less need be clipped. */
 static void choose_steps(const tacit_plan *plan, dpsgd_setup *out) {
     const dpsgd_settings *settings = dpsgd_settings_of(plan);
-    const bool linear = out->network.layers == 1;
+    const bool linear = out->network.layers == 1, numeric = out->network.response != TACIT_RESPONSE_CLASS;
     const double square = 1 + out->scale * out->scale;
     double noise, each = INFINITY;
     if (linear && whole_noise(plan, &noise, NULL) == TACIT_OK && noise > 0)
         each = tacit_plan_expected_rows(plan) / noise / (double)plan->features;
     const double clip = sqrt(square) / 2 * fmin(fmax(sqrt(each / 20), 1), 2),
                  rate = 4 / square * fmin(fmax(each / 50, 0.12), 2);
-    out->clip = settings->clip > 0 ? settings->clip : linear ? clip : 1;
-    out->optimiser.rate = settings->rate > 0 ? settings->rate : linear ? rate : 0.5;
-    out->optimiser.schedule = linear ? TACIT_SCHEDULE_LINEAR : TACIT_SCHEDULE_CONSTANT;
+    out->clip = linear ? clip : 1;
+    out->optimiser.rate = linear ? rate : 0.5;
+    if (numeric) choose_numeric_steps(linear, square, out);
+    if (settings->clip > 0) out->clip = settings->clip;
+    if (settings->rate > 0) out->optimiser.rate = settings->rate;
+    out->optimiser.schedule = linear || numeric ? TACIT_SCHEDULE_LINEAR : TACIT_SCHEDULE_CONSTANT;
     if (settings->schedule != DPSGD_CHOSEN_SCHEDULE)
         out->optimiser.schedule = (tacit_schedule)settings->schedule;
 }
@@ -198,6 +216,10 @@ tacit_status dpsgd_class_weights(const tacit_plan *plan, double **out, tacit_err
     const char *text = dpsgd_settings_of(plan)->weights;
     *out = NULL;
     if (strcmp(text, "none") == 0) return TACIT_OK;
+    if (plan->classes == 0)
+        return tacit_fail(error, TACIT_USAGE,
+                          "setting weights of method dpsgd is one number a class, and the label has no "
+                          "classes: leave it out");
     double *weight = TACIT_NEW(double, plan->classes);
     if (weight == NULL) return tacit_fail_memory(error);
     size_t count = 0;
@@ -248,6 +270,7 @@ tacit_status dpsgd_setup_read(const tacit_plan *plan, dpsgd_setup *out, tacit_er
         return tacit_fail(error, TACIT_USAGE,
                           "setting clip of method dpsgd is 0, to be chosen, or from 1e-6 to 1e6, not %g",
                           settings->clip);
+    TACIT_TRY(bounded_check_label(plan, error));
     TACIT_TRY(network_of_plan(&out->network, plan, error));
     out->size = tacit_network_size(&out->network);
     TACIT_TRY(read_optimiser(plan, out, error));

@@ -336,16 +336,21 @@ static void still_neuron(pmml *p, size_t layer) {
     xml_close(&p->x, "Neuron");
 }
 
+/* From a score to the mean of a count; classes have their probabilities from softmax. */
+static const char *output_function(const tacit_model *model) {
+    return model->family->response == TACIT_RESPONSE_COUNT ? "exponential" : "identity";
+}
+
 static void neural_layer(pmml *p, size_t layer) {
     const tacit_model *model = p->plan->model;
     const tacit_network *network = &model->network;
-    bool last = layer == network->layers;
-    size_t inputs = network->width[layer - 1], units = network->width[layer], first = last && units == 1;
+    bool last = layer == network->layers, classes = last && model->classes > 0;
+    size_t inputs = network->width[layer - 1], units = network->width[layer], first = classes && units == 1;
     const double *weights = model->weights + tacit_network_weights_at(network, layer - 1);
     const double *biases = model->weights + tacit_network_biases_at(network, layer - 1);
     xml_open(&p->x, "NeuralLayer", "numberOfNeurons", XML_NUMBER((double)(units + first)),
-             "activationFunction", last ? "identity" : NULL, "normalizationMethod", last ? "softmax" : NULL,
-             XML_END);
+             "activationFunction", last ? output_function(model) : NULL, "normalizationMethod",
+             classes ? "softmax" : NULL, XML_END);
     if (first == 1) still_neuron(p, layer);
     for (size_t u = 0; u < units; u++) {
         neuron(p, neuron_name(layer, u + first).text, biases[u]);
@@ -359,12 +364,16 @@ static void neural_layer(pmml *p, size_t layer) {
 static void neural_outputs(pmml *p) {
     const tacit_model *model = p->plan->model;
     char scratch[EXPORT_CLASS_NAME];
-    xml_open(&p->x, "NeuralOutputs", "numberOfOutputs", XML_NUMBER((double)model->classes), XML_END);
-    for (size_t k = 0; k < model->classes; k++) {
+    const size_t outputs = model->classes > 0 ? model->classes : 1;
+    xml_open(&p->x, "NeuralOutputs", "numberOfOutputs", XML_NUMBER((double)outputs), XML_END);
+    for (size_t k = 0; k < outputs; k++) {
         xml_open(&p->x, "NeuralOutput", "outputNeuron", neuron_name(model->network.layers, k).text, XML_END);
         xml_open(&p->x, "DerivedField", "optype", "continuous", "dataType", "double", XML_END);
-        xml_leaf(&p->x, "NormDiscrete", "field", p->label, "value", export_class_name(model, k, scratch),
-                 XML_END);
+        if (model->classes > 0)
+            xml_leaf(&p->x, "NormDiscrete", "field", p->label, "value", export_class_name(model, k, scratch),
+                     XML_END);
+        else
+            pmml_ref(p, p->label);
         xml_close(&p->x, "DerivedField");
         xml_close(&p->x, "NeuralOutput");
     }
@@ -376,7 +385,8 @@ static void neural_network(pmml *p) {
     static const char *const activation[] = { [TACIT_ACTIVATION_TANH] = "tanh",
                                               [TACIT_ACTIVATION_SIGMOID] = "logistic",
                                               [TACIT_ACTIVATION_RELU] = "rectifier" };
-    xml_open(&p->x, "NeuralNetwork", "modelName", "tacit", "functionName", "classification", "algorithmName",
+    xml_open(&p->x, "NeuralNetwork", "modelName", "tacit", "functionName",
+             model->classes > 0 ? "classification" : "regression", "algorithmName",
              model->guarantee.method[0] != 0 ? model->guarantee.method : NULL, "activationFunction",
              activation[model->network.activation], XML_END);
     pmml_mining_schema(p, true);
