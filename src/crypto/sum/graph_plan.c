@@ -1,6 +1,5 @@
 /* The choice of degree and threshold; graph.h says what they must do. */
 #include <math.h>
-#include <pthread.h>
 
 #include "crypto/sum/graph.h"
 #include "num/special.h"
@@ -17,15 +16,28 @@ static double log_probability(uint32_t total, uint32_t marked, uint32_t drawn, u
            tacit_log_binomial(total, drawn);
 }
 
+/* P(X = i + 1)/P(X = i), which falls with i. */
+static double step_up(uint32_t total, uint32_t marked, uint32_t drawn, uint32_t i) {
+    return (double)(marked - i) / (i + 1.0) * (drawn - i) / ((double)total - marked - drawn + i + 1.0);
+}
+
+/* Each term follows from the one before. Once they fall, no later one is larger: fewer than 2^16 of them that
+ * are below 2^-70 of the sum come to less than 2^-54 of it. A sum that overflows begins far below the mode:
+ * the bound is 1. */
 double tacit_graph_log2_tail(uint32_t total, uint32_t marked, uint32_t drawn, uint32_t x) {
     uint32_t most = marked < drawn ? marked : drawn;
     uint32_t least = drawn > total - marked ? drawn - (total - marked) : 0;
     if (x >= most) return -INFINITY;
-    double log_tail = -INFINITY;
-    for (uint32_t i = x + 1 > least ? x + 1 : least; i <= most; i++)
-        log_tail = tacit_log_add(log_tail, log_probability(total, marked, drawn, i));
+    const uint32_t first = x + 1 > least ? x + 1 : least;
+    double sum = 1, term = 1, ratio = INFINITY;
+    for (uint32_t i = first; i < most && (ratio >= 1 || term > 0x1p-70 * sum); i++) {
+        ratio = step_up(total, marked, drawn, i);
+        term *= ratio;
+        sum += term;
+    }
     /* Each logarithm is within 1e-13 (1 + n) and n < 2^16, so that their sum is within 2e-8; far less is lost
      * in adding. */
+    const double log_tail = log_probability(total, marked, drawn, first) + log(sum);
     return fmin(0, (log_tail + 1e-6) / log(2) + 1e-6);
 }
 
@@ -106,8 +118,8 @@ static bool plan_ring(tacit_graph_shape *out, const numbers *assumed, uint32_t d
     return true;
 }
 
-static tacit_status plan_graph(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
-                               tacit_error *error) {
+tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
+                              tacit_error *error) {
     numbers assumed = { 0 };
     TACIT_TRY(read_assumption(&assumed, assumption, error));
     bool ring = assumed.parties > TACIT_GRAPH_COMPLETE_MOST && !assumption->complete;
@@ -119,48 +131,4 @@ static tacit_status plan_graph(tacit_graph_shape *out, const tacit_graph_assumpt
                       "declare fewer of either, or wait for more parties",
                       (unsigned long)assumed.parties, (unsigned long)assumed.missing,
                       (unsigned long)assumed.colluding);
-}
-
-/* For thousands of parties a plan takes tens of milliseconds, and each step of each sum asks for it, as does
- * whoever reads a definition. It follows from what is assumed alone, so that the last few are remembered. */
-enum { REMEMBERED = 8 };
-
-static struct {
-    pthread_mutex_t mutex;
-    size_t count, next;
-    struct {
-        tacit_graph_assumption assumption;
-        tacit_graph_shape shape;
-    } plan[REMEMBERED];
-} memory = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-static bool is_same(const tacit_graph_assumption *one, const tacit_graph_assumption *other) {
-    return one->parties == other->parties && one->minimum == other->minimum &&
-           one->dropouts == other->dropouts && one->colluders == other->colluders &&
-           one->security_bits == other->security_bits && one->failure_bits == other->failure_bits &&
-           one->complete == other->complete;
-}
-
-static bool recall(tacit_graph_shape *out, const tacit_graph_assumption *assumption) {
-    bool found = false;
-    pthread_mutex_lock(&memory.mutex);
-    for (size_t i = 0; i < memory.count && !found; i++) {
-        found = is_same(&memory.plan[i].assumption, assumption);
-        if (found) *out = memory.plan[i].shape;
-    }
-    pthread_mutex_unlock(&memory.mutex);
-    return found;
-}
-
-tacit_status tacit_graph_plan(tacit_graph_shape *out, const tacit_graph_assumption *assumption,
-                              tacit_error *error) {
-    if (recall(out, assumption)) return TACIT_OK;
-    TACIT_TRY(plan_graph(out, assumption, error));
-    pthread_mutex_lock(&memory.mutex);
-    memory.plan[memory.next].assumption = *assumption;
-    memory.plan[memory.next].shape = *out;
-    memory.next = (memory.next + 1) % REMEMBERED;
-    if (memory.count < REMEMBERED) memory.count++;
-    pthread_mutex_unlock(&memory.mutex);
-    return TACIT_OK;
 }
