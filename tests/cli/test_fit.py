@@ -26,11 +26,13 @@ SCHEMA = str(EXAMPLES / "breast_cancer.schema.yaml")
 class Fit(ProgramTest):
     home = "home"
 
-    def tacit(self, *words, **more):
+    def environment(self):
+        """The same for all processes: variables of OpenBLAS choose its kernels, and other kernels round otherwise."""
         kept = {name: os.environ[name] for name in os.environ if name.endswith("SAN_OPTIONS")}
-        environment = {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept,
-                       "TACIT_HOME": str(self.path / self.home)}
-        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=environment,
+        return {"PATH": os.environ.get("PATH", ""), "TERM": "dumb", "COLUMNS": "80", **kept, "TACIT_HOME": str(self.path / self.home)}
+
+    def tacit(self, *words, **more):
+        return subprocess.run([TACIT, *words], capture_output=True, text=True, cwd=self.path, env=self.environment(),
                               timeout=600, **more)
 
     def limit(self, epsilon, delta="0", source=ROWS):
@@ -224,8 +226,7 @@ class Fit(ProgramTest):
         self.assertEqual(json.loads(self.succeed("ledger", "show", "--source", part, "--json").stdout)["sources"][0]["same_people"], [])
 
     def start(self, *words):
-        environment = {**os.environ, "TACIT_HOME": str(self.path / self.home)}
-        process = subprocess.Popen([TACIT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.path, env=environment)
+        process = subprocess.Popen([TACIT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=self.path, env=self.environment())
         self.addCleanup(process.kill)
         return process
 
