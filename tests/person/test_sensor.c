@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "data/schema/date.h"
 #include "folder.h"
 #include "person/sensor/sensor.h"
@@ -129,21 +130,21 @@ static void weeks_begin_on_monday_and_json_lines_are_records(void **state) {
     folder at = folder_make();
     tacit_vault *vault = make(&at);
     tacit_imported got;
+    tacit_buffer mapping = TACIT_BUFFER_LIMITED(TACIT_SENSOR_BYTES);
     tacit_error error = TACIT_ERROR_INIT;
-    CHECK_OK(import(&at, vault,
-                    "import: heart\nformat: json-lines\ntime: {column: at, form: seconds}\nper: week\n"
-                    "only: {column: type, is: heart}\nvalues:\n"
-                    "  - {column: bpm, name: mean, unit: 1/min, take: mean}\n  - {column: bpm, name: low, "
-                    "take: min}\n",
-                    "h.jsonl",
+    CHECK_OK(tacit_file_read(EXAMPLES "/heart.import.yaml", &mapping, &error), error);
+    CHECK_OK(import(&at, vault, tacit_buffer_text(&mapping), "h.jsonl",
                     "{\"at\": 1772323200, \"type\": \"heart\", \"bpm\": 60}\n"       /* Sunday 2026-03-01 */
                     "{\"at\": 1772409600, \"type\": \"heart\", \"bpm\": 70.5}\n"     /* Monday */
                     "\n{\"at\": 1772928000, \"type\": \"heart\", \"bpm\": \"80\"}\n" /* Sunday 2026-03-08 */
+                    "{\"at\": 1772928060, \"type\": \"heart\", \"bpm\": 0}\n"        /* the watch was off */
                     "{\"at\": 1772928000, \"type\": \"steps\", \"n\": 5}",
                     &got, &error),
              error);
-    assert_int_equal(got.records, 3);
-    expect(vault, "heart", "2026-02-23 60 60\n2026-03-02 75.25 70.5\n");
+    assert_int_equal(got.records, 4);
+    assert_int_equal(got.beyond, 3); /* 0, of each value */
+    expect(vault, "heart", "2026-02-23 60 60 1\n2026-03-02 75.25 70.5 2\n");
+    tacit_buffer_clear(&mapping);
     tacit_vault_close(vault);
     folder_remove(&at);
 }
