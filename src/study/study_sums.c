@@ -167,6 +167,12 @@ tacit_status study_check_neighbours(reading *r) {
 
 /* The graph of a file becomes part of the definition, edge by edge: parties find their neighbours there and
  * nowhere else. */
+#ifdef TACIT_WITHOUT_NEIGHBOURS
+tacit_status study_read_graph(reading *r) {
+    (void)r; /* no method has a graph */
+    return TACIT_OK;
+}
+#else
 tacit_status study_read_graph(reading *r) {
     tacit_plan *plan = &r->study->plan;
     tacit_topology_plan about, file;
@@ -198,3 +204,4 @@ cleanup:
     tacit_buffer_clear(&text);
     return status == TACIT_OK ? TACIT_OK : tacit_fail_in(r->error, status, "%s", r->yaml.name);
 }
+#endif

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/help_text.h"
 
 typedef enum tacit_option_kind {
     TACIT_OPTION_FLAG,   /* --name                 tacit_arguments_flag */
@@ -41,7 +42,9 @@ typedef struct tacit_option {
     tacit_option_kind kind;
     const char *placeholder; /* "E", "FILE", "json|onnx"; NULL for a flag */
     const char *fallback;    /* the value used when not given, parsed like a given one; NULL: no value */
-    const char *help;        /* a phrase or sentences; help adds the fallback as "(default: …)" */
+    /* A phrase or sentences; help adds the fallback. That of a REQUIRED option is also in an error; any other
+     * may be a TACIT_HELP. */
+    const char *help;
     unsigned rules;
     double least, most;
 } tacit_option;
@@ -68,15 +71,16 @@ typedef struct tacit_form {
     { .name = "label",                                                                                       \
       .kind = TACIT_OPTION_TEXT,                                                                             \
       .placeholder = "NAME",                                                                                 \
-      .help = "the column to predict; that of the schema or the model, else the last one" },                 \
+      .help = TACIT_HELP("the column to predict; that of the schema or the model, else the last one") },     \
         { .name = "positive",                                                                                \
           .kind = TACIT_OPTION_TEXT,                                                                         \
           .placeholder = "VALUE",                                                                            \
-          .help = "the label that counts as positive; as the schema says, else the larger one" },            \
+          .help =                                                                                            \
+              TACIT_HELP("the label that counts as positive; as the schema says, else the larger one") },    \
     {                                                                                                        \
         .name = "no-header", .kind = TACIT_OPTION_FLAG,                                                      \
-        .help =                                                                                              \
-            "the first line of a CSV file is already a row; columns are then called column1, column2, ..."   \
+        .help = TACIT_HELP(                                                                                  \
+            "the first line of a CSV file is already a row; columns are then called column1, column2, ...")  \
     }
 
 /* For commands that draft a schema. */
@@ -86,14 +90,15 @@ typedef struct tacit_form {
       .kind = TACIT_OPTION_NUMBER,                                                                           \
       .placeholder = "F",                                                                                    \
       .fallback = "0.1",                                                                                     \
-      .help = "the largest fraction of the parties that may vanish from a sum (noise=shares)",               \
+      .help = TACIT_HELP("the largest fraction of the parties that may vanish from a sum (noise=shares)"),   \
       .rules = TACIT_RULE_RANGE,                                                                             \
       .least = 0,                                                                                            \
       .most = 0.9 },                                                                                         \
     {                                                                                                        \
         .name = "colluders", .kind = TACIT_OPTION_NUMBER, .placeholder = "F", .fallback = "0.1",             \
-        .help = "the largest fraction that shares what it knows with whoever looks; one of four or more, "   \
-                "unless 0 (noise=shares)",                                                                   \
+        .help = TACIT_HELP(                                                                                  \
+            "the largest fraction that shares what it knows with whoever looks; one of four or more, "       \
+            "unless 0 (noise=shares)"),                                                                      \
         .rules = TACIT_RULE_RANGE, .least = 0, .most = 0.9                                                   \
     }
 
@@ -101,7 +106,8 @@ typedef struct tacit_form {
     {                                                                                                        \
         .name = "response", .kind = TACIT_OPTION_CHOICE, .placeholder = "class|number|count",                \
         .fallback = "class",                                                                                 \
-        .help = "what the label is, where no schema says it: a class, a number or a count of something"      \
+        .help = TACIT_HELP(                                                                                  \
+            "what the label is, where no schema says it: a class, a number or a count of something")         \
     }
 
 /* For commands that draft a schema with a text in it. */
@@ -109,7 +115,7 @@ typedef struct tacit_form {
     { .name = "text",                                                                                        \
       .kind = TACIT_OPTION_TEXT,                                                                             \
       .placeholder = "NAME",                                                                                 \
-      .help = "a column that holds texts, where no schema says it; its terms become features" },             \
+      .help = TACIT_HELP("a column that holds texts, where no schema says it; its terms become features") }, \
         { .name = "grams",                                                                                   \
           .kind = TACIT_OPTION_INTEGER,                                                                      \
           .placeholder = "1|2",                                                                              \
@@ -117,7 +123,7 @@ typedef struct tacit_form {
           .rules = TACIT_RULE_RANGE,                                                                         \
           .least = 1,                                                                                        \
           .most = 2,                                                                                         \
-          .help = "terms are words (1), or pairs of neighbouring words too (2)" },                           \
+          .help = TACIT_HELP("terms are words (1), or pairs of neighbouring words too (2)") },               \
         { .name = "min-df",                                                                                  \
           .kind = TACIT_OPTION_NUMBER,                                                                       \
           .placeholder = "F",                                                                                \
@@ -125,7 +131,7 @@ typedef struct tacit_form {
           .rules = TACIT_RULE_RANGE,                                                                         \
           .least = 0,                                                                                        \
           .most = 1,                                                                                         \
-          .help = "leave out terms that occur in a smaller share of the rows" },                             \
+          .help = TACIT_HELP("leave out terms that occur in a smaller share of the rows") },                 \
         { .name = "max-df",                                                                                  \
           .kind = TACIT_OPTION_NUMBER,                                                                       \
           .placeholder = "F",                                                                                \
@@ -133,19 +139,21 @@ typedef struct tacit_form {
           .rules = TACIT_RULE_RANGE,                                                                         \
           .least = 0,                                                                                        \
           .most = 1,                                                                                         \
-          .help = "leave out terms that occur in a larger share of the rows" },                              \
+          .help = TACIT_HELP("leave out terms that occur in a larger share of the rows") },                  \
         { .name = "hash",                                                                                    \
           .kind = TACIT_OPTION_INTEGER,                                                                      \
           .placeholder = "N",                                                                                \
           .rules = TACIT_RULE_RANGE,                                                                         \
           .least = 1,                                                                                        \
           .most = 50000000,                                                                                  \
-          .help = "hash the terms into N features instead of reading a vocabulary off the rows" },           \
+          .help =                                                                                            \
+              TACIT_HELP("hash the terms into N features instead of reading a vocabulary off the rows") },   \
     {                                                                                                        \
         .name = "strip", .kind = TACIT_OPTION_CHOICE, .placeholder = "nothing|frame|news",                   \
         .fallback = "nothing",                                                                               \
-        .help = "what to leave out of each text: frame is header and signature of a news article, news "     \
-                "quoted lines too"                                                                           \
+        .help = TACIT_HELP(                                                                                  \
+            "what to leave out of each text: frame is header and signature of a news article, news "         \
+            "quoted lines too")                                                                              \
     }
 
 /* For every command that trains, or says what training would do: fit, simulate, audit, explain. A flag for
@@ -153,21 +161,22 @@ typedef struct tacit_form {
 #define TACIT_OPTIONS_TRAINING                                                                               \
     {                                                                                                        \
         .name = "set", .kind = TACIT_OPTION_SETTING, .placeholder = "NAME=VALUE",                            \
-        .help = "a setting of the method, see 'tacit methods'"                                               \
+        .help = TACIT_HELP("a setting of the method, see 'tacit methods'")                                   \
     }
 
 /* For commands that read rows to train on. */
 #define TACIT_OPTION_TERMS                                                                                   \
     {                                                                                                        \
         .name = "terms", .kind = TACIT_OPTION_TEXT, .placeholder = "FORMULA",                                \
-        .help = "what the model is made of, as R writes it: 'y ~ age + log(dose)*sex'; each column of the "  \
-                "schema by default"                                                                          \
+        .help = TACIT_HELP(                                                                                  \
+            "what the model is made of, as R writes it: 'y ~ age + log(dose)*sex'; each column of the "      \
+            "schema by default")                                                                             \
     }
 
 #define TACIT_OPTION_SUBSET                                                                                  \
     {                                                                                                        \
         .name = "subset", .kind = TACIT_OPTION_TEXT, .placeholder = "CONDITION",                             \
-        .help = "which rows, as R writes it: 'age > 50 & stage == \"III\"'; all by default"                  \
+        .help = TACIT_HELP("which rows, as R writes it: 'age > 50 & stage == \"III\"'; all by default")      \
     }
 
 /* For whatever draws random numbers, on several processors. */
@@ -175,10 +184,11 @@ typedef struct tacit_form {
     {                                                                                                        \
         .name = "seed", .kind = TACIT_OPTION_INTEGER, .placeholder = "S", .rules = TACIT_RULE_RANGE,         \
         .least = 0, .most = 9007199254740991,                                                                \
-        .help = "all randomness follows from it, on any number of threads; drawn and printed by default"     \
+        .help = TACIT_HELP(                                                                                  \
+            "all randomness follows from it, on any number of threads; drawn and printed by default")        \
     }
 #define TACIT_OPTION_THREADS                                                                                 \
     {                                                                                                        \
         .name = "threads", .kind = TACIT_OPTION_INTEGER, .placeholder = "N", .rules = TACIT_RULE_RANGE,      \
-        .least = 1, .most = 1024, .help = "processors to use; all by default"                                \
+        .least = 1, .most = 1024, .help = TACIT_HELP("processors to use; all by default")                    \
     }

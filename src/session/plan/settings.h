@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/help_text.h"
 
 enum {
     TACIT_SETTING_SIZE = 256,    /* of a text */
@@ -46,59 +47,59 @@ typedef struct tacit_parameter {
 #define TACIT_NUMBER(S, member, label, low, high, about)                                                     \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .least = (low),   \
-        .most = (high), .help = about                                                                        \
+        .most = (high), .help = TACIT_HELP(about)                                                            \
     }
 #define TACIT_LATER_NUMBER(S, member, label, low, high, was, about)                                          \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .least = (low),   \
-        .most = (high), .before = was, .help = about                                                         \
+        .most = (high), .before = was, .help = TACIT_HELP(about)                                             \
     }
 #define TACIT_COUNT(S, member, label, low, high, about)                                                      \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .least = (low),  \
-        .most = (high), .help = about                                                                        \
+        .most = (high), .help = TACIT_HELP(about)                                                            \
     }
 #define TACIT_LATER_COUNT(S, member, label, low, high, was, about)                                           \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .least = (low),  \
-        .most = (high), .before = was, .help = about                                                         \
+        .most = (high), .before = was, .help = TACIT_HELP(about)                                             \
     }
 #define TACIT_OPEN_NUMBER(S, member, label, high, about, means)                                              \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .most = (high),   \
-        .zero = means, .help = about "; 0: " means                                                           \
+        .zero = means, .help = TACIT_HELP(about "; 0: " means)                                               \
     }
 #define TACIT_LATER_OPEN_NUMBER(S, member, label, high, was, about, means)                                   \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_NUMBER, TACIT_MEMBER_(S, member, double *), .most = (high),   \
-        .zero = means, .before = was, .help = about "; 0: " means                                            \
+        .zero = means, .before = was, .help = TACIT_HELP(about "; 0: " means)                                \
     }
 #define TACIT_OPEN_COUNT(S, member, label, high, about, means)                                               \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_COUNT, TACIT_MEMBER_(S, member, uint64_t *), .most = (high),  \
-        .zero = means, .help = about "; 0: " means                                                           \
+        .zero = means, .help = TACIT_HELP(about "; 0: " means)                                               \
     }
 #define TACIT_CHOICE(S, member, label, words, about)                                                         \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_CHOICE, .choices = words,                                     \
         .offset = offsetof(S, member) + 0 * sizeof(char[sizeof((S *)0)->member == sizeof(int) ? 1 : -1]),    \
-        .help = about                                                                                        \
+        .help = TACIT_HELP(about)                                                                            \
     }
 #define TACIT_LATER_CHOICE(S, member, label, words, was, about)                                              \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_CHOICE, .choices = words, .before = was,                      \
         .offset = offsetof(S, member) + 0 * sizeof(char[sizeof((S *)0)->member == sizeof(int) ? 1 : -1]),    \
-        .help = about                                                                                        \
+        .help = TACIT_HELP(about)                                                                            \
     }
 #define TACIT_TEXT(S, member, label, about)                                                                  \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_TEXT, TACIT_MEMBER_(S, member, char(*)[TACIT_SETTING_SIZE]),  \
-        .help = about                                                                                        \
+        .help = TACIT_HELP(about)                                                                            \
     }
 #define TACIT_LATER_TEXT(S, member, label, was, about)                                                       \
     {                                                                                                        \
         .name = (label), .type = TACIT_SETTING_TEXT, TACIT_MEMBER_(S, member, char(*)[TACIT_SETTING_SIZE]),  \
-        .before = was, .help = about                                                                         \
+        .before = was, .help = TACIT_HELP(about)                                                             \
     }
 #define TACIT_SETTINGS_END                                                                                   \
     { .name = NULL }
