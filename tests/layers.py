@@ -263,6 +263,26 @@ def shared_code_knows_no_method(root):
             yield f"src/{name}:{number}: '{match.group(0)[:60]}' names a method; make it from the entries' members (method/methods.h)"
 
 
+# A family's entry, and code that asks which family it has.
+FAMILY = re.compile(r'^const tacit_family tacit_family_\w+ = \{\s*\.name = "([^"]+)"', re.MULTILINE)
+
+
+def shared_code_knows_no_family(root):
+    """What a family is, its entry says (model/family/family.h): nobody else compares its name, of whatever it is read."""
+    names = [name for path in sources(root, "src/model/family") for name in FAMILY.findall(path.read_text(encoding="utf-8"))]
+    if not names:
+        return
+    named = re.compile(rf'\bstrn?(?:case)?cmp\s*\([^;]*?"(?:{"|".join(map(re.escape, names))})"')
+    for path in sources(root, "src"):
+        name = str(path.relative_to(root / "src"))
+        if name.startswith("model/family/"):
+            continue
+        text = TOKEN.sub(lambda match: match.group(0) if match.group(0)[0] == '"' else "\n" * match.group(0).count("\n"),
+                         path.read_text(encoding="utf-8"))
+        for match in named.finditer(text):
+            yield f"src/{name}:{text.count(chr(10), 0, match.start()) + 1}: '{match.group(0)[:60]}' asks for a family by its name; ask a member of its entry"
+
+
 # A session is made in one place, which also runs the coordinator's half and frees what was prepared for it.
 RUNS = "session/run.c"
 MAKES_A_SESSION = re.compile(r"\(tacit_session\)\s*\{|\btacit_session\s+\w+\s*=\s*\{|(?:->|\.)coordinate\s*\(")
@@ -282,7 +302,8 @@ RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public
          every_folder_has_a_readme, no_file_is_too_long, only_the_command_line_prints_or_exits,
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
          numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath,
-         shared_code_knows_no_method, methods_are_run_in_one_place, no_line_is_too_long]
+         shared_code_knows_no_method, methods_are_run_in_one_place, no_line_is_too_long,
+         shared_code_knows_no_family]
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -342,6 +363,13 @@ PLANTED = [
     ("a method asked for by its name", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\n',
                                         "src/site/b.c": 'int f(m *p) { return strcmp(p->method->name, "gop"); }\n'}, RULES[12]),
     ("a method's name in its folder", {"src/method/a.c": 'const tacit_method tacit_method_a = {\n    .name = "gop",\n};\nchar *s = "method gop";\n'}, None),
+    ("a family asked for by its name", {"src/model/family/a.c": 'const tacit_family tacit_family_a = {\n    .name = "logistic",\n};\n',
+                                        "src/method/b.c": 'int f(m *p) { return strcmp(p->family->name,\n "logistic"); }\n'}, RULES[15]),
+    ("a family asked for by the start of its name", {"src/model/family/a.c": 'const tacit_family tacit_family_a = {\n    .name = "huber",\n};\n',
+                                                     "src/api/b.c": 'int f(char *s) { return strncmp("huber", s, 5); }\n'}, RULES[15]),
+    ("a family's name in its folder, in a comment and in a setting's words",
+     {"src/model/family/a.c": 'const tacit_family tacit_family_a = {\n    .name = "huber",\n};\nint f(char *s) { return strcmp(s, "huber"); }\n',
+      "src/api/b.c": '/* strcmp(a, "huber") */\nchar *s = "huber|logistic";\nint g(char *t) { return strcmp(t, "hubert"); }\n'}, None),
     ("a session made by hand", {"src/method/a.c": "void f(void) { tacit_session s = { .plan = 0 }; }\n"}, RULES[13]),
     ("a session filled by hand", {"src/lab/a.c": "void f(tacit_session *s) { *s = (tacit_session){ .plan = 0 }; }\n"}, RULES[13]),
     ("a coordinator's half that is called", {"src/lab/a.c": "int f(m *p) { return p->method->coordinate(0, 0, 0); }\n"}, RULES[13]),

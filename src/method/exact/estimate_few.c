@@ -31,22 +31,24 @@ bool tacit_estimate_starts_at_model(const tacit_plan *plan) {
     return tacit_estimate_settings_of(plan)->start == TACIT_START_MODEL;
 }
 
+/* Whether Newton takes several steps from the sums at w = 0: of a quadratic loss these are all there is. */
+static bool goes_in_steps(const tacit_family *family) { return family->few && !family->quadratic; }
+
 /* Of the model that a plan starts at, where it has one by now. */
 static tacit_status check_start(const tacit_plan *plan, const tacit_family *family, tacit_error *error) {
     const tacit_model *model = plan->model;
     if (!tacit_estimate_starts_at_model(plan)) return TACIT_OK;
-    if (!tacit_estimate_wants_few(plan) || strcmp(family->name, "logistic") != 0)
+    if (!tacit_estimate_wants_few(plan) || !goes_in_steps(family))
         return tacit_fail(
             error, TACIT_USAGE,
             "start=model is for logistic fits with rounds=few: leave 'start' out, or set 'rounds'");
-    if (model == NULL || (strcmp(model->family->name, "logistic") == 0 && tacit_model_is_linear(model) &&
-                          model->features == plan->features))
+    if (model == NULL ||
+        (model->family == family && tacit_model_is_linear(model) && model->features == plan->features))
         return TACIT_OK;
-    return tacit_fail(
-        error, TACIT_USAGE,
-        "the model to start at is of family %s with %zu features, and the study needs a logistic one "
-        "with %zu, of the same columns in the same order",
-        model->family->name, (size_t)model->features, plan->features);
+    return tacit_fail(error, TACIT_USAGE,
+                      "the model to start at is of family %s with %zu features, and the study needs a %s one "
+                      "with %zu, of the same columns in the same order",
+                      model->family->name, (size_t)model->features, family->name, plan->features);
 }
 
 tacit_status tacit_estimate_check_few(const tacit_plan *plan, const tacit_family *family,

@@ -52,7 +52,9 @@ struct tacit_family {
     /* l is quadratic in t: a response is scaled to [-1, 1] first, and sums tell the same at every w */
     bool quadratic;
     bool dispersed; /* the dispersion is estimated: tests are Student's */
-    bool few; /* what a careful fit asks for by itself follows from the sums at w = 0 (estimate_few.c) */
+    /* what a careful fit asks for by itself follows from the sums at w = 0 (estimate_few.c), where l is
+     * quadratic, or the log 2 of two classes with a curvature of 1/4 */
+    bool few;
 
     double (*link)(double mean);     /* the score of a mean of the response; NULL without means */
     double (*mean)(double score);    /* its inverse */
