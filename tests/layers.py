@@ -24,7 +24,8 @@ LAYERS = ["base", "num", "num/glm", "num/kernel", "num/noisy", "num/portable", "
 # Folders whose sub-folders stand at their level: each uses the others. One that is listed before its folder does not.
 LEVEL = {layer: layer.split("/")[0] for at, layer in enumerate(LAYERS)
          if layer.split("/")[0] in {"num", "data", "model", "session", "method", "site", "api", "cli"} and "/" in layer and layer.split("/")[0] in LAYERS[:at]}
-TOPS = {layer.split("/")[0] for layer in LAYERS}
+TOPS_IN_ORDER = list(dict.fromkeys(layer.split("/")[0] for layer in LAYERS))
+TOPS = set(TOPS_IN_ORDER)
 # Programs that talk over the network only: neither uses the other's code.
 APART = {("site", "coordinator"), ("site", "center")}
 # The programs' folders are tested together, by tests/service.
@@ -263,6 +264,20 @@ def shared_code_knows_no_method(root):
             yield f"src/{name}:{number}: '{match.group(0)[:60]}' names a method; make it from the entries' members (method/methods.h)"
 
 
+PICTURE = "docs/architecture.svg"
+PICTURED = re.compile(r"<rect[^>]*/><text[^>]*>([a-z]+)</text>")
+
+
+def the_picture_shows_every_folder(root):
+    """Each folder of src has its box, in the order of LAYERS."""
+    path = root / PICTURE
+    shown = PICTURED.findall(path.read_text(encoding="utf-8")) if path.is_file() else []
+    for name in sorted(TOPS ^ set(shown)):
+        yield f"{PICTURE}: '{name}' is " + ("not in the picture" if name in TOPS else "no folder of src")
+    if set(shown) == TOPS and shown != TOPS_IN_ORDER:
+        yield f"{PICTURE}: the folders are shown as {', '.join(shown)}; the order is {', '.join(TOPS_IN_ORDER)}"
+
+
 # A family's entry, and code that asks which family it has.
 FAMILY = re.compile(r'^const tacit_family tacit_family_\w+ = \{\s*\.name = "([^"]+)"', re.MULTILINE)
 
@@ -303,7 +318,11 @@ RULES = [only_earlier_folders_are_included, the_library_includes_no_test, public
          nothing_is_built_for_this_machine_only, setup_installs_every_dependency, internal_headers_stay_in_their_folder,
          numbers_are_read_and_written_in_one_place, no_file_has_the_name_of_another, only_carriers_know_what_is_beneath,
          shared_code_knows_no_method, methods_are_run_in_one_place, no_line_is_too_long,
-         shared_code_knows_no_family]
+         shared_code_knows_no_family, the_picture_shows_every_folder]
+
+def picture_of(folders):
+    return "".join(f'<rect class="box"/><text x="1">{name}</text>\n' for name in folders)
+
 
 # What to plant, and the rule that must find it; None: no rule may object.
 PLANTED = [
@@ -370,6 +389,10 @@ PLANTED = [
     ("a family's name in its folder, in a comment and in a setting's words",
      {"src/model/family/a.c": 'const tacit_family tacit_family_a = {\n    .name = "huber",\n};\nint f(char *s) { return strcmp(s, "huber"); }\n',
       "src/api/b.c": '/* strcmp(a, "huber") */\nchar *s = "huber|logistic";\nint g(char *t) { return strcmp(t, "hubert"); }\n'}, None),
+    ("a folder that the picture leaves out", {PICTURE: picture_of(TOPS_IN_ORDER[1:])}, RULES[16]),
+    ("a folder that is only in the picture", {PICTURE: picture_of([*TOPS_IN_ORDER, "extra"])}, RULES[16]),
+    ("a picture in another order", {PICTURE: picture_of(TOPS_IN_ORDER[::-1])}, RULES[16]),
+    ("no picture", {PICTURE: None}, RULES[16]),
     ("a session made by hand", {"src/method/a.c": "void f(void) { tacit_session s = { .plan = 0 }; }\n"}, RULES[13]),
     ("a session filled by hand", {"src/lab/a.c": "void f(tacit_session *s) { *s = (tacit_session){ .plan = 0 }; }\n"}, RULES[13]),
     ("a coordinator's half that is called", {"src/lab/a.c": "int f(m *p) { return p->method->coordinate(0, 0, 0); }\n"}, RULES[13]),
@@ -387,7 +410,7 @@ PLANTED = [
 
 CLEAN = {f"src/{layer}/README.md": "Start here. Uses base.\n" for layer in LAYERS} | {
     "meson.build": "zlib_dep = dependency('zlib')\n", "script/setup": "need_module zlib zlib1g-dev\n",
-    "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
+    PICTURE: picture_of(TOPS_IN_ORDER), "src/num/matrix.h": "#pragma once\n", "include/tacit/tacit.h": "#pragma once\n"}
 
 
 def plant(root, files):
