@@ -26,6 +26,7 @@ typedef struct coverage_case {
     size_t rare;      /* columns that are 1 in few rows: the last in 3%, those before it in 10% */
     double intercept; /* log-odds where all columns are 0 */
     double epsilon;
+    double spread;                /* of a number around its mean, in [-1, 1]; 0: COVERAGE_SPREAD */
     bool without_noise_in_errors; /* a mistake, to be noticed */
 } coverage_case;
 
@@ -47,7 +48,11 @@ typedef struct coverage_world {
     double count[COVERAGE_POINTS], ones[COVERAGE_POINTS], sum[COVERAGE_POINTS], squares[COVERAGE_POINTS];
 } coverage_world;
 
-static const double COVERAGE_SPREAD = 0.1; /* of a number around its mean: hardly ever beyond [-1, 1] */
+static const double COVERAGE_SPREAD = 0.1; /* with which a number is hardly ever beyond [-1, 1] */
+
+static inline double coverage_spread(const coverage_world *world) {
+    return world->about->spread > 0 ? world->about->spread : COVERAGE_SPREAD;
+}
 
 static inline void coverage_make_plan(coverage_world *world) {
     const coverage_case *about = world->about;
@@ -108,10 +113,11 @@ static inline void coverage_make_point(coverage_world *world, size_t i, tacit_st
 static inline void coverage_usual(coverage_world *world) {
     size_t d = world->about->d;
     double matrix[COVERAGE_WIDTH * COVERAGE_WIDTH] = { 0 }, room[COVERAGE_WIDTH * COVERAGE_WIDTH];
+    const double spread = coverage_spread(world);
     tacit_error error = TACIT_ERROR_INIT;
     for (size_t i = 0; i < COVERAGE_POINTS; i++) {
         double p = 1 / (1 + exp(-world->score[i])),
-               weight = world->about->linear ? 1 / (COVERAGE_SPREAD * COVERAGE_SPREAD) : p * (1 - p);
+               weight = world->about->linear ? 1 / (spread * spread) : p * (1 - p);
         weight *= (double)world->about->rows / COVERAGE_POINTS;
         for (size_t a = 0; a < d; a++)
             for (size_t b = 0; b < d; b++) matrix[a * d + b] += weight * world->x[i][a] * world->x[i][b];
@@ -188,7 +194,7 @@ static inline double coverage_gamma(double shape, tacit_stream *stream) {
 /* New responses. For a number with normal errors the mean of a point's and their spread around it are
  * independent. */
 static inline void coverage_draw_rows(coverage_world *world, tacit_stream *stream) {
-    double each = (double)world->about->rows / COVERAGE_POINTS, spread = COVERAGE_SPREAD;
+    double each = (double)world->about->rows / COVERAGE_POINTS, spread = coverage_spread(world);
     for (size_t i = 0; i < COVERAGE_POINTS; i++) {
         if (!world->about->linear) {
             world->ones[i] = coverage_binomial(world->below[i], (size_t)each, stream);
@@ -353,7 +359,7 @@ static inline double coverage_plain_width(const coverage_world *world) {
     for (size_t j = 0; j < d; j++) w[j] = world->truth[j] / scale;
     for (size_t j = 0; j < d; j++) length += w[j] * w[j];
     const double kk = s * sqrt(2 * (double)d) / coverage_smallest(matrix, d),
-                 s2 = COVERAGE_SPREAD * COVERAGE_SPREAD + s * (length + 1 / (tau * tau)) / rows;
+                 s2 = pow(coverage_spread(world), 2) + s * (length + 1 / (tau * tau)) / rows;
     if (kk > 1 / 0.7) return 0;
     for (size_t j = 0; j < d; j++) {
         double column[COVERAGE_WIDTH] = { 0 }, square = 0, along = 0;

@@ -1,7 +1,8 @@
 /*
  * Coverage of the intervals of dpnewton with purpose=inference: a line for every cell, with the least and
  * largest coverage of a coefficient among the intervals given, where the noise in the curvature is small (kk
- * < .3) apart, and for numbers the width by the plain rule. coverage_table [repeats [seed [logistic|linear [rows [d [epsilon]]]]]]
+ * < .3) apart, and for numbers the width by the plain rule.
+ * coverage_table [repeats [seed [spread [logistic|linear [rows [d [epsilon]]]]]]]
  */
 #include <stdio.h>
 
@@ -49,9 +50,10 @@ int main(int count, char **words) {
     static const size_t rows[] = { 10000, 100000 };
     size_t repeats = count > 1 ? strtoul(words[1], NULL, 10) : 2000;
     uint64_t seed = count > 2 ? strtoul(words[2], NULL, 10) : 1;
-    size_t only = count > 4 ? strtoul(words[4], NULL, 10) : 0,
-           width = count > 5 ? strtoul(words[5], NULL, 10) : 0;
-    double price = count > 6 ? strtod(words[6], NULL) : 0;
+    double spread = count > 3 ? strtod(words[3], NULL) : COVERAGE_SPREAD;
+    size_t only = count > 5 ? strtoul(words[5], NULL, 10) : 0,
+           width = count > 6 ? strtoul(words[6], NULL, 10) : 0;
+    double price = count > 7 ? strtod(words[7], NULL) : 0;
     const size_t widths[] = { width > 0 ? width : 8, 20 }; /* one that is asked for, alone */
     printf("| model | rows | d | rare columns | epsilon | not estimable | coverage, kk < .3 | coverage, else "
            "| width | noise | width by the plain rule |\n"
@@ -61,7 +63,7 @@ int main(int count, char **words) {
             for (int kind = 0; kind < 5 - linear; kind++)
                 for (int e = 0; e < 3; e++) {
                     bool outcome = kind == 4,
-                         skipped = count > 3 && strcmp(words[3], linear ? "linear" : "logistic") != 0;
+                         skipped = count > 4 && strcmp(words[4], linear ? "linear" : "logistic") != 0;
                     if (skipped || (only > 0 && only != rows[n]) ||
                         (width > 0 && (outcome ? width != 8 : kind > 1)) ||
                         (price > 0 && price != epsilons[e]))
@@ -71,7 +73,8 @@ int main(int count, char **words) {
                                               .d = outcome ? 8 : widths[kind / 2],
                                               .rare = outcome || kind % 2 == 1 ? 2 : 0,
                                               .intercept = outcome ? -3.5 : -0.8,
-                                              .epsilon = epsilons[e] },
+                                              .epsilon = epsilons[e],
+                                              .spread = spread },
                              repeats, seed);
                 }
     return 0;
