@@ -1,5 +1,6 @@
 #include "session/prepared.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,14 @@ tacit_prepared *tacit_prepared_free(tacit_prepared *prepared) {
     if (prepared->plan.method->clear_prepared != NULL) prepared->plan.method->clear_prepared(prepared->value);
     free(prepared);
     return NULL;
+}
+
+tacit_status tacit_plan_prepared(const tacit_plan *plan, void *out, tacit_error *error) {
+    tacit_prepared *prepared = NULL;
+    assert(plan->method->clear_prepared == NULL);
+    tacit_status status = tacit_prepared_take(&prepared, plan, out, error);
+    tacit_prepared_free(prepared);
+    return status;
 }
 
 tacit_status tacit_plan_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error) {

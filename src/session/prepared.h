@@ -13,6 +13,10 @@ tacit_status tacit_prepared_take(tacit_prepared **place, const tacit_plan *plan,
 
 tacit_prepared *tacit_prepared_free(tacit_prepared *prepared);
 
+/* The same where nothing is kept: before a run, or where a plan is only asked about. Of methods whose struct
+ * has no pointers. */
+tacit_status tacit_plan_prepared(const tacit_plan *plan, void *out, tacit_error *error);
+
 /* What the method charges under the plan, its noise, or both; prepared once for the call. A method without
  * noise leaves that of tacit_plan_declare as it is, and is not asked for tacit_plan_noise. */
 tacit_status tacit_plan_price(const tacit_plan *plan, tacit_prices *out, tacit_error *error);

@@ -59,6 +59,7 @@
 
 #include "base/memory.h"
 #include "method/private/dpgd.h"
+#include "session/prepared.h"
 
 enum { MOST_ROUNDS = 100000 };
 
@@ -86,13 +87,13 @@ static const tacit_parameter parameters[] = {
 
 static tacit_status settle(tacit_plan *plan, tacit_error *error) {
     dpgd_descent how;
-    TACIT_TRY(dpgd_prepare(plan, &how, error));
+    TACIT_TRY(tacit_plan_prepared(plan, &how, error));
     return tacit_plan_settle_number(plan, "rounds", (double)how.rounds, error);
 }
 
 tacit_status dpgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     dpgd_descent how;
-    TACIT_TRY(dpgd_prepare(plan, &how, error));
+    TACIT_TRY(tacit_plan_prepared(plan, &how, error));
     *out = how.spec;
     return TACIT_OK;
 }
@@ -281,7 +282,7 @@ static const tacit_handler_entry handlers[] = { { .question = "gradient", .answe
 
 static uint64_t exchanges(const tacit_plan *plan) {
     dpgd_descent how;
-    if (dpgd_prepare(plan, &how, NULL) != TACIT_OK) return 0;
+    if (tacit_plan_prepared(plan, &how, NULL) != TACIT_OK) return 0;
     const uint64_t rounds =
         dpgd_adapts(plan) ? DPGD_UNITS / how.runs : how.rounds; /* units never become fewer */
     return rounds + (how.missing.counts.length > 0);

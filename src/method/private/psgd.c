@@ -145,7 +145,7 @@ static tacit_status prepare(const tacit_plan *plan, void *prepared, tacit_error 
 
 tacit_status psgd_sum(const tacit_plan *plan, tacit_sum_spec *out, tacit_error *error) {
     answering how;
-    TACIT_TRY(prepare(plan, &how, error));
+    TACIT_TRY(tacit_plan_prepared(plan, &how, error));
     *out = how.spec;
     return TACIT_OK;
 }

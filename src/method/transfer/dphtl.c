@@ -341,7 +341,7 @@ static tacit_status usable(const tacit_plan *plan, const tacit_message *answer, 
     dphtl_answer says;
     dphtl_grids on;
     TACIT_TRY(dphtl_take_apart(plan, answer, &says, error));
-    TACIT_TRY(dphtl_prepare(plan, &on, error));
+    TACIT_TRY(tacit_plan_prepared(plan, &on, error));
     TACIT_TRY(tacit_sum_check(&on.hypothesis, says.theta, error));
     return tacit_sum_check(&on.density, says.beta, error);
 }
