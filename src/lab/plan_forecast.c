@@ -42,6 +42,13 @@ static bool is_wanted(const tacit_outlook_request *request, const tacit_method *
     return false;
 }
 
+static tacit_status price_of(tacit_outlook_method *one, tacit_error *error) {
+    tacit_prices prices = { .event = { .count = 0 } };
+    TACIT_TRY(tacit_plan_price(&one->plan, &prices, error));
+    one->charged = prices.charged;
+    return TACIT_OK;
+}
+
 static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out, tacit_error *error) {
     size_t all = 0;
     while (tacit_methods[all] != NULL) all++;
@@ -53,6 +60,7 @@ static tacit_status choose_methods(const plan_looking *self, tacit_outlook *out,
         if (!is_wanted(self->request, tacit_methods[i])) continue;
         *one = (tacit_outlook_method){ .pays_from = NAN };
         tacit_status status = tacit_outlook_plan(&one->plan, self->request, tacit_methods[i], &why);
+        if (status == TACIT_OK) status = price_of(one, &why);
         if (is_fatal(status)) {
             if (error != NULL) *error = why;
             return status;
@@ -73,9 +81,11 @@ static bool is_open(const tacit_outlook_request *request, const tacit_plan *plan
 
 /* A smaller lambda, by tens, as long as each is better by more than chance: the rows are of belief, so the
  * choice is free. */
-static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, tacit_plan *plan,
+static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, tacit_outlook_method *one,
                                   tacit_error *error) {
     static const double BETTER = 0.99, LEAST = 1e-8;
+    tacit_plan *plan = &one->plan;
+    const double usual = plan->lambda;
     tacit_run run;
     if (!is_open(self->request, plan)) return TACIT_OK;
     TACIT_TRY(plan_play(self, world, plan, 1, 0, &run, error));
@@ -90,7 +100,7 @@ static tacit_status choose_lambda(plan_looking *self, const tacit_world *world, 
         *plan = tried;
     }
     if (error != NULL) *error = (tacit_error)TACIT_ERROR_INIT;
-    return TACIT_OK;
+    return plan->lambda != usual ? price_of(one, error) : TACIT_OK;
 }
 
 static tacit_outlook_verdict verdict_of(const tacit_outlook *out, const tacit_outlook_metrics *expected) {
@@ -124,10 +134,15 @@ static double base_loss(const tacit_outlook *outlook) {
     return -p * log(p) - (1 - p) * log(1 - p);
 }
 
+/* Whether probabilities are expected to be worse than each class's share. Only of two classes is that told:
+ * what a number or a count is compared by is its gain already. */
+static bool loses(const tacit_outlook *outlook, const tacit_outlook_method *method) {
+    const bool two = method->plan.classes == 2 && outlook->positives > 0 && outlook->positives < 1;
+    return two && method->expected.figure[TACIT_BELIEF_LOG_LOSS].mean >= base_loss(outlook);
+}
+
 bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_method *method,
                             char out[TACIT_REMARK_SIZE]) {
-    const double loss = method->expected.figure[TACIT_BELIEF_LOG_LOSS].mean;
-    const bool two = method->plan.classes == 2 && outlook->positives > 0 && outlook->positives < 1;
     out[0] = 0;
     if (method->not_estimable >= 0.1)
         tacit_format(out, TACIT_REMARK_SIZE,
@@ -135,11 +150,11 @@ bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_me
                      "estimable at this price: that needs about %.0f rows, or epsilon %.2g",
                      100 * method->not_estimable, tacit_two_digits(method->needs_rows),
                      method->needs_epsilon);
-    else if (two && loss >= base_loss(outlook))
+    else if (loses(outlook, method))
         tacit_format(out, TACIT_REMARK_SIZE,
                      "at this price expect no gain over the base rate: a log-loss of %.4f, and each class's "
                      "share for everybody has %.4f",
-                     loss, base_loss(outlook));
+                     method->expected.figure[TACIT_BELIEF_LOG_LOSS].mean, base_loss(outlook));
     else if (method->noise_share > 0.5)
         tacit_format(out, TACIT_REMARK_SIZE,
                      "noise is expected to make about %.0f%% of what the model says: with a weaker signal "
@@ -171,7 +186,7 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
         tacit_status status = TACIT_OK;
         /* Where it is close, more worlds are for the leader alone. */
         if (one->behind || (draw >= self->effort.worlds && m != out->recommended)) continue;
-        if (draw == 0) status = choose_lambda(self, world, &one->plan, &why);
+        if (draw == 0) status = choose_lambda(self, world, one, &why);
         if (status == TACIT_OK)
             status = plan_play(self, world, &one->plan, self->effort.trials, draw, &run, &why);
         if (is_fatal(status)) {
@@ -196,17 +211,33 @@ static tacit_status play_all(plan_looking *self, tacit_outlook *out, const tacit
     return TACIT_OK;
 }
 
-/* Those that cannot win any more are left as they are: their time is better spent on the others. */
-static void leave_behind(tacit_outlook *out, const plan_tally *tallies) {
+static void note_expected(tacit_outlook *out, const plan_tally *tallies) {
+    for (size_t m = 0; m < out->count; m++) out->methods[m].expected = plan_metrics_of(&tallies[m]);
+}
+
+/* Those that cannot win any more are left as they are: their time is better spent on the others. A model that
+ * gains on the base rate is not left behind for one that does not, however that ranks rows; where none gains,
+ * losses are compared. */
+static void leave_behind(tacit_outlook *out) {
     static const double FAR = 0.02;
-    double best = -INFINITY;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t m = 0; m < out->count; m++) {
-            tacit_outlook_metrics here = plan_metrics_of(&tallies[m]);
-            double score = tacit_outlook_score(&here);
-            if (pass == 0) best = fmax(best, score);
-            if (pass == 1 && score < best - FAR) out->methods[m].behind = true;
-        }
+    double best = -INFINITY, gaining = -INFINITY, least = INFINITY;
+    for (size_t m = 0; m < out->count; m++) {
+        const tacit_outlook_method *one = &out->methods[m];
+        const double score = tacit_outlook_score(&one->expected);
+        best = fmax(best, score);
+        if (!loses(out, one)) gaining = fmax(gaining, score);
+        least = fmin(least, one->expected.figure[TACIT_BELIEF_LOG_LOSS].mean);
+    }
+    for (size_t m = 0; m < out->count; m++) {
+        tacit_outlook_method *one = &out->methods[m];
+        const double score = tacit_outlook_score(&one->expected);
+        if (!loses(out, one))
+            one->behind |= score < gaining - FAR;
+        else if (gaining > -INFINITY)
+            one->behind |= score < best - FAR;
+        else
+            one->behind |= one->expected.figure[TACIT_BELIEF_LOG_LOSS].mean > least + FAR;
+    }
 }
 
 /* How far the leader is ahead of a site alone, world by world. */
@@ -228,17 +259,29 @@ static double score_of(const plan_tally *self) {
 }
 
 /* Some methods cost more than the epsilon that their paper claims for them. */
-static bool within_price(const tacit_outlook *out, size_t m) {
-    return out->methods[m].charged.epsilon <= out->epsilon * (1 + 1e-6);
+static bool within_price(const tacit_outlook *out, const tacit_outlook_method *one) {
+    return one->charged.epsilon <= out->epsilon * (1 + 1e-6);
 }
 
-/* The best so far; whoever keeps to the price is ahead of all that do not. */
-static size_t leader_of(const tacit_outlook *out, const plan_tally *tallies) {
-    size_t best = 0;
-    for (size_t m = 1; m < out->count; m++) {
-        const bool here = within_price(out, m), there = within_price(out, best);
-        if (here != there ? here : score_of(&tallies[m]) > score_of(&tallies[best])) best = m;
-    }
+bool tacit_outlook_better(const tacit_outlook *outlook, const tacit_outlook_method *a,
+                          const tacit_outlook_method *b) {
+    static const double NEARLY = 0.002, CLEARLY = 0.01; /* a score; a log-loss */
+    const int loss =
+        isnan(a->expected.figure[TACIT_BELIEF_LOG_LOSS].mean) ? TACIT_BELIEF_DEVIANCE : TACIT_BELIEF_LOG_LOSS;
+    const bool cheap = within_price(outlook, a), losing = loses(outlook, a);
+    const double less = b->expected.figure[loss].mean - a->expected.figure[loss].mean,
+                 more = tacit_outlook_score(&a->expected) - tacit_outlook_score(&b->expected);
+    if (cheap != within_price(outlook, b)) return cheap;
+    if (losing != loses(outlook, b)) return !losing;
+    if (losing && fabs(less) > CLEARLY) return less > 0;
+    return fabs(more) > NEARLY ? more > 0 : less > 0;
+}
+
+/* The best so far; out->count: there is none. */
+static size_t leader_of(const tacit_outlook *out) {
+    size_t best = out->count;
+    for (size_t m = 0; m < out->count; m++)
+        if (best == out->count || tacit_outlook_better(out, &out->methods[m], &out->methods[best])) best = m;
     return best;
 }
 
@@ -286,13 +329,14 @@ static tacit_status play_worlds(plan_looking *self, tacit_outlook *out, plan_tal
     lead ahead = { 0, 0, 0 };
     for (size_t draw = 0; draw < MOST_WORLDS; draw++) {
         if (draw >= self->effort.worlds && (out->count == 0 || is_clear(&ahead))) break;
-        size_t leader = draw > 0 && out->count > 0 ? leader_of(out, tallies) : 0;
+        size_t leader = draw > 0 && out->count > 0 ? leader_of(out) : 0;
         out->recommended = leader;
         plan_tally before = tallies[leader], alone = beside.alone;
         TACIT_TRY(play_world(self, out, draw, &beside, tallies, error));
-        leave_behind(out, tallies);
+        note_expected(out, tallies);
+        leave_behind(out);
         if (out->count == 0) continue;
-        if (draw == 0) leader = leader_of(out, tallies);
+        if (draw == 0) leader = leader_of(out);
         if (draw == 0) before = (plan_tally){ .count = 0 };
         double here = difference(&tallies[leader], &before, &beside.alone, &alone);
         ahead.worlds++;
@@ -304,29 +348,11 @@ static tacit_status play_worlds(plan_looking *self, tacit_outlook *out, plan_tal
     return TACIT_OK;
 }
 
-/* Whether the first is the better of two: by their score, and where that is nearly the same by log-loss. */
-static bool is_better(const tacit_outlook_method *a, const tacit_outlook_method *b) {
-    static const double NEARLY = 0.002;
-    double apart = tacit_outlook_score(&a->expected) - tacit_outlook_score(&b->expected);
-    if (fabs(apart) > NEARLY) return apart > 0;
-    const int loss =
-        isnan(a->expected.figure[TACIT_BELIEF_LOG_LOSS].mean) ? TACIT_BELIEF_DEVIANCE : TACIT_BELIEF_LOG_LOSS;
-    return a->expected.figure[loss].mean < b->expected.figure[loss].mean;
-}
-
-static tacit_status conclude(tacit_outlook *out, const plan_tally *tallies, tacit_error *error) {
-    out->recommended = out->count;
-    for (size_t m = 0; m < out->count; m++) {
-        tacit_outlook_method *one = &out->methods[m];
-        tacit_prices prices = { .event = { .count = 0 } };
-        TACIT_TRY(tacit_plan_price(&one->plan, &prices, error));
-        one->charged = prices.charged;
-        one->expected = plan_metrics_of(&tallies[m]);
-        one->verdict = verdict_of(out, &one->expected);
-        if (out->recommended == out->count || is_better(one, &out->methods[out->recommended]))
-            out->recommended = m;
-    }
-    return TACIT_OK;
+static void conclude(tacit_outlook *out, const plan_tally *tallies) {
+    note_expected(out, tallies);
+    out->recommended = leader_of(out);
+    for (size_t m = 0; m < out->count; m++)
+        out->methods[m].verdict = verdict_of(out, &out->methods[m].expected);
 }
 
 /* ---- other numbers ---- */
@@ -488,7 +514,7 @@ tacit_status tacit_outlook_make(tacit_outlook *out, const tacit_outlook_request 
     tallies = TACIT_NEW(plan_tally, made.count + 1);
     if (tallies == NULL) TACIT_CHECK(tacit_fail_memory(error));
     TACIT_CHECK(play_worlds(&self, &made, tallies, error));
-    TACIT_CHECK(conclude(&made, tallies, error));
+    conclude(&made, tallies);
     TACIT_CHECK(look_further(&self, &made, error));
     for (size_t m = 0; m < made.count; m++) TACIT_CHECK(tacit_plan_settle(&made.methods[m].plan, error));
     *out = made;

@@ -124,6 +124,12 @@ bool tacit_outlook_doubtful(const tacit_outlook *outlook, const tacit_outlook_me
 
 /* ---- parts, for tests ---- */
 
+/* Whether the first is the better of two. Whoever keeps to the price is ahead of all that do not; then
+ * whoever gains on the base rate, or where neither does loses clearly less; then the better score, and where
+ * that is nearly the same the smaller loss. */
+bool tacit_outlook_better(const tacit_outlook *outlook, const tacit_outlook_method *a,
+                          const tacit_outlook_method *b);
+
 /* The epsilon at which rows thinned by `factor` have the same share of noise; `gaussian`: the price has a
  * delta. At most TACIT_OUTLOOK_MOST_EPSILON, where what noise is left is far less than what few rows lose:
  * methods are not made for more, and refuse it. */

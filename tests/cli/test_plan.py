@@ -13,11 +13,13 @@ import sqlite3
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from test_program import TACIT, ProgramTest
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SCHEMA = """label: {name: sick, classes: ["no", "yes"]}
 columns:
   - {name: age, kind: number, low: 0, high: 100}
@@ -133,6 +135,20 @@ class Plan(Planning):
             rounds[expected] = json.loads(done.stdout)["runs"][0]["rounds"]
         self.assertEqual(told["rounds"], rounds[2000])
         self.assertNotEqual(rounds[2000000], rounds[2000])  # so that the above says something
+
+    def test_a_model_that_only_ranks_better_than_chance_is_not_recommended(self):
+        # so few rows for 31 columns that probabilities are worse than each class's share
+        told = self.plan("--methods", "dptree,dpgd", numbers=("plan", "--schema", str(EXAMPLES / "breast_cancer.schema.yaml"), "--parties", "20", "--rows", "426",
+                                                                "--epsilon", "1", "--brief"))
+        loss, auc = ({one["method"]: one["expected"][figure]["mean"] for one in told["methods"]} for figure in ("logloss", "auc"))
+        self.assertEqual(told["recommended"], min(loss, key=loss.get))
+        self.assertNotEqual(told["recommended"], max(auc, key=auc.get))  # so that the above says something
+        self.assertIn("expect no gain over the base rate", next(one["warning"] for one in told["methods"] if one["method"] == told["recommended"]))
+        text = self.succeed("plan", "--schema", str(EXAMPLES / "breast_cancer.schema.yaml"), "--parties", "20", "--rows", "426", "--epsilon", "1", "--brief",
+                            "--methods", "dptree,dpgd", "--quiet").stdout
+        self.assertRegex(text, r"(?m)^In the study's definition:\n  # at this price expect no gain over the base rate: .*\n  method: ")
+        paying = self.succeed(*self.numbers, "--methods", "dpnewton", "--quiet").stdout
+        self.assertRegex(paying, r"(?m)^In the study's definition:\n  method: dpnewton$")
 
     def test_what_is_missing_or_said_twice_is_a_mistake(self):
         self.study()

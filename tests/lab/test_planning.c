@@ -140,6 +140,33 @@ static void what_may_be_guessing_is_hopeless(void **state) {
     assert_false(tacit_outlook_hopeless(&outlook, &method));
 }
 
+/* What a model of two classes is expected to score. */
+static tacit_outlook_method expecting(double auc, double log_loss) {
+    tacit_outlook_method out = { .plan = { .method = newton, .classes = 2 }, .charged = { .epsilon = 1 } };
+    out.expected.figure[TACIT_BELIEF_AUC] = (tacit_outlook_figure){ auc, auc, auc };
+    out.expected.figure[TACIT_BELIEF_LOG_LOSS] = (tacit_outlook_figure){ log_loss, log_loss, log_loss };
+    return out;
+}
+
+static void check_better(const tacit_outlook *outlook, tacit_outlook_method a, tacit_outlook_method b) {
+    assert_true(tacit_outlook_better(outlook, &a, &b));
+    assert_false(tacit_outlook_better(outlook, &b, &a));
+}
+
+/* 30% positives: the base rate has a log-loss of .611. */
+static void a_method_that_gains_on_the_base_rate_is_ahead_of_one_that_only_ranks_better(void **state) {
+    (void)state;
+    tacit_outlook outlook = { .response = TACIT_RESPONSE_CLASS, .epsilon = 1, .positives = 0.3 };
+    check_better(&outlook, expecting(0.62, 0.605), expecting(0.70, 0.893));
+    check_better(&outlook, expecting(0.70, 0.600), expecting(0.62, 0.590));  /* both gain: by AUC */
+    check_better(&outlook, expecting(0.70, 0.590), expecting(0.701, 0.600)); /* nearly the same: by loss */
+    check_better(&outlook, expecting(0.62, 0.674), expecting(0.70, 0.893));  /* both lose: by loss */
+    check_better(&outlook, expecting(0.70, 0.620), expecting(0.62, 0.615));  /* and lose nearly the same */
+    tacit_outlook_method dear = expecting(0.90, 0.300);
+    dear.charged.epsilon = 3;
+    check_better(&outlook, expecting(0.62, 0.893), dear);
+}
+
 static void joining_pays_more_with_epsilon_and_not_where_noise_drowns_all(void **state) {
     (void)state;
     tacit_schema *schema = schema_of(SCHEMA);
@@ -373,6 +400,7 @@ int main(void) {
         cmocka_unit_test(thinned_rows_say_what_all_would),
         cmocka_unit_test(the_same_seed_gives_the_same_outlook),
         cmocka_unit_test(what_may_be_guessing_is_hopeless),
+        cmocka_unit_test(a_method_that_gains_on_the_base_rate_is_ahead_of_one_that_only_ranks_better),
         cmocka_unit_test(joining_pays_more_with_epsilon_and_not_where_noise_drowns_all),
         cmocka_unit_test(the_price_from_which_joining_pays_agrees_with_the_verdict),
         cmocka_unit_test(an_empty_table_of_coefficients_is_foreseen),

@@ -104,10 +104,12 @@ static void print_other(tacit_console *console, const char *what, const char *fi
                         tacit_outlook_score(&best->expected), tacit_outlook_score(&other->alone));
 }
 
-/* The lines of a study's definition. */
-static void print_definition(tacit_console *console, const tacit_plan *plan) {
+/* The lines of a study's definition; a doubt about it is a comment among them, which is copied with them. */
+static void print_definition(tacit_console *console, const tacit_plan *plan, const char *doubt) {
     const char *between = "  set: {";
-    tacit_console_print(console, "\nIn the study's definition:\n  method: %s\n", plan->method->name);
+    tacit_console_print(console, "\nIn the study's definition:\n");
+    if (doubt[0] != 0) tacit_console_print(console, "  # %s\n", doubt);
+    tacit_console_print(console, "  method: %s\n", plan->method->name);
     for (const tacit_parameter *one = plan->method->parameters; one != NULL && one->name != NULL; one++) {
         char text[TACIT_SETTING_SIZE], usual[TACIT_SETTING_SIZE];
         tacit_plan_print(plan, one, text);
@@ -159,7 +161,7 @@ static void print_recommendation(tacit_console *console, const tacit_planning *a
     print_other(console, "Twice the parties", tacit_outlook_main_name(outlook), &outlook->more_parties, best);
     print_other(console, "Twice the rows at each", tacit_outlook_main_name(outlook), &outlook->more_rows,
                 best);
-    print_definition(console, &best->plan);
+    print_definition(console, &best->plan, doubt);
 }
 
 static void note_remarks(tacit_console *console, const tacit_planning *all) {
