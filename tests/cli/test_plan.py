@@ -136,6 +136,19 @@ class Plan(Planning):
         self.assertEqual(told["rounds"], rounds[2000])
         self.assertNotEqual(rounds[2000000], rounds[2000])  # so that the above says something
 
+    def test_the_demonstrations_settings_are_those_of_its_plan(self):
+        # what docs/demo.md says: of the study that script/demo plays, and of the simulation by which bench/run_demo counts how often joining pays
+        told = self.plan(numbers=("plan", str(EXAMPLES / "wilms.study.yaml"), "--methods", "dpnewton", "--brief"))["methods"][0]
+        words = ("simulate", "--method", "dpnewton", "--train", str(EXAMPLES / "wilms.csv"), "--schema", str(EXAMPLES / "wilms.schema.yaml"), "--test-fraction", "0.25",
+                 "--parties", "20", "--epsilon", "1", "--delta", "1e-5", "--dropouts", "0.1", "--colluders", "0.1", "--seed", "1", "--set", "noise=shares", "--json")
+        there, expected, other = (json.loads(self.succeed(*words, *more).stdout)["runs"][0]
+                                  for more in ((), ("--expected-rows", "3000"), ("--expected-rows", "300000")))
+        self.assertEqual([there["rounds"], expected["rounds"]], [told["rounds"]] * 2)
+        self.assertAlmostEqual(expected["lambda"] / told["settings"]["lambda"], 1, places=9)
+        self.assertAlmostEqual(there["lambda"] / told["settings"]["lambda"], 1, delta=0.02)  # 3,021 rows
+        self.assertNotEqual(other["rounds"], told["rounds"])  # so that the above says something
+        self.assertLess(other["lambda"], told["settings"]["lambda"] / 2)
+
     def test_a_model_that_only_ranks_better_than_chance_is_not_recommended(self):
         # so few rows for 31 columns that probabilities are worse than each class's share
         told = self.plan("--methods", "dptree,dpgd", numbers=("plan", "--schema", str(EXAMPLES / "breast_cancer.schema.yaml"), "--parties", "20", "--rows", "426",
