@@ -7,6 +7,8 @@ for every level, no intercept) and labels y, test rows, a price under replacemen
               than Opacus's own accountants ask for where a replaced row is counted as two that come or go.
   objective   objective perturbation (Chaudhuri, Monteleoni and Sarwate 2011, algorithm 2), which is what diffprivlib's LogisticRegression does:
               pure epsilon, C = 1. Written from the published formula, the price of the penalty's lower bound included.
+  newton      The rules that dpnewton began with, and in their place steps with noise twice over (Ganesh, Haghifam, Steinke and Thakurta 2023): the
+              curvature of all rows at w is used and not released, and what it adds to a step is hidden by noise on the step. For --tried.
   adassp      AdaSSP (Wang 2018): ridge regression on labels of -1 and 1 from noisy moments, the ridge from a private smallest eigenvalue. Noise is
               exact Gaussian, a third of the budget for each of the three, which is less than the published bounds.
 """
@@ -152,6 +154,12 @@ def perturbed(w, x, y, noise, ridge):
 # ---- AdaSSP ----
 
 
+def noise_of_matrix(draw, d):
+    """Symmetric, of norm 1 in every direction of symmetric matrices."""
+    upper = np.triu(draw.standard_normal((d, d)), 1)
+    return (upper + upper.T) / math.sqrt(2) + np.diag(draw.standard_normal(d))
+
+
 def adassp(u, y, tests, price, seed, share=0.5):
     draw = np.random.default_rng(seed)
     radius = reach(price, share)
@@ -159,8 +167,7 @@ def adassp(u, y, tests, price, seed, share=0.5):
     d = x.shape[1]
     s = math.sqrt(3) / gaussian_mu(price.epsilon, price.delta)
     moments = x.T @ x
-    upper = np.triu(draw.standard_normal((d, d)), 1)
-    error = (upper + upper.T) / math.sqrt(2) + np.diag(draw.standard_normal(d)) # of norm 1 in every direction of symmetric matrices
+    error = noise_of_matrix(draw, d)
     smallest = np.linalg.eigvalsh(moments)[0]
     known = max(smallest + s * draw.standard_normal() - s * math.sqrt(math.log(6 / price.delta)), 0)
     ridge = max(0, math.sqrt(d * math.log(2 * d * d / 0.05)) * math.sqrt(2) * s - known)
@@ -169,4 +176,65 @@ def adassp(u, y, tests, price, seed, share=0.5):
     return np.clip((1 + z @ w) / 2, 0.01, 0.99)
 
 
-PEERS = {"DP-SGD": dp_sgd, "objective": objective, "AdaSSP": adassp}
+# ---- Newton's steps ----
+
+
+def clipped_link(z):
+    """Chances at which residuals of sigma(z), clipped at one half, have a mean of 0."""
+    p = sigmoid(z)
+    one, zero = np.minimum(p, 0.5), np.minimum(1 - p, 0.5)
+    return one / (one + zero)
+
+
+def slope(p, chance):
+    """The derivative of a clipped residual, in the mean over labels of this chance: none where the residual is beyond one half."""
+    return p * (1 - p) * np.where(p >= 0.5, chance, 1 - chance)
+
+
+def mean_slope(w, moments, n, radius):
+    """Over scores as the moments predict them."""
+    spread = max(w @ moments @ w / n, 1e-12)
+    mean = np.clip((moments @ w)[-1] * radius / n, -math.sqrt(spread), math.sqrt(spread))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    z = mean + math.sqrt(max(spread - mean * mean, 1e-6)) * nodes
+    return max(0.02, weights @ slope(sigmoid(z), clipped_link(z)) / math.sqrt(2 * math.pi))
+
+
+def newton(u, y, tests, price, seed, floor=None):
+    """floor: None for released moments; else the ridge, in units of 1/mu, of steps with noise twice over, whose sums share each round's budget evenly. Both
+    matrices that a replaced row can tell apart are one row of weight at most 1/4 above the same matrix H0, so that the inverses of these plus r lie
+    between that of H0 + r and that less .25/(r (r + .25)): the step moves by at most this times its right side."""
+    draw = np.random.default_rng(seed)
+    mu, radius = gaussian_mu(price.epsilon, price.delta), reach(price, 0.5)
+    x, z = in_ball(u, radius), in_ball(tests, radius)
+    n, d = x.shape
+    ridge = np.clip(1.8 / math.sqrt(n * mu / d), 0.1, 0.5) / mu + 0.1
+    rounds = int(np.clip(round(2 * math.log(n * mu)), 10, 24))
+    shares = (1 + 3 / rounds) ** np.arange(rounds)
+    shares *= (0.9 if floor is None else 1) / shares.sum()
+    if floor is None:
+        s = math.sqrt(2) / (mu * math.sqrt(0.1))
+        values, axes = np.linalg.eigh(x.T @ x + s * noise_of_matrix(draw, d))
+        moments = (axes * (np.maximum(values, 0) + s * math.sqrt(2 * d) / 2)) @ axes.T
+    w, total = np.zeros(d), np.zeros(d)
+    for t, share in enumerate(shares):
+        residual = sigmoid(x @ w) - y
+        right = np.clip(residual, -0.5, 0.5) @ x + draw.standard_normal(d) / (mu * math.sqrt(share / (1 if floor is None else 2))) + ridge * w
+        if floor is None:
+            alpha = 0.25 if t == 0 else min(0.25, 2 * mean_slope(w, moments, n, radius))
+            step = np.linalg.solve(alpha * moments + ridge * np.eye(d), right)
+            step /= max(1, math.sqrt(step @ moments @ step / n) / 2)
+        else:
+            more, p = floor / mu, sigmoid(x @ w)
+            curved = (x * (p * (1 - p) * (np.abs(residual) <= 0.5))[:, None]).T @ x
+            hidden = 0.25 / (more * (more + 0.25)) * np.linalg.norm(right)
+            step = np.linalg.solve(curved + more * np.eye(d), right) + hidden * draw.standard_normal(d) / (mu * math.sqrt(share / 2))
+            step /= max(1, np.linalg.norm(step) / (2 * radius))
+        w = w - step
+        if t >= rounds - round(0.4 * rounds):
+            total += share * w
+    kept = shares[rounds - round(0.4 * rounds):].sum()
+    return clipped_link(z @ (total / kept))
+
+
+PEERS = {"DP-SGD": dp_sgd, "objective": objective, "AdaSSP": adassp, "newton": newton}
