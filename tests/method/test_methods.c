@@ -162,9 +162,9 @@ static void a_label_that_a_method_does_not_take_gets_the_list(void **state) {
     (void)state;
     static const char *const sentences[] = {
         "is of kind class, which method",
-        "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, consensus, "
+        "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, histogram, consensus, "
         "gossip and extra (family linear or poisson)",
-        "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, consensus, "
+        "kind number or count goes with avg, output, dpnewton, dpgd, dpsgd, estimate, histogram, consensus, "
         "gossip and extra (family linear or poisson)",
         "kind time goes with cox, dpcox, survival, survival-exact and cox-servers (family hazard)"
     };

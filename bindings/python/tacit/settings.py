@@ -798,9 +798,9 @@ def evaluate_exact(*, cells: int = 0, groups: int = 10, least: int = 5, level: f
         "sites": sites})
 
 
-def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator",
-              negative: Literal["project", "clip"] = "project") -> dict[str, Any]:
-    """Settings of method histogram: a classifier from noisy counts of rows in cells, for at most four columns.
+def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coordinator", negative: Literal["project", "clip"] = "project",
+              label_cells: int = 0, loss: Literal["auto", "huber"] = "auto", width: float = 0.5) -> dict[str, Any]:
+    """Settings of method histogram: a model from noisy counts of rows in cells, for at most four columns.
 
     cells
         along each number; 0: from epsilon, the declared rows and the number of columns. From 0 to 1000.
@@ -808,8 +808,17 @@ def histogram(*, cells: int = 0, noise: Literal["coordinator", "shares"] = "coor
         who adds it: a coordinator entrusted with the counts, or each party a share, which secure summation adds up.
     negative
         counts below 0 by noise: taken off the others so that the total stays, or set to 0 as in the paper.
+    label_cells
+        over a label that is a number, or a count, which has one for each value at most; 0: one for each value of a count of few values,
+        else as many as are chosen along a number. From 0 to 1000000.
+    loss
+        what is minimised: by the label (logistic, softmax, squares for numbers, Poisson for counts), or what makes outliers count for
+        less (Huber's hinge for two classes, clipped residuals of numbers and counts).
+    width
+        half the width of the rounded corner of loss=huber. From 0.01 to 1.
     """
-    return _changed(histogram, {"cells": cells, "noise": noise, "negative": negative})
+    return _changed(histogram, {"cells": cells, "noise": noise, "negative": negative, "label_cells": label_cells, "loss": loss,
+        "width": width})
 
 
 def consensus(*, graph: Text = "geometric", draw: int = 1, rounds: int = 1000, step: Text = "auto",

@@ -171,8 +171,9 @@ evaluate_exact_settings <- function(cells = 0, groups = 10, least = 5, level = 0
     sites = sites), lapply(formals(evaluate_exact_settings), eval))
 }
 
-histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project") {
-  changed(list(cells = cells, noise = noise, negative = negative), lapply(formals(histogram_settings), eval))
+histogram_settings <- function(cells = 0, noise = "coordinator", negative = "project", label_cells = 0, loss = "auto", width = 0.5) {
+  changed(list(cells = cells, noise = noise, negative = negative, label_cells = label_cells, loss = loss,
+    width = width), lapply(formals(histogram_settings), eval))
 }
 
 consensus_settings <- function(graph = "geometric", draw = 1, rounds = 1000, step = "auto", weigh = "rows", links = 1, leave = 0, away = 10,
